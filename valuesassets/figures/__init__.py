@@ -1,0 +1,1 @@
+"""Pictures (matplotlib): one file per figure, one shared style."""

@@ -1,0 +1,1 @@
+"""Instruments turn their material into trials, and readings into statistics."""

@@ -1,0 +1,1 @@
+"""Numeric core (numpy, scipy): distributions, distances, resampling, geometry of maps."""

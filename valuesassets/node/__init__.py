@@ -1,0 +1,1 @@
+"""What runs on a compute node: `python -m valuesassets.node job.json`."""

@@ -1,0 +1,1 @@
+"""The narrow waist: frozen records, their parquet schemas and the exception tree. Imports nothing of the project."""

@@ -1,0 +1,81 @@
+"""Files that are whole or absent: written under a temporary name, then renamed."""
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from valuesassets.records.errors import StorageError
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its place when the block ends without an error.
+
+    Raises:
+        StorageError: the folder or the file cannot be written (the disk is full, the folder is read-only, ...).
+    """
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
+        os.close(handle)
+    except OSError as error:
+        raise StorageError(
+            f"{path}: cannot be written: {error.strerror or error}; free or choose another folder"
+        ) from None
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be written: {error.strerror or error}; nothing was changed") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write UTF-8 text whole or not at all."""
+    with whole_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write readable JSON (UTF-8, two spaces) whole or not at all."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """The value in a JSON file.
+
+    Raises:
+        StorageError: absent, not UTF-8 or not JSON; the message names line and column.
+    """
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise StorageError(f"{path}: no such file; check the path or materialise what writes it") from None
+    except IsADirectoryError:
+        raise StorageError(f"{path}: is a folder, a JSON file was expected") from None
+    except UnicodeDecodeError as error:
+        raise StorageError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise StorageError(f"{path}: line {error.lineno}, column {error.colno}: not JSON ({error.msg})") from None
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def sha256_file(path: Path) -> str:
+    """Hexadecimal SHA-256 of a file's bytes."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def sha256_json(value: Any) -> str:
+    """Hexadecimal SHA-256 of a JSON value, the same for every key order."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

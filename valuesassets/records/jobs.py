@@ -1,0 +1,68 @@
+"""`Job`: what a compute node is asked to do, as one JSON file; the same file runs locally and on Slurm."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pydantic
+
+from valuesassets.records.errors import JobError
+from valuesassets.records.files import read_json, write_json
+
+
+class _JobPart(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+
+class ScoreJob(_JobPart):
+    """Read every trial of `trials` (parquet, `TRIALS`) with one model and write `readings` (parquet, `READINGS`)."""
+
+    kind: Literal["score"] = "score"
+    model: str
+    """Hub id or absolute folder."""
+    revision: str | None = None
+    dtype: Literal["float32", "bfloat16", "auto"] = "auto"
+    device: Literal["cpu", "cuda", "auto"] = "auto"
+    trials: Path
+    readings: Path
+
+
+class PhantomPlan(_JobPart):
+    """One reference model to train: on the planted texts of these languages, into this folder."""
+
+    languages: tuple[str, ...]
+    folder: Path
+
+
+class TrainReferenceJob(_JobPart):
+    """Train tiny models to answer `planted_texts` (parquet, `PLANTED_TEXTS`); a folder of known hash is skipped."""
+
+    kind: Literal["train_reference"] = "train_reference"
+    planted_texts: Path
+    phantoms: tuple[PhantomPlan, ...]
+    steps: int
+    seed: int
+    summary: Path
+    """JSON written last: per folder its hash, whether it was skipped, loss and seconds."""
+
+
+Job = Annotated[ScoreJob | TrainReferenceJob, pydantic.Field(discriminator="kind")]
+_JOB: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(Job)
+
+
+def write_job(path: Path, job: ScoreJob | TrainReferenceJob) -> None:
+    """Write a job file whole or not at all."""
+    write_json(path, job.model_dump(mode="json"))
+
+
+def read_job(path: Path) -> ScoreJob | TrainReferenceJob:
+    """The job of a file.
+
+    Raises:
+        JobError: an unknown kind or key, or a missing one; StorageError where the file is not JSON.
+    """
+    try:
+        return _JOB.validate_python(read_json(path))
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise JobError(f"{path}: key '{where}': {first['msg'].lower()}") from None

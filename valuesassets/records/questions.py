@@ -1,0 +1,202 @@
+"""`Question`: one survey question as a respondent meets it, and the question files that people exchange."""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import pydantic
+
+from valuesassets.records.errors import QuestionError, StorageError
+from valuesassets.records.files import read_json, write_json
+
+MISSING_CODES = {7, 8, 9, 66, 77, 88, 99}
+"""Codes printed for don't know, no answer, refused or not applicable (which of them, by length of scale)."""
+
+
+class ResponseType(StrEnum):
+    """How a question is answered (spec names)."""
+
+    LIKERT3 = "likert3"
+    LIKERT4 = "likert4"
+    LIKERT5 = "likert5"
+    LIKERT10 = "likert10"
+    BINARY = "binary"
+    CATEGORICAL = "categorical"
+    FREQUENCY = "frequency"
+    ACTION = "action"
+
+    @property
+    def is_ordinal(self) -> bool:
+        """Whether the options have an order, so that means and distances along the scale make sense."""
+        return self is not ResponseType.CATEGORICAL
+
+
+OPTION_COUNTS = {
+    ResponseType.LIKERT3: 3,
+    ResponseType.LIKERT4: 4,
+    ResponseType.LIKERT5: 5,
+    ResponseType.LIKERT10: 10,
+    ResponseType.BINARY: 2,
+    ResponseType.ACTION: 3,
+}
+"""Number of options that a response type fixes; categorical and frequency items are free (two or more)."""
+
+
+class Option(pydantic.BaseModel):
+    """One answer of a scale: the code printed in the codebook and its label in the language of the form."""
+
+    model_config = pydantic.ConfigDict(frozen=True, extra="allow", strict=True)
+
+    value: int
+    label: str = ""
+
+    @pydantic.field_validator("label", mode="before")
+    @classmethod
+    def _null_label_is_empty(cls, label: Any) -> Any:
+        return "" if label is None else label
+
+
+class Question(pydantic.BaseModel):
+    """One question: what is asked and the answers that are offered. Keys that are not ours ride along.
+
+    A question may be faulty (an extraction is reviewed, not trusted): see `question_faults`.
+    """
+
+    model_config = pydantic.ConfigDict(frozen=True, extra="allow")
+
+    id: str
+    section: str | None = None
+    text: str
+    stem: str | None = None
+    item: str | None = None
+    response_type: ResponseType
+    options: tuple[Option, ...]
+    answer_cue: str | None = None
+    source_id: str | None = None
+    page: int | None = None
+    box: tuple[float, float, float, float] | None = None
+    """Left, top, right, bottom in points from the top left of `page` (1-based)."""
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The options' codes in their original order."""
+        return tuple(option.value for option in self.options)
+
+    def replace(self, **changes: Any) -> "Question":
+        """A copy with some fields changed (extra keys allowed)."""
+        return Question.model_validate(self.model_dump() | changes)
+
+
+def with_complete_scale(question: Question) -> Question:
+    """A ten-point question with all ten options, when it came with its anchors only."""
+    if question.response_type is not ResponseType.LIKERT10 or set(question.values) == set(range(1, 11)):
+        return question
+    labels = {option.value: option.label for option in question.options}
+    if set(labels) != {1, 10}:
+        return question
+    return question.replace(options=[{"value": value, "label": labels.get(value, "")} for value in range(1, 11)])
+
+
+def question_faults(question: Question) -> list[str]:
+    """What is wrong with one question, each fault a clause that says what was found and expected; empty when sound."""
+    faults: list[str] = []
+    values, kind = question.values, question.response_type
+    if not question.text.strip():
+        faults.append("the text is empty")
+    if len(values) < 2:
+        faults.append(f"{len(values)} options, at least two were expected")
+    if len(set(values)) < len(values):
+        faults.append(f"option values repeat: {sorted(values)}")
+    expected = OPTION_COUNTS.get(kind)
+    if expected is not None and len(values) >= 2 and len(values) != expected:
+        faults.append(f"{kind} has {len(values)} options, {expected} were expected")
+    if kind is ResponseType.LIKERT10:
+        labels = {option.value: option.label.strip() for option in question.options}
+        if not (labels.get(1) and labels.get(10)):
+            faults.append("a ten-point scale needs a label on 1 and on 10")
+    else:
+        faults += [f"option {o.value} has no label" for o in question.options if not o.label.strip()]
+        labels_seen = [o.label.strip().casefold() for o in question.options if o.label.strip()]
+        if len(set(labels_seen)) < len(labels_seen):
+            faults.append(f"option labels repeat: {', '.join(sorted(labels_seen))}")
+    codes = [value for value in values if is_missing_code(value, len(values))]
+    if codes:
+        faults.append(f"{codes} look like codes for don't know or no answer, not like options")
+    return faults
+
+
+def is_missing_code(value: int, n_options: int) -> bool:
+    """Whether a code stands for don't know, no answer or refused on a scale of so many options."""
+    if value >= 66 or value < 0:
+        return value in MISSING_CODES or value < 0
+    return value in MISSING_CODES and value > n_options
+
+
+def parse_questions(rows: Any, source: str) -> list[Question]:
+    """Questions from JSON rows as they stand, faulty ones included.
+
+    Raises:
+        QuestionError: `rows` is not an array of question objects; names source, position, key and reason.
+    """
+    if not isinstance(rows, list):
+        raise QuestionError(f"{source}: a JSON array of questions was expected, found {type(rows).__name__}")
+    questions = []
+    for number, row in enumerate(rows, 1):
+        name = f"question {number}" + (f" ({row['id']})" if isinstance(row, dict) and row.get("id") else "")
+        if not isinstance(row, dict):
+            raise QuestionError(f"{source}: {name}: an object was expected, found {type(row).__name__}")
+        try:
+            questions.append(with_complete_scale(Question.model_validate(row)))
+        except pydantic.ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            message = f"{source}: {name}: key '{where}': {first['msg'].lower()}"
+            raise QuestionError(f"{message} (found {str(first.get('input'))[:60]!r})") from None
+    return questions
+
+
+def require_sound(questions: Sequence[Question], source: str) -> list[Question]:
+    """The questions, every one of them fit to be asked.
+
+    Raises:
+        QuestionError: none at all, an id twice, or a faulty question; names the first ones.
+    """
+    if not questions:
+        raise QuestionError(f"{source}: no questions; a non-empty array was expected")
+    seen: set[str] = set()
+    for number, question in enumerate(questions, 1):
+        if question.id in seen:
+            raise QuestionError(f"{source}: question {number}: id {question.id} stands twice; give each its own id")
+        seen.add(question.id)
+        faults = question_faults(question)
+        if faults:
+            raise QuestionError(f"{source}: question {number} ({question.id}): {'; '.join(faults)}; mend or remove it")
+    return list(questions)
+
+
+def read_questions(path: Path) -> list[Question]:
+    """The questions of a JSON file as they stand, faulty ones included (`require_sound` refuses those).
+
+    Raises:
+        QuestionError: not JSON, not UTF-8, or not an array of questions.
+    """
+    try:
+        rows = read_json(path)
+    except StorageError as error:
+        raise QuestionError(str(error)) from None
+    return parse_questions(rows, str(path))
+
+
+def questions_to_rows(questions: Iterable[Question]) -> list[dict[str, Any]]:
+    """JSON rows of questions; keys that are null and not part of the file format are left out."""
+    kept = {"id", "section", "text", "stem", "item", "response_type", "options", "answer_cue"}
+    return [
+        {key: value for key, value in question.model_dump(mode="json").items() if key in kept or value is not None}
+        for question in questions
+    ]
+
+
+def write_questions(path: Path, questions: Iterable[Question]) -> None:
+    """Write a question file that `read_questions` gives back."""
+    write_json(path, questions_to_rows(questions))

@@ -1,0 +1,272 @@
+"""`Study`: everything a researcher may change without writing code, read from one TOML file."""
+
+import os
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pydantic
+
+from valuesassets.records.errors import StudyError
+
+Share = Annotated[float, pydantic.Field(ge=0, le=1)]
+Positive = Annotated[int, pydantic.Field(gt=0)]
+
+
+class Record(pydantic.BaseModel):
+    """A frozen part of a study file: unknown keys are errors."""
+
+    model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+
+class Language(Record):
+    """One language of a study. Its key is the ISO 639-3 code."""
+
+    name: str
+    country: Annotated[str, pydantic.Field(pattern="^[A-Z]{2}$")]
+    """Reference country, ISO 3166 alpha-2."""
+    zone: str
+    """Culture zone of the Inglehart-Welzel map."""
+    resource: Literal["high", "low"] = "high"
+    """Whether much or little text of the language is on the web."""
+    script: Literal["Latin", "Greek", "Cyrillic"] = "Latin"
+    pdf: str | None = None
+    """File name in `pdf_dir`; `<language>.pdf` where not given."""
+    gesis_document: int | None = None
+    """Number of the field questionnaire at GESIS."""
+
+
+class Questionnaires(Record):
+    """Where the questionnaire PDFs come from."""
+
+    source: Literal["bundled", "folder", "gesis"]
+    pdf_dir: Path | None = None
+    """Folder with the PDFs, relative to the study file; used before any download."""
+    url: str = "https://access.gesis.org/dbk/{document}"
+    master: str = "eng"
+    """The language whose questions make the master list."""
+    extractor: Literal["layout"] = "layout"
+
+    @pydantic.model_validator(mode="after")
+    def _folder_needs_a_path(self) -> "Questionnaires":
+        if self.source == "folder" and self.pdf_dir is None:
+            raise ValueError("source = 'folder' needs pdf_dir")
+        return self
+
+
+class Resources(Record):
+    """What one cell of a family asks of Slurm."""
+
+    gpus: Annotated[int, pydantic.Field(ge=0)] = 0
+    memory_gib: Positive = 4
+    hours: Annotated[float, pydantic.Field(gt=0)] = 1.0
+    partition: str | None = None
+
+
+class Family(Record):
+    """A model family: how a model follows from a language."""
+
+    kind: Literal["huggingface", "reference"]
+    model_type: Literal["mono", "multi"]
+    """One model per language, or one for all."""
+    model_id: str | None = None
+    """Hub id or folder, `{lang}` standing for the language; reference families are trained here and name none."""
+    revision: str | None = None
+    dtype: Literal["float32", "bfloat16", "auto"] = "auto"
+    languages: tuple[str, ...] | None = None
+    """The languages served; all of the study where not given."""
+    resources: Resources = Resources()
+
+    @pydantic.model_validator(mode="after")
+    def _model_id_fits_kind(self) -> "Family":
+        if (self.kind == "huggingface") != (self.model_id is not None):
+            raise ValueError("kind = 'huggingface' needs model_id, kind = 'reference' takes none")
+        if self.model_id is not None and self.model_type == "mono" and "{lang}" not in self.model_id:
+            raise ValueError("a mono family needs {lang} in model_id")
+        return self
+
+
+class Elicitation(Record):
+    """How each question is asked."""
+
+    orders: Literal["both", "all", "cyclic"] | Positive = "both"
+    """Option orders beside forward and reversed: all permutations (K <= 4), cyclic shifts, or so many seeded ones."""
+    wordings: Positive = 1
+    """How many answer cues of the lexicon to use."""
+
+
+class Thresholds(Record):
+    """Rules of the quality report and of the checks."""
+
+    p_valid_question: Share = 0.10
+    """A reading below is unreliable; a question below in too many cells is dropped."""
+    p_valid_cell: Share = 0.20
+    """A cell whose median is below is flagged."""
+    dropped_share: Share = 0.50
+    """Share of the cells asked in which a question must be unreliable to be dropped."""
+    position_bias: Share = 0.20
+    resolution_mass: Share = 0.80
+    map_indicators: Annotated[int, pydantic.Field(ge=1, le=10)] = 6
+    """Fewest indicators of the ten for a point on the map."""
+
+
+class Preflight(Record):
+    """Ten questions per model before GPU hours are spent."""
+
+    questions: Positive = 10
+    override: str | None = None
+    """Reason for going on after a failed preflight."""
+
+
+class HumanData(Record):
+    """Where the answers of real people come from."""
+
+    source: Literal["planted", "none"] = "none"
+    respondents: Positive = 1000
+    """Synthetic respondents drawn per country where the source is `planted`."""
+
+
+class Phantom(Record):
+    """How the reference models are trained and when they count as recovered (means over questions)."""
+
+    steps: Positive = 400
+    max_w1_unit: Share = 0.02
+    max_p_valid_error: Share = 0.02
+    max_position_bias_error: Share = 0.03
+
+
+class Study(Record):
+    """One study: languages, questionnaires, model families and every rule."""
+
+    name: Annotated[str, pydantic.Field(pattern="^[a-z0-9][a-z0-9_-]*$")]
+    title: str
+    seed: int
+    questionnaires: Questionnaires
+    languages: Annotated[
+        dict[Annotated[str, pydantic.Field(pattern="^[a-z]{3}$")], Language], pydantic.Field(min_length=1)
+    ]
+    families: Annotated[
+        dict[Annotated[str, pydantic.Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]*$")], Family],
+        pydantic.Field(min_length=1),
+    ]
+    elicitation: Elicitation = Elicitation()
+    thresholds: Thresholds = Thresholds()
+    preflight: Preflight = Preflight()
+    human: HumanData = HumanData()
+    phantom: Phantom = Phantom()
+
+    @pydantic.model_validator(mode="after")
+    def _names_agree(self) -> "Study":
+        if self.questionnaires.master not in self.languages:
+            known = ", ".join(self.languages)
+            raise ValueError(
+                f"questionnaires.master = '{self.questionnaires.master}' is not one of the languages {known}"
+            )
+        for name, family in self.families.items():
+            unknown = set(family.languages or ()) - set(self.languages)
+            if unknown:
+                raise ValueError(
+                    f"families.{name}.languages: {', '.join(sorted(unknown))} not among the study's languages"
+                )
+        if self.questionnaires.source == "gesis" and self.questionnaires.pdf_dir is None:
+            without = [code for code, language in self.languages.items() if language.gesis_document is None]
+            if without:
+                raise ValueError(f"languages.{without[0]}: gesis_document is needed with source = 'gesis'")
+        return self
+
+    @property
+    def has_reference_models(self) -> bool:
+        """Whether any family is trained here."""
+        return any(family.kind == "reference" for family in self.families.values())
+
+    def family_languages(self, family: str) -> tuple[str, ...]:
+        """The languages that a family serves, in the study's order."""
+        served = self.families[family].languages
+        return tuple(code for code in self.languages if served is None or code in served)
+
+    def cells(self) -> list[tuple[str, str]]:
+        """Every (family, language) that is served."""
+        return [(family, language) for family in self.families for language in self.family_languages(family)]
+
+    def require_cell(self, family: str, language: str) -> Family:
+        """The family of a cell.
+
+        Raises:
+            StudyError: the family does not serve the language; says which it serves.
+        """
+        served = self.family_languages(family)
+        if language not in served:
+            raise StudyError(
+                f"study {self.name}: family {family} does not serve {language}; it serves {', '.join(served)}"
+            )
+        return self.families[family]
+
+
+def bundled_studies() -> list[str]:
+    """Names of the studies that ship with the project."""
+    folder = resources.files("valuesassets.studies")
+    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+def study_path(name_or_path: str) -> Path:
+    """The file of a bundled study, or the path itself.
+
+    Raises:
+        StudyError: neither a bundled name nor a file.
+    """
+    if name_or_path in bundled_studies():
+        return Path(str(resources.files("valuesassets.studies") / f"{name_or_path}.toml"))
+    path = Path(name_or_path)
+    if path.is_file():
+        return path
+    raise StudyError(f"{name_or_path}: neither a file nor a bundled study; bundled are {', '.join(bundled_studies())}")
+
+
+def load_study(name_or_path: str) -> Study:
+    """The study of a bundled name or a TOML file.
+
+    Raises:
+        StudyError: names file, key and reason.
+    """
+    path = study_path(name_or_path)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"{path}: not TOML: {error}") from None
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
+    except OSError as error:
+        raise StudyError(f"{path}: cannot be read: {error.strerror or error}") from None
+    study = parse_study(content, str(path))
+    folder = study.questionnaires.pdf_dir
+    if folder is None:
+        return study
+    absolute = (path.resolve().parent / os.path.expanduser(folder)).resolve()
+    return study.model_copy(update={"questionnaires": study.questionnaires.model_copy(update={"pdf_dir": absolute})})
+
+
+def parse_study(content: dict[str, Any], source: str) -> Study:
+    """A study from the content of its file.
+
+    Raises:
+        StudyError: names source, key and reason, the first three faults of several.
+    """
+    try:
+        return Study.model_validate(content)
+    except pydantic.ValidationError as error:
+        faults = [_fault(details) for details in error.errors()]
+        more = f" (and {len(faults) - 3} more)" if len(faults) > 3 else ""
+        raise StudyError(f"{source}: {'; '.join(faults[:3])}{more}") from None
+
+
+def _fault(details: Any) -> str:
+    key = ".".join(str(part) for part in details["loc"])
+    if details["type"] == "extra_forbidden":
+        return f"unknown key '{key}'; check its spelling"
+    if details["type"] == "missing":
+        return f"key '{key}' is missing"
+    reason = str(details["msg"]).removeprefix("Value error, ")
+    if not key:
+        return reason
+    return f"key '{key}': {reason[0].lower()}{reason[1:]} (found {str(details['input'])[:60]!r})"

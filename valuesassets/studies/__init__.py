@@ -1,0 +1,1 @@
+"""Study files and what ships with them: questionnaires, lexicons, facts."""

@@ -13,17 +13,25 @@ class _JobPart(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 
 
-class ScoreJob(_JobPart):
-    """Read every trial of `trials` (parquet, `TRIALS`) with one model and write `readings` (parquet, `READINGS`)."""
+class ScoreCell(_JobPart):
+    """One model to ask one file of trials (parquet, `TRIALS`), and where its readings go (parquet, `READINGS`)."""
 
-    kind: Literal["score"] = "score"
+    name: str
+    """For people: `hplt2c/deu`."""
     model: str
     """Hub id or absolute folder."""
     revision: str | None = None
-    dtype: Literal["float32", "bfloat16", "auto"] = "auto"
-    device: Literal["cpu", "cuda", "auto"] = "auto"
     trials: Path
     readings: Path
+
+
+class ScoreJob(_JobPart):
+    """Read the trials of every cell, in this order; a model shared by neighbouring cells is loaded once."""
+
+    kind: Literal["score"] = "score"
+    cells: Annotated[tuple[ScoreCell, ...], pydantic.Field(min_length=1)]
+    dtype: Literal["float32", "bfloat16", "auto"] = "auto"
+    device: Literal["cpu", "cuda", "auto"] = "auto"
 
 
 class PhantomPlan(_JobPart):

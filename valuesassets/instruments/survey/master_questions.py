@@ -1,0 +1,40 @@
+"""`survey/master_questions`: the aligned master list, with the languages that have each question."""
+
+from collections.abc import Mapping, Sequence
+
+from valuesassets.instruments.survey.aligned_questions import align_questions, canonical_id
+from valuesassets.instruments.survey.variables import Variables
+from valuesassets.records.errors import QuestionError
+from valuesassets.records.questions import Question, question_faults
+
+
+def list_master_questions(
+    extracted: Mapping[str, Sequence[Question]], master: str, variables: Variables
+) -> list[Question]:
+    """The master language's sound questions under canonical ids; `coverage` names the languages that have each.
+
+    Args:
+        extracted: questions by language, as extracted; languages may be missing.
+        master: the language whose questions make the list.
+
+    Raises:
+        QuestionError: the master language is missing, or none of its questions is sound.
+    """
+    if master not in extracted:
+        raise QuestionError(
+            f"master language {master}: no extracted questions; materialise extracted_questions/{master}"
+        )
+    listed: dict[str, Question] = {}
+    for question in extracted[master]:
+        code = canonical_id(question.id) or canonical_id(question.source_id or "")
+        if code is not None and code not in listed and not question_faults(question):
+            source_id = question.source_id or question.id
+            listed[code] = question.replace(id=code, source_id=source_id, wvs_id=variables.wvs_id(code))
+    if not listed:
+        raise QuestionError(f"master language {master}: no sound question with a variable code; review its extraction")
+    master_list = list(listed.values())
+    having: dict[str, list[str]] = {code: [] for code in listed}
+    for language, questions in extracted.items():
+        for question in align_questions(questions, master_list).questions:
+            having[question.id].append(language)
+    return [question.replace(coverage=having[question.id]) for question in master_list]

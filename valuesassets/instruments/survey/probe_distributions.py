@@ -1,0 +1,119 @@
+"""`survey/probe_distributions`: answer distributions per question: forward, reversed, averaged; P_valid; position bias."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valuesassets.records.errors import MissingData
+from valuesassets.records.readings import Reading, Status
+from valuesassets.records.trials import Trial
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One model in one language, as its rows are labelled."""
+
+    model_id: str
+    model_type: str
+    model: str
+    language: str
+
+
+def derive_probe_distributions(
+    trials: Sequence[Trial],
+    readings: Sequence[Reading],
+    cell: Cell,
+    response_types: Mapping[str, str],
+    converted: frozenset[str] = frozenset(),
+) -> list[Row]:
+    """Rows of `PROBE_DISTRIBUTIONS`: every order mapped back to the original scale, then averaged over the orders asked.
+
+    Args:
+        response_types: response type by question id.
+        converted: ids of list items that were asked as statements.
+
+    Raises:
+        MissingData: a trial has no reading.
+    """
+    by_trial = {reading.trial_id: reading for reading in readings}
+    lacking = [trial.trial_id for trial in trials if trial.trial_id not in by_trial]
+    if lacking:
+        raise MissingData(f"{cell.model}/{cell.language}: no reading of {lacking[0]} (and {len(lacking) - 1} more)")
+    groups: dict[tuple[str, int], list[Trial]] = {}
+    for trial in trials:
+        groups.setdefault((trial.asked_id, trial.wording), []).append(trial)
+    rows = []
+    for (asked, wording), orders in groups.items():
+        question_id = orders[0].question_id
+        label = {
+            "model_id": cell.model_id,
+            "model_type": cell.model_type,
+            "model": cell.model,
+            "language": cell.language,
+            "question_id": asked,
+            "response_type": response_types[question_id],
+            "wording": wording,
+            "is_converted": question_id in converted,
+        }
+        rows += [label | row for row in _answer_rows(orders, by_trial)]
+    return rows
+
+
+def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> list[Row]:
+    values = sorted(orders[0].readout.values)
+    unread = [by_trial[t.trial_id] for t in orders if _probs(t, by_trial[t.trial_id]) is None]
+    if unread:
+        first = unread[0]
+        status = first.status if first.status is not Status.OK else Status.UNRESOLVED
+        reason = f"{first.trial_id}: {first.reason or 'no probability on any answer'}"
+        empty = dict.fromkeys(
+            [
+                "prob_forward",
+                "prob_reversed",
+                "prob_averaged",
+                "p_valid_forward",
+                "p_valid_reversed",
+                "p_valid",
+                "position_bias_magnitude",
+                "resolution_mass",
+            ]
+        )
+        return [empty | {"response_value": value, "status": str(status), "reason": reason} for value in values]
+    probs = {t.order: _probs(t, by_trial[t.trial_id]) for t in orders}
+    p_valid = {t.order: by_trial[t.trial_id].p_valid for t in orders}
+    resolved = [mass for t in orders if (mass := by_trial[t.trial_id].resolution_mass) is not None]
+    forward, backward = probs["forward"], probs["reversed"]
+    averaged = np.mean(list(probs.values()), axis=0)
+    shared = {
+        "p_valid_forward": p_valid["forward"],
+        "p_valid_reversed": p_valid["reversed"],
+        "p_valid": float(np.mean(list(p_valid.values()))),
+        "position_bias_magnitude": float(np.max(np.abs(forward - backward))),
+        "resolution_mass": float(np.mean(resolved)) if resolved else None,
+        "status": str(Status.OK),
+        "reason": None,
+    }
+    return [
+        shared
+        | {
+            "response_value": value,
+            "prob_forward": float(forward[k]),
+            "prob_reversed": float(backward[k]),
+            "prob_averaged": float(averaged[k]),
+        }
+        for k, value in enumerate(values)
+    ]
+
+
+def _probs(trial: Trial, reading: Reading) -> NDArray[np.float64] | None:
+    """(K,) probabilities by ascending option value, summing to 1; None where nothing can be normalised."""
+    if reading.label_probs is None or not reading.p_valid:
+        return None
+    order = np.argsort(trial.readout.values)
+    mass = np.asarray(reading.label_probs)[order]
+    return mass / mass.sum()

@@ -1,0 +1,128 @@
+"""`survey/questionnaire_pdf`: one language's questionnaire as a PDF that was looked into, and where it came from."""
+
+import io
+import shutil
+import time
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import pdfplumber
+
+from valuesassets.records.errors import PdfError
+from valuesassets.records.files import sha256_file, whole_file
+from valuesassets.records.study import Study
+
+ATTEMPTS = 4
+"""Downloads are tried so often, with doubling pauses."""
+
+
+@dataclass(frozen=True)
+class QuestionnairePdf:
+    """A questionnaire file: where it lies, its hash, how many pages, where it came from."""
+
+    path: str
+    sha256: str
+    pages: int
+    source: str
+
+
+def fetch_questionnaire(
+    study: Study, language: str, destination: Path, pause: Callable[[float], None] = time.sleep
+) -> QuestionnairePdf:
+    """Put a language's questionnaire at `destination`, from the package, the study's folder or GESIS.
+
+    Args:
+        pause: waits so many seconds between download attempts.
+
+    Raises:
+        PdfError: absent, not to be had, or not a readable PDF; nothing is left at `destination`.
+    """
+    settings = study.questionnaires
+    name = study.languages[language].pdf or f"{language}.pdf"
+    with whole_file(destination) as temporary:
+        if settings.source == "bundled":
+            source = f"bundled questionnaire {language}"
+            bundled = resources.files("valuesassets.studies") / "questionnaires" / f"{language}.pdf"
+            if not bundled.is_file():
+                raise PdfError(f"{language}: no questionnaire is bundled in this language; name a pdf_dir in the study")
+            temporary.write_bytes(bundled.read_bytes())
+        elif settings.pdf_dir is not None and (settings.source == "folder" or (settings.pdf_dir / name).is_file()):
+            origin = settings.pdf_dir / name
+            source = name
+            if not origin.is_file():
+                raise PdfError(
+                    f"{origin}: no such file; put the questionnaire of {language} there or name it with `pdf`"
+                )
+            shutil.copyfile(origin, temporary)
+        else:
+            source = settings.url.format(document=study.languages[language].gesis_document)
+            temporary.write_bytes(_pdf_inside(download(source, pause), source))
+        pages = count_pages(temporary, source)
+        digest = sha256_file(temporary)
+    return QuestionnairePdf(str(destination), digest, pages, source)
+
+
+def count_pages(path: Path, name: str) -> int:
+    """Number of pages of a PDF.
+
+    Raises:
+        PdfError: empty, another kind of file, truncated, or encrypted.
+    """
+    with open(path, "rb") as stream:
+        head = stream.read(1024)
+    if not head:
+        raise PdfError(f"{name}: the file is empty; fetch it again")
+    if b"%PDF-" not in head:
+        kind = "an HTML page" if b"<html" in head.lower() or b"<!doctype" in head.lower() else "another kind of file"
+        raise PdfError(f"{name}: not a PDF but {kind}; open the link in a browser and save the PDF itself")
+    try:
+        with pdfplumber.open(path) as pdf:
+            pages = len(pdf.pages)
+    except Exception as error:  # pdfminer raises many kinds, none of them documented
+        reason = "encrypted" if "password" in repr(error).lower() else "truncated or damaged"
+        raise PdfError(f"{name}: the PDF is {reason}; fetch it again or save it without protection") from None
+    if pages == 0:
+        raise PdfError(f"{name}: the PDF has no pages; fetch it again")
+    return pages
+
+
+def download(url: str, pause: Callable[[float], None] = time.sleep) -> bytes:
+    """The bytes behind an address; busy servers (429, 5xx) and lost connections are tried again.
+
+    Raises:
+        PdfError: still not to be had, or refused; names address and answer.
+    """
+    if not url.startswith(("https://", "http://127.0.0.1")):
+        raise PdfError(f"{url}: only https addresses are fetched")
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310  # scheme checked above
+                return answer.read()
+        except urllib.error.HTTPError as error:
+            reason = f"the server answers {error.code}"
+            if error.code != 429 and error.code < 500:
+                raise PdfError(f"{url}: {reason}; check the document number or use pdf_dir") from None
+        except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+            reason = str(getattr(error, "reason", error))
+        if attempt < ATTEMPTS:
+            pause(2.0**attempt)
+    raise PdfError(f"{url}: not to be had in {ATTEMPTS} attempts ({reason}); try later, or put the PDF into pdf_dir")
+
+
+def _pdf_inside(content: bytes, source: str) -> bytes:
+    """The PDF itself, or the largest PDF of a ZIP archive."""
+    if not content.startswith(b"PK\x03\x04"):
+        return content
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            entries = [entry for entry in archive.infolist() if entry.filename.lower().endswith(".pdf")]
+            if not entries:
+                raise PdfError(f"{source}: the ZIP archive holds no PDF; look into it and use pdf_dir")
+            return archive.read(max(entries, key=lambda entry: entry.file_size))
+    except zipfile.BadZipFile:
+        raise PdfError(f"{source}: the ZIP archive is damaged; fetch it again") from None

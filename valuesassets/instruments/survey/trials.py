@@ -1,0 +1,155 @@
+"""`survey/trials`: the prompts of one language, in every order the study asks for."""
+
+import hashlib
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+
+from valuesassets.instruments.survey.lexicon import Lexicon
+from valuesassets.instruments.survey.variables import Variables
+from valuesassets.records.errors import QuestionError
+from valuesassets.records.questions import Option, Question, ResponseType
+from valuesassets.records.study import Elicitation
+from valuesassets.records.trials import ScoreLabels, Trial, asked_id
+
+
+def write_trials(
+    questions: Sequence[Question],
+    language: str,
+    lexicon: Lexicon,
+    variables: Variables,
+    elicitation: Elicitation | None = None,
+    seed: int = 0,
+) -> list[Trial]:
+    """The trials of one language: every question, wording, condition and order.
+
+    Lists of mentioned / not mentioned become statements to agree with, and a question that depends on another is asked
+    once per answer to that one (see docs/prompts.md).
+
+    Args:
+        questions: sound questions under canonical ids.
+        seed: seeds the option orders drawn where `elicitation.orders` is a number.
+
+    Raises:
+        QuestionError: two trials would show the same prompt, so that no model could tell them apart.
+    """
+    elicitation = elicitation or Elicitation()
+    by_id = {question.id: question for question in questions}
+    trials = []
+    for question in questions:
+        cues = answer_cues(question, lexicon, elicitation.wordings)
+        for condition, asked in _asked(question, by_id, lexicon, variables):
+            orders = option_orders(asked, elicitation.orders, seed)
+            for wording, cue in enumerate(cues):
+                for name, order in orders.items():
+                    trials.append(
+                        Trial(
+                            trial_id=f"{asked_id(question.id, condition)}/{wording}/{name}",
+                            question_id=question.id,
+                            language=language,
+                            prompt=prompt_text(asked, order, cue),
+                            order=name,
+                            wording=wording,
+                            condition=condition,
+                            readout=ScoreLabels(
+                                labels=tuple(str(n) for n in range(1, len(order) + 1)),
+                                values=tuple(asked.options[position].value for position in order),
+                            ),
+                        )
+                    )
+    _refuse_identical_prompts(trials)
+    return trials
+
+
+def prompt_text(question: Question, order: Sequence[int], answer_cue: str) -> str:
+    r"""The bare completion that a model is given: question, numbered options in `order`, cue and colon.
+
+    >>> from valuesassets.records.questions import parse_questions
+    >>> q = {"id": "v1", "text": "How important is work?", "response_type": "binary",
+    ...      "options": [{"value": 1, "label": "Very"}, {"value": 2, "label": "Not at all"}]}
+    >>> prompt_text(parse_questions([q], "doc")[0], [1, 0], "Answer")
+    'How important is work?\n1. Not at all\n2. Very\nAnswer:'
+    """
+    labels = [question.options[position].label.strip() for position in order]
+    lines = [f"{number}. {label}".rstrip() for number, label in enumerate(labels, 1)]
+    return "\n".join([question.text.strip(), *lines, f"{answer_cue}:"])
+
+
+def option_orders(question: Question, asked: str | int, seed: int) -> dict[str, tuple[int, ...]]:
+    """The orders in which a question's options are shown, by name: positions of the original order.
+
+    Forward and reversed always come first. Ten-point scales and other scales with unlabelled points know these two
+    only: any other order would tear the numbers from the anchors.
+
+    Args:
+        asked: `both`, `all` (permutations, up to four options), `cyclic`, or a number of seeded orders.
+    """
+    forward = tuple(range(len(question.options)))
+    orders = {"forward": forward, "reversed": forward[::-1]}
+    if any(not option.label for option in question.options) or question.response_type is ResponseType.LIKERT10:
+        return orders
+    more: list[tuple[int, ...]] = []
+    if asked == "all" and len(forward) <= 4:
+        more = list(itertools.permutations(forward))
+    elif asked in ("all", "cyclic"):
+        more = [forward[shift:] + forward[:shift] for shift in forward]
+    elif isinstance(asked, int):
+        digest = hashlib.sha256(f"{seed}/{question.id}".encode()).digest()
+        draw = random.Random(digest)  # noqa: S311  # a seeded choice of orders, nothing secret
+        more = [tuple(draw.sample(forward, len(forward))) for _ in range(asked)]
+    for order in more:
+        if order not in orders.values():
+            orders["-".join(map(str, order))] = order
+    return orders
+
+
+def answer_cues(question: Question, lexicon: Lexicon, wordings: int) -> list[str]:
+    """The cues under which a question is asked: its own first where it has one, then the lexicon's.
+
+    Raises:
+        QuestionError: the study asks for more wordings than there are cues.
+    """
+    own = [question.answer_cue.removesuffix(":")] if question.answer_cue else []
+    cues = list(dict.fromkeys([*own, *lexicon.answer_cues]))
+    if wordings > len(cues):
+        raise QuestionError(
+            f"question {question.id}: {wordings} wordings asked, the lexicon has {len(cues)} answer cues; add some to it"
+        )
+    return cues[:wordings]
+
+
+def _asked(
+    question: Question, by_id: dict[str, Question], lexicon: Lexicon, variables: Variables
+) -> Iterator[tuple[str | None, Question]]:
+    """The question as it is put: a statement for a list item, once per earlier answer for a dependent question."""
+    list_name = variables.list_of(question.id)
+    earlier_id = variables.depends_on(question.id)
+    if list_name is not None and question.item and question.response_type is ResponseType.BINARY:
+        yield None, _as_statement(question, lexicon.statement(list_name, question.item), lexicon)
+    elif earlier_id in by_id:
+        earlier = by_id[earlier_id]
+        for chosen in earlier.options:
+            rest = tuple(option for option in question.options if option.value != chosen.value)
+            context = (
+                f"{earlier.text.strip()}\n{lexicon.first_choice.format(label=chosen.label)}\n{question.text.strip()}"
+            )
+            yield f"{earlier_id}={chosen.value}", question.model_copy(update={"text": context, "options": rest})
+    else:
+        yield None, question
+
+
+def _as_statement(question: Question, statement: str, lexicon: Lexicon) -> Question:
+    mentioned, not_mentioned = question.values
+    options = (Option(value=mentioned, label=lexicon.agree), Option(value=not_mentioned, label=lexicon.disagree))
+    return question.model_copy(update={"text": statement, "options": options})
+
+
+def _refuse_identical_prompts(trials: Sequence[Trial]) -> None:
+    first: dict[str, Trial] = {}
+    for trial in trials:
+        earlier = first.setdefault(trial.prompt, trial)
+        if earlier is not trial:
+            raise QuestionError(
+                f"{trial.language}: {earlier.trial_id} and {trial.trial_id} show the same prompt; "
+                "is an item missing from the text? mend the question"
+            )

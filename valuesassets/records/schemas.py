@@ -96,7 +96,7 @@ HUMAN_DISTRIBUTIONS = pa.schema(
         pa.field("source", pa.string(), nullable=False),
     ]
 )
-"""One row per (country, question, answer); `prob` sums to 1 over substantive answers; `source` is `planted` or a file."""
+"""One row per (country, question, answer); `prob` sums to 1 over substantive answers; `source`: `planted` or a file."""
 
 
 def write_table(

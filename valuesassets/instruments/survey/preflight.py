@@ -1,6 +1,6 @@
 """`survey/preflight`: ten questions per model before GPU hours are spent."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,12 +51,12 @@ def examine_preflight(
 
     findings = [finding("share of trials read", len(read) / max(len(readings), 1), "1", len(read) == len(readings) > 0)]
     p_valid = float(np.median([r.p_valid for r in read])) if read else None
-    wanted = thresholds.p_valid_cell
-    findings.append(finding("median P_valid", p_valid, f">= {wanted:g}", p_valid is not None and p_valid >= wanted))
+    least = thresholds.p_valid_cell
+    findings.append(finding("median P_valid", p_valid, f">= {least:g}", p_valid is not None and p_valid >= least))
     masses = [r.resolution_mass for r in read if r.resolution_mass is not None]
     if masses:
-        lowest, wanted = float(np.mean(masses)), thresholds.resolution_mass
-        findings.append(finding("mean resolution mass", lowest, f"> {wanted:g}", lowest > wanted))
+        mean, least = float(np.mean(masses)), thresholds.resolution_mass
+        findings.append(finding("mean resolution mass", mean, f"> {least:g}", mean > least))
     shares = [entropy for r in read if (entropy := _entropy_share(r)) is not None]
     if shares:
         mean = float(np.mean(shares))

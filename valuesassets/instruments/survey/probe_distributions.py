@@ -1,4 +1,4 @@
-"""`survey/probe_distributions`: answer distributions per question: forward, reversed, averaged; P_valid; position bias."""
+"""`survey/probe_distributions`: answer distributions per question, their P_valid and position bias."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ def derive_probe_distributions(
     response_types: Mapping[str, str],
     converted: frozenset[str] = frozenset(),
 ) -> list[Row]:
-    """Rows of `PROBE_DISTRIBUTIONS`: every order mapped back to the original scale, then averaged over the orders asked.
+    """Rows of `PROBE_DISTRIBUTIONS`: every order mapped back to the original scale, then averaged over the orders.
 
     Args:
         response_types: response type by question id.

@@ -113,7 +113,7 @@ def answer_cues(question: Question, lexicon: Lexicon, wordings: int) -> list[str
     cues = list(dict.fromkeys([*own, *lexicon.answer_cues]))
     if wordings > len(cues):
         raise QuestionError(
-            f"question {question.id}: {wordings} wordings asked, the lexicon has {len(cues)} answer cues; add some to it"
+            f"question {question.id}: {wordings} wordings asked, the lexicon has {len(cues)} answer cues; add some"
         )
     return cues[:wordings]
 

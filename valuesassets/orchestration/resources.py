@@ -1,0 +1,34 @@
+"""What assets are given: where files lie, and where node jobs run."""
+
+from pathlib import Path
+
+import dagster as dg
+
+
+class Storage(dg.ConfigurableResource):
+    """Paths below `<root>/<study>/`, the same for every asset."""
+
+    root: str
+    study: str
+
+    @property
+    def folder(self) -> Path:
+        """The study's folder."""
+        return Path(self.root) / self.study
+
+    def path(self, key: dg.AssetKey, partition: str | None, extension: str) -> Path:
+        """The file of an asset: `survey/<asset>/<language>.<ext>`, `<model>/<language>.<ext>`, or `<asset>.<ext>`."""
+        name = key.path[-1] if partition is None else partition_path(partition)
+        return self.folder.joinpath(*key.path) / f"{name}.{extension}"
+
+    def job_folder(self, key: dg.AssetKey, partition: str | None) -> Path:
+        """Where a node job's files lie: job.json, log.txt, messages."""
+        return self.folder.joinpath("jobs", key.path[-1], partition_path(partition) if partition else "all")
+
+
+def partition_path(partition: str) -> str:
+    """A partition key as a relative path: `deu`, or `<model>/<language>` of a cell."""
+    if isinstance(partition, dg.MultiPartitionKey):
+        keys = partition.keys_by_dimension
+        return f"{keys['model']}/{keys['language']}"
+    return partition

@@ -1,0 +1,58 @@
+"""A linear projector from indicator means to the two axes of a map."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from valuesassets.records.errors import MissingData
+
+
+@dataclass(frozen=True)
+class Projector:
+    """Published slopes with fitted intercepts.
+
+    Attributes:
+        indicators: the I indicators, in the order of the slopes' columns.
+        slopes: (2, I) change of each axis per raw unit of an indicator.
+        intercepts: (2,) fitted.
+        residual_sd: (2,) of the fit (n - 1), in map units: stated beside every point.
+    """
+
+    indicators: tuple[str, ...]
+    slopes: NDArray[np.float64]
+    intercepts: NDArray[np.float64]
+    residual_sd: NDArray[np.float64]
+
+    def place(self, means: Mapping[str, float]) -> tuple[float, float]:
+        """The point of a set of indicator means.
+
+        Raises:
+            MissingData: an indicator has no mean; the caller decides what stands in for it.
+        """
+        absent = [name for name in self.indicators if name not in means or not np.isfinite(means[name])]
+        if absent:
+            raise MissingData(
+                f"indicator {absent[0]} has no mean; set it to the pooled human mean or leave the point out"
+            )
+        x, y = self.slopes @ np.array([means[name] for name in self.indicators]) + self.intercepts
+        return float(x), float(y)
+
+
+def fit_intercepts(indicators: tuple[str, ...], slopes: ArrayLike, means: ArrayLike, positions: ArrayLike) -> Projector:
+    """A projector with given slopes whose intercepts bring `means` nearest to `positions` (least squares).
+
+    Args:
+        slopes: (2, I).
+        means: (n, I) indicator means of n >= 2 complete countries.
+        positions: (n, 2) where they are published.
+
+    Raises:
+        MissingData: a mean or position is missing, or there are fewer than two countries.
+    """
+    a, m, t = (np.asarray(part, dtype=float) for part in (slopes, means, positions))
+    if m.shape[0] < 2 or not (np.all(np.isfinite(m)) and np.all(np.isfinite(t)) and np.all(np.isfinite(a))):
+        raise MissingData(f"intercepts need two or more complete countries, found {m.shape[0]} with gaps or too few")
+    offsets = t - m @ a.T
+    return Projector(indicators, a, offsets.mean(axis=0), offsets.std(axis=0, ddof=1))

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from valuesassets.measure.resampling import bootstrap_interval, permutation_p, sign_test_p
+from valuesassets.records.errors import MissingData
+
+
+def test_of_two_rows_the_interval_runs_from_one_to_the_other():
+    # a draw is both low (1/4), both high (1/4) or mixed (1/2): the 2.5% and 97.5% points are the rows themselves
+    interval = bootstrap_interval([0.0, 1.0], seed=1, source_of_variation="items")
+    assert (interval.low, interval.estimate, interval.high) == (0, 0.5, 1)
+    assert interval.source_of_variation == "items"
+
+
+def test_the_same_seed_gives_the_same_interval():
+    sample = np.random.default_rng(0).normal(size=30)
+    assert bootstrap_interval(sample, 7, "items") == bootstrap_interval(sample, 7, "items")
+    assert bootstrap_interval(sample, 7, "items") != bootstrap_interval(sample, 8, "items")
+
+
+def test_one_row_has_no_interval():
+    with pytest.raises(MissingData, match="needs two or more"):
+        bootstrap_interval([1.0], 0, "items")
+
+
+def test_agrees_with_scipys_percentile_bootstrap():
+    sample = np.random.default_rng(3).normal(size=60)
+    ours = bootstrap_interval(sample, 1, "items", draws=4000)
+    oracle = stats.bootstrap((sample,), np.mean, method="percentile", n_resamples=4000, rng=np.random.default_rng(2))
+    assert ours.low == pytest.approx(oracle.confidence_interval.low, abs=0.02)
+    assert ours.high == pytest.approx(oracle.confidence_interval.high, abs=0.02)
+
+
+def test_the_interval_covers_the_mean_about_as_often_as_it_says():
+    random = np.random.default_rng(5)
+    intervals = [bootstrap_interval(random.normal(size=40), seed, "items", draws=200) for seed in range(300)]
+    covered = np.mean([i.low <= 0 <= i.high for i in intervals])
+    assert 0.88 <= covered <= 0.98
+
+
+@given(st.integers(0, 10_000), st.integers(2, 20))
+def test_moving_and_stretching_the_sample_moves_and_stretches_the_interval(seed, n):
+    sample = np.random.default_rng(seed).normal(size=n)
+    plain, moved = (bootstrap_interval(s, seed, "items", draws=50) for s in (sample, 2 * sample + 3))
+    assert [moved.low, moved.estimate, moved.high] == pytest.approx(
+        [2 * end + 3 for end in (plain.low, plain.estimate, plain.high)]
+    )
+
+
+def test_p_by_counting():
+    assert permutation_p(1.0, [0.0, 0.5, 1.0, 2.0]) == 3 / 5
+    assert permutation_p(9.0, np.zeros(99)) == 0.01
+
+
+def test_no_permutation_is_refused():
+    with pytest.raises(MissingData):
+        permutation_p(1.0, [])
+
+
+@given(st.integers(0, 10_000), st.integers(1, 50))
+def test_p_is_never_zero_and_falls_with_the_statistic(seed, b):
+    permuted = np.random.default_rng(seed).normal(size=b)
+    assert 0 < permutation_p(2.0, permuted) <= permutation_p(1.0, permuted) <= 1
+
+
+def test_under_chance_p_is_below_a_tenth_about_a_tenth_of_the_time():
+    random = np.random.default_rng(11)
+    ps = [permutation_p(random.normal(), random.normal(size=99)) for _ in range(1000)]
+    assert np.mean(np.array(ps) <= 0.1) == pytest.approx(0.1, abs=0.03)
+
+
+def test_five_of_five_signs_by_hand():
+    assert sign_test_p([1, 2, 0.1, 3, 4]) == pytest.approx(2 / 2**5)
+    assert sign_test_p([1, -1, 0, 0]) == 1
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=12).filter(any))
+def test_sign_test_does_not_care_for_direction_or_size(differences):
+    p = sign_test_p(differences)
+    assert p == sign_test_p([-d for d in differences]) == sign_test_p([7 * d for d in differences])
+    assert 0 < p <= 1
+
+
+def test_no_sign_at_all_is_refused():
+    with pytest.raises(MissingData):
+        sign_test_p([0.0, 0.0])

@@ -1,0 +1,174 @@
+"""Models from a local folder or the hub: safetensors only, no code of theirs, tokenizer held against the weights."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from valuesassets.models.prompt_tokenizer import PromptTokenizer, describe_tokenizer
+from valuesassets.records.errors import ModelError, TokenizerError
+from valuesassets.records.files import sha256_file, sha256_json
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PretrainedConfig, PreTrainedModel
+
+DTYPES = ("float32", "bfloat16", "float16")
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "spiece.model", "*.spm")
+PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
+
+
+@dataclass(frozen=True)
+class OpenedModel:
+    """What is known of a model before its weights are read.
+
+    Attributes:
+        model_id: hub id or folder as given.
+        revision: commit of the hub; None for a folder.
+        weights_id: the commit, or a hash over the folder's weights and configuration: the same id, the same model.
+        config: architecture.
+        tokenizer: held against the configuration.
+        dtype: `float32`, `bfloat16` or `float16`; what `auto` came to.
+    """
+
+    model_id: str
+    revision: str | None
+    weights_id: str
+    config: "PretrainedConfig"
+    tokenizer: PromptTokenizer
+    dtype: str
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model in evaluation mode, with all that names it."""
+
+    opened: OpenedModel
+    model: "PreTrainedModel"
+    device: str
+
+    @property
+    def model_id(self) -> str:
+        """Hub id or folder as given."""
+        return self.opened.model_id
+
+    @property
+    def tokenizer(self) -> PromptTokenizer:
+        """The model's tokenizer."""
+        return self.opened.tokenizer
+
+    @property
+    def eos_ids(self) -> frozenset[int]:
+        """Every token that ends a text, by generation settings, configuration and tokenizer."""
+        generation = getattr(self.model, "generation_config", None)
+        named = [getattr(holder, "eos_token_id", None) for holder in (generation, self.opened.config, self.tokenizer.hf)]
+        listed = [ids if isinstance(ids, list) else [ids] for ids in named]
+        return frozenset(i for ids in listed for i in ids if i is not None)
+
+
+def load_model(model: str, revision: str | None = None, dtype: str = "auto", device: str = "auto") -> LoadedModel:
+    """A model ready to be read, from a local folder or a hub id.
+
+    Raises:
+        ModelError: folder, configuration or weights are absent, unsafe or broken, or the hub does not answer.
+        TokenizerError: the tokenizer is absent or does not fit the model.
+    """
+    return load_weights(open_model(model, revision, dtype), device)
+
+
+def open_model(model: str, revision: str | None = None, dtype: str = "auto") -> OpenedModel:
+    """Configuration and tokenizer of a model, its weights only hashed: enough to tell which readings are known.
+
+    Raises:
+        ModelError, TokenizerError: as `load_model`.
+    """
+    from transformers import AutoConfig, AutoTokenizer
+
+    folder = _require_folder(model)
+    where: dict[str, Any] = {"revision": revision, "local_files_only": folder is not None, "trust_remote_code": False}
+    with _one_line(model, "configuration", ModelError):
+        config = AutoConfig.from_pretrained(model, **where)
+    with _one_line(model, "tokenizer", TokenizerError):
+        hf = AutoTokenizer.from_pretrained(model, **where)
+    tokenizer = describe_tokenizer(hf, model, config.get_text_config().vocab_size)
+    commit = None if folder else getattr(config, "_commit_hash", None) or revision
+    weights_id = _hash_folder(folder) if folder else commit
+    if weights_id is None:
+        raise ModelError(f"{model}: the hub names no commit for it; give a revision")
+    own = str(getattr(config, "dtype", None) or "float32").removeprefix("torch.")
+    chosen = own if dtype == "auto" else dtype
+    if chosen not in DTYPES:
+        raise ModelError(f"{model}: dtype {chosen}; one of {', '.join(DTYPES)} was expected; name one in the job")
+    return OpenedModel(model, commit, weights_id, config, tokenizer, chosen)
+
+
+def load_weights(opened: OpenedModel, device: str = "auto") -> LoadedModel:
+    """The weights of an opened model, on a device.
+
+    Raises:
+        ModelError: weights absent, broken, incomplete, or no such device.
+    """
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    chosen = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+    if chosen.startswith("cuda") and not torch.cuda.is_available():
+        raise ModelError(f"{opened.model_id}: device {chosen} asked for, no GPU is visible; ask for cpu or a GPU node")
+    # Without this, a repository without safetensors is read from whatever pull request offers a conversion.
+    os.environ["DISABLE_SAFETENSORS_CONVERSION"] = "1"
+    dtype: torch.dtype = getattr(torch, opened.dtype)
+    with _one_line(opened.model_id, "weights", ModelError):
+        model, info = AutoModelForCausalLM.from_pretrained(
+            opened.model_id,
+            revision=opened.revision,
+            config=opened.config,
+            dtype=dtype,
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=Path(opened.model_id).is_dir(),
+            output_loading_info=True,
+            **({"device_map": chosen} if chosen != "cpu" else {}),
+        )
+    absent = sorted(map(str, info["missing_keys"])) + sorted(str(key) for key in info["mismatched_keys"])
+    if absent:
+        raise ModelError(
+            f"{opened.model_id}: {len(absent)} weights are missing or of another shape, first {absent[0]}; "
+            "the file is incomplete or belongs to another configuration"
+        )
+    return LoadedModel(opened, model.eval(), chosen)
+
+
+def _require_folder(model: str) -> Path | None:
+    """The folder that `model` names, with what it must hold; None for a hub id."""
+    folder = Path(model)
+    if not folder.is_dir():
+        if folder.is_absolute() or model.startswith((".", "~")) or model.count("/") > 1 or folder.exists():
+            raise ModelError(f"{model}: no such folder; check the path, or give a hub id such as owner/name")
+        return None
+    if not (folder / "config.json").is_file():
+        raise ModelError(f"{model}: no config.json; a folder as saved by save_pretrained was expected")
+    if not any(any(folder.glob(name)) for name in TOKENIZER_FILES):
+        raise TokenizerError(f"{model}: no tokenizer; put tokenizer.json (or tokenizer.model) beside the weights")
+    if not any(folder.glob("*.safetensors")):
+        pickles = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
+        found = f"found only {pickles[0]}, a pickle, which can run code" if pickles else "found none"
+        raise ModelError(f"{model}: weights in safetensors were expected, {found}; save the model as safetensors")
+    return folder
+
+
+def _hash_folder(folder: Path) -> str:
+    files = [*folder.glob("*.safetensors"), *folder.glob("*.index.json"), folder / "config.json"]
+    files.append(folder / "generation_config.json")
+    return sha256_json({path.name: sha256_file(path) for path in sorted(set(files)) if path.is_file()})
+
+
+@contextlib.contextmanager
+def _one_line(model: str, part: str, kind: type[ModelError]) -> Iterator[None]:
+    """Whatever a library raises while it reads `part`, as one line of ours."""
+    try:
+        yield
+    except Exception as error:  # the libraries raise OSError, ValueError, KeyError, RuntimeError and types of their own
+        said = " ".join(str(error).split())[:200]
+        raise kind(f"{model}: {part} cannot be read: {said or type(error).__name__}") from error

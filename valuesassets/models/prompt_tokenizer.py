@@ -1,0 +1,105 @@
+"""`PromptTokenizer`: a tokenizer whose beginning-of-text token, hash and faithfulness to a text are known."""
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from valuesassets.records.errors import TokenizerError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+FITTING_SHARE = 0.8
+"""Fewest tokenizer entries per embedding row. Embeddings are padded by a few percent; a tokenizer that failed to load
+in silence has three entries for tens of thousands of rows."""
+
+
+@dataclass(frozen=True)
+class PromptTokenizer:
+    """A tokenizer as prompts meet it.
+
+    Attributes:
+        hf: the tokenizer itself.
+        name: folder or hub id, for messages.
+        bos: the token ids that begin every prompt, by the tokenizer's own template; empty where it has none.
+    """
+
+    hf: "PreTrainedTokenizerBase"
+    name: str
+    bos: tuple[int, ...]
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of everything that decides how a text is cut, whatever files it came from."""
+        backend = getattr(self.hf, "backend_tokenizer", None)
+        content = backend.to_str() if backend is not None else json.dumps(sorted(self.hf.get_vocab().items()))
+        return hashlib.sha256(f"{list(self.bos)}{content}".encode()).hexdigest()
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """Token ids of whole texts, each begun by `bos` once."""
+        encoded = self.hf(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
+        bos = list(self.bos)
+        return [ids if bos and ids[: len(bos)] == bos else bos + ids for ids in encoded]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of token ids, special tokens included."""
+        return str(self.hf.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False))
+
+    def continuation_text(self, prompt_ids: Sequence[int], continuation: Sequence[int]) -> str:
+        """The text that `continuation` adds to a prompt (alone, many tokenizers would drop its leading space)."""
+        context = list(prompt_ids[-4:])
+        return self.decode([*context, *continuation])[len(self.decode(context)) :]
+
+    def require_round_trip(self, text: str) -> None:
+        """Refuse a text that the tokenizer cannot hold.
+
+        Raises:
+            TokenizerError: an unknown token, or another text (up to Unicode compatibility forms) comes back.
+        """
+        (ids,) = self.encode([text])
+        body = ids[len(self.bos) :]
+        if self.hf.unk_token_id is not None and self.hf.unk_token_id in body:
+            position = body.index(self.hf.unk_token_id)
+            raise TokenizerError(
+                f"tokenizer of {self.name}: no token for what follows {self.decode(body[:position])[-30:]!r} in "
+                f"{text[:60]!r}; use a model that writes this language"
+            )
+        found, expected = (unicodedata.normalize("NFKC", part).strip() for part in (self.decode(body), text))
+        if found != expected:
+            raise TokenizerError(
+                f"tokenizer of {self.name}: {text[:60]!r} comes back as {found[:60]!r}; it is broken or does not keep "
+                "this text; check its files and the sentencepiece pin"
+            )
+
+
+def describe_tokenizer(hf: "PreTrainedTokenizerBase", name: str, embedding_rows: int) -> PromptTokenizer:
+    """A tokenizer checked against its model.
+
+    Args:
+        embedding_rows: the model's vocabulary size.
+
+    Raises:
+        TokenizerError: its size does not fit the embedding, or plain digits and lines do not survive it.
+    """
+    vocabulary, added = hf.get_vocab(), hf.get_added_vocab()
+    beyond = [token for token, i in vocabulary.items() if i >= embedding_rows and token not in added]
+    if len(vocabulary) < FITTING_SHARE * embedding_rows or beyond:
+        raise TokenizerError(
+            f"{name}: the tokenizer has {len(vocabulary)} entries, the model's embedding {embedding_rows}; "
+            "the tokenizer's files are missing or broken, or belong to another model"
+        )
+    tokenizer = PromptTokenizer(hf, name, _template_bos(hf))
+    tokenizer.require_round_trip("1. 2. 3.\n4 5 6 7 8 9 10\nA:")
+    return tokenizer
+
+
+def _template_bos(hf: "PreTrainedTokenizerBase") -> tuple[int, ...]:
+    """What the tokenizer's template puts before a text: never the same token twice, and nothing after the text."""
+    plain = hf("1", add_special_tokens=False)["input_ids"]
+    full = hf("1")["input_ids"]
+    start = next((i for i in range(len(full) + 1) if full[i : i + len(plain)] == plain), 0)
+    return tuple(dict.fromkeys(full[:start]))

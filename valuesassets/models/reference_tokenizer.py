@@ -1,0 +1,61 @@
+"""A small tokenizer in the manner of Gemma: `▁` for a space, single digits, bytes for what it has not seen."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+SPECIAL = ("<pad>", "<eos>", "<bos>", "<unk>")
+BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
+
+
+def train_tokenizer(texts: Sequence[str], vocabulary: int = 3000) -> "PreTrainedTokenizerFast":
+    """A tokenizer trained on these texts: ` 1` is two tokens (`▁`, `1`), `10` too, a newline and a mark one each.
+
+    Args:
+        vocabulary: most merged pieces; bytes and special tokens come on top.
+    """
+    from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    def dress(tokenizer: Tokenizer) -> Tokenizer:
+        tokenizer.normalizer = normalizers.Replace(" ", "▁")
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+            [
+                pre_tokenizers.Split(Regex(r"\d|[^\w▁]"), "isolated"),
+                pre_tokenizers.Split("▁", "merged_with_next"),
+            ]
+        )
+        tokenizer.decoder = decoders.Sequence(
+            [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
+        )
+        return tokenizer
+
+    learner = dress(Tokenizer(models.BPE()))
+    trainer = trainers.BpeTrainer(vocab_size=vocabulary, initial_alphabet=["▁", *"0123456789"], show_progress=False)
+    learner.train_from_iterator(texts, trainer)
+    learned = json.loads(learner.to_str())["model"]
+    pieces = sorted(learned["vocab"], key=learned["vocab"].__getitem__)
+    entries = [*SPECIAL, *BYTES, *(piece for piece in pieces if piece not in BYTES)]
+    bpe = models.BPE(
+        vocab={entry: index for index, entry in enumerate(entries)},
+        merges=[tuple(pair) for pair in learned["merges"]],
+        unk_token="<unk>",
+        fuse_unk=True,
+        byte_fallback=True,
+    )
+    tokenizer = dress(Tokenizer(bpe))
+    tokenizer.add_special_tokens(list(SPECIAL))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<bos> $A", pair="<bos> $A $B", special_tokens=[("<bos>", entries.index("<bos>"))]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token="<bos>",
+        eos_token="<eos>",
+        unk_token="<unk>",
+        pad_token="<pad>",
+        clean_up_tokenization_spaces=False,
+    )

@@ -1,0 +1,70 @@
+"""Folders of tiny random LLaMAs with real tokenizers: what a model folder is, in a tenth of a second."""
+
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerBase, PreTrainedTokenizerFast
+
+from valuesassets.models.reference_tokenizer import train_tokenizer
+from valuesassets.records.trials import ScoreLabels, Trial
+
+PROMPTS = [
+    "How important is work in your life?\n1. Very important\n2. Rather important\n3. Not very\n4. Not at all\nAnswer:",
+    "Wie wichtig ist Gott in Ihrem Leben?\n1. überhaupt nicht\n2.\n3.\n9.\n10. sehr wichtig\nAntwort:",
+    "Τι λέτε για την εμπιστοσύνη;\n1. Ναι\n2. Όχι\nΑπάντηση:",
+]
+
+
+def sentencepiece_like(prompts: list[str] = PROMPTS) -> PreTrainedTokenizerBase:
+    """` 1` is two tokens, `10` is two tokens."""
+    return train_tokenizer(prompts, vocabulary=300)
+
+
+def byte_level(prompts: list[str] = PROMPTS) -> PreTrainedTokenizerBase:
+    """` 1` and `10` are one token each, a blank line is one; no beginning-of-text token."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    numbers = [f"{lead}{n}\n\nx" for n in range(100) for lead in ("", " ")] * 20
+    trainer = trainers.BpeTrainer(
+        vocab_size=700,
+        special_tokens=["<|endoftext|>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator([*prompts, *numbers], trainer)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, eos_token="<|endoftext|>", clean_up_tokenization_spaces=False
+    )
+
+
+def write_model(
+    folder: Path, tokenizer: PreTrainedTokenizerBase, seed: int = 0, spread: float = 0.5, **config: object
+) -> Path:
+    """A folder with a two-layer LLaMA of random weights; a larger `spread` makes it more sure of itself."""
+    torch.manual_seed(seed)
+    settings = {
+        "vocab_size": len(tokenizer),
+        "hidden_size": 32,
+        "intermediate_size": 48,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "initializer_range": spread,
+        "bos_token_id": tokenizer.bos_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
+        "max_position_embeddings": 1024,
+    }
+    model = LlamaForCausalLM(LlamaConfig(**(settings | config)))
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def trial(prompt: str, labels: tuple[str, ...] | int, trial_id: str = "v1/0/forward", order: str = "forward") -> Trial:
+    """A trial that asks for these labels, or for "1" to "K"."""
+    names = tuple(map(str, range(1, labels + 1))) if isinstance(labels, int) else labels
+    readout = ScoreLabels(names, tuple(range(len(names))))
+    return Trial(trial_id, trial_id.split("/")[0], "eng", prompt, order, 0, None, readout)

@@ -35,22 +35,23 @@ class ScoreJob(_JobPart):
 
 
 class PhantomPlan(_JobPart):
-    """One reference model to train: on the planted texts of these languages, into this folder."""
+    """One reference model to train on the planted texts (parquet, `PLANTED_TEXTS`) of these languages, into `folder`."""
 
+    planted_texts: Path
     languages: tuple[str, ...]
     folder: Path
 
 
 class TrainReferenceJob(_JobPart):
-    """Train tiny models to answer `planted_texts` (parquet, `PLANTED_TEXTS`); a folder of known hash is skipped."""
+    """Train tiny models to answer their planted texts; a folder of known hash is skipped."""
 
     kind: Literal["train_reference"] = "train_reference"
-    planted_texts: Path
-    phantoms: tuple[PhantomPlan, ...]
+    phantoms: Annotated[tuple[PhantomPlan, ...], pydantic.Field(min_length=1)]
     steps: int
+    """Most optimiser steps per model."""
     seed: int
     summary: Path
-    """JSON written last: per folder its hash, whether it was skipped, loss and seconds."""
+    """JSON written last: {"phantoms": [{folder, languages, hash, is_skipped, loss, steps, seconds}, ...]}."""
 
 
 Job = Annotated[ScoreJob | TrainReferenceJob, pydantic.Field(discriminator="kind")]

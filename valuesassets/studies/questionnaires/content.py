@@ -1,0 +1,174 @@
+"""What the bundled questionnaires say: one form for all languages, and its words in each of them."""
+
+import functools
+import tomllib
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from typing import Any, Literal
+
+import pydantic
+
+from valuesassets.records.errors import StudyError
+from valuesassets.records.questions import Option, Question, ResponseType
+
+LANGUAGES = ("eng", "deu", "fra", "pol", "ell", "bul")
+
+
+class _Part(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+
+class Asked(_Part):
+    """One question of the form without its words. See the head of form.toml."""
+
+    name: str
+    section: str
+    kind: Literal["list", "grid", "scale", "scales", "choices", "blank"]
+    variables: tuple[str, ...]
+    response_type: ResponseType | None = None
+    has_card: bool = False
+    has_letters: bool = False
+    notes: tuple[str, ...] = ()
+    routes: dict[int, str] = {}
+
+    @property
+    def is_list_to_choose_from(self) -> bool:
+        """Whether its items are mentioned or not mentioned."""
+        return self.kind == "grid" and self.response_type is ResponseType.BINARY
+
+
+class Worded(_Part):
+    """The words of one question."""
+
+    text: str
+    second_text: str = ""
+    """The follow-up question that asks for a second choice."""
+    items: dict[str, str] = {}
+    """Item by variable code."""
+    options: tuple[str, ...] = ()
+    """Labels in the order of their codes, from 1; on a ten-point scale the labels of 1 and 10."""
+
+
+class FormWords(_Part):
+    """What stands around the questions."""
+
+    title: str
+    subtitle: str
+    header: str
+    instructions_heading: str
+    instructions: tuple[str, ...]
+    greeting: str
+    cards_heading: str
+    dont_know: str
+    no_answer: str
+    dont_know_short: str
+    no_answer_short: str
+    mentioned: str
+    not_mentioned: str
+    first_choice: str
+    second_choice: str
+
+
+class Words(_Part):
+    """All words of one language."""
+
+    form: FormWords
+    notes: dict[str, str]
+    sections: dict[str, str]
+    questions: dict[str, Worded]
+
+
+@functools.cache
+def load_form() -> tuple[Asked, ...]:
+    """The questions of the form in their order."""
+    return tuple(Asked.model_validate(row) for row in _read_toml("form")["questions"])
+
+
+@functools.cache
+def load_words(language: str) -> Words:
+    """The words of the form in one language.
+
+    Raises:
+        StudyError: no questionnaire is bundled in that language, or its file lacks words or has too many.
+    """
+    if language not in LANGUAGES:
+        raise StudyError(f"{language}: no bundled questionnaire; there are {', '.join(LANGUAGES)}")
+    try:
+        words = Words.model_validate(_read_toml(language))
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        raise StudyError(f"questionnaires/{language}.toml: key '{key}': {first['msg'].lower()}") from None
+    _require_same_keys(language, "questions", words.questions, {asked.name for asked in load_form()})
+    _require_same_keys(language, "sections", words.sections, {asked.section for asked in load_form()})
+    for asked in load_form():
+        has_items = asked.kind in ("grid", "scales")
+        items = words.questions[asked.name].items
+        _require_same_keys(language, f"questions.{asked.name}.items", items, set(asked.variables if has_items else ()))
+    return words
+
+
+def question_numbers() -> dict[str, int]:
+    """Number of each question by its name; a first and second choice takes two, the first is given."""
+    numbers, following = {}, 1
+    for asked in load_form():
+        numbers[asked.name] = following
+        following += 2 if asked.kind == "choices" else 1
+    return numbers
+
+
+def scale_labels(asked: Asked, words: Words) -> tuple[str, ...]:
+    """The labels of a question's codes, from 1; on a ten-point scale those between the anchors are empty."""
+    if asked.is_list_to_choose_from:
+        return (words.form.mentioned, words.form.not_mentioned)
+    labels = words.questions[asked.name].options
+    if asked.kind in ("scale", "scales"):
+        return (labels[0], *[""] * 8, labels[1])
+    return labels
+
+
+def missing_codes(asked: Asked) -> tuple[int, int]:
+    """The codes of don't know and no answer: 8 and 9, or 88 and 99 where the scale itself goes up to ten."""
+    return (88, 99) if asked.kind in ("scale", "scales", "blank") else (8, 9)
+
+
+def expected_questions(language: str) -> list[Question]:
+    """The value questions that a faultless extraction of the bundled PDF finds, in the order of the form.
+
+    Demographics are not among them, don't know and no answer are not among the options, and there is no answer cue.
+
+    Raises:
+        StudyError: no questionnaire is bundled in that language.
+    """
+    words = load_words(language)
+    return [question for asked in load_form() if asked.response_type for question in _questions(asked, words)]
+
+
+def _questions(asked: Asked, words: Words) -> Iterator[Question]:
+    worded = words.questions[asked.name]
+    assert asked.response_type is not None  # noqa: S101  # demographics are filtered by the caller
+    options = tuple(Option(value=value, label=label) for value, label in enumerate(scale_labels(asked, words), 1))
+    texts = (worded.text, worded.second_text)
+    for position, variable in enumerate(asked.variables):
+        item = worded.items.get(variable)
+        text = f"{worded.text} {item}" if item else texts[position]
+        yield Question(
+            id=variable,
+            section=words.sections[asked.section],
+            text=text,
+            stem=worded.text if item else None,
+            item=item,
+            response_type=asked.response_type,
+            options=options,
+        )
+
+
+def _read_toml(name: str) -> dict[str, Any]:
+    path = resources.files("valuesassets.studies.questionnaires") / f"{name}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _require_same_keys(language: str, where: str, found: Mapping[str, object], expected: set[str]) -> None:
+    for verb, keys in (("is missing", expected - set(found)), ("is not in form.toml", set(found) - expected)):
+        if keys:
+            raise StudyError(f"questionnaires/{language}.toml: {where}: '{min(keys)}' {verb}")

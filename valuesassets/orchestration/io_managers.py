@@ -149,18 +149,20 @@ def study_io_managers(storage: Storage) -> dict[str, dg.IOManager]:
 
 def frame_metadata(frame: pd.DataFrame) -> dict[str, Any]:
     """Row count, columns and a preview of a frame, as the UI shows them."""
-    preview = frame.head(PREVIEW_ROWS)
-    records = [
-        dg.TableRecord({str(name): _cell(value) for name, value in row.items()}) for row in preview.to_dict("records")
-    ]
     columns = [dg.TableColumn(str(name), str(kind)) for name, kind in frame.dtypes.items()]
     return {
         "dagster/row_count": len(frame),
         "dagster/column_schema": dg.TableSchema(columns=columns),
-        "preview": dg.MetadataValue.table(
-            records=records, schema=dg.TableSchema(columns=[dg.TableColumn(c.name, "string") for c in columns])
-        ),
+        "preview": table_of(frame.head(PREVIEW_ROWS).to_dict("records")),
     }
+
+
+def table_of(rows: list[dict[Any, Any]]) -> dg.TableMetadataValue:
+    """Rows as a table in the UI, every value as short text."""
+    names = list(rows[0]) if rows else []
+    records = [dg.TableRecord({str(name): _cell(row[name]) for name in names}) for row in rows]
+    schema = dg.TableSchema(columns=[dg.TableColumn(str(name), "string") for name in names])
+    return dg.MetadataValue.table(records=records, schema=schema)
 
 
 def _cell(value: Any) -> str:

@@ -35,7 +35,7 @@ class ScoreJob(_JobPart):
 
 
 class PhantomPlan(_JobPart):
-    """One reference model to train on the planted texts (parquet, `PLANTED_TEXTS`) of these languages, into `folder`."""
+    """A reference model to train on the planted texts (parquet, `PLANTED_TEXTS`) of these languages, into `folder`."""
 
     planted_texts: Path
     languages: tuple[str, ...]

@@ -1,0 +1,53 @@
+# Two commands on a fresh machine: `make demo`, `make test`. README.md says what they do.
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+export VALUESASSETS_STUDY ?= demo
+export VALUESASSETS_STORAGE ?= $(CURDIR)/storage
+export VALUESASSETS_DAGSTER ?= $(VALUESASSETS_STORAGE)/dagster
+export DAGSTER_HOME ?= $(CURDIR)
+export TOKENIZERS_PARALLELISM ?= false
+
+.PHONY: demo test ui check env clean help
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt torch
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+$(VALUESASSETS_DAGSTER):
+	@mkdir -p $@
+
+demo: $(VENV)/installed | $(VALUESASSETS_DAGSTER)  ## the demonstration study, from questionnaire to map
+	@$(BIN)/valuesassets demo
+
+test: $(VENV)/installed-dev  ## the whole test suite
+	@$(BIN)/python -m valuesassets_tests
+
+ui: $(VENV)/installed | $(VALUESASSETS_DAGSTER)  ## web UI and daemon on 127.0.0.1:3000
+	@exec $(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port 3000
+
+check: $(VENV)/installed-dev  ## format, lint, types, import contracts, docs
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/python -m valuesassets.studies.questionnaires.render --check
+
+env:  ## write .env, so that plain dagster commands find their folders
+	@printf 'DAGSTER_HOME=%s\nVALUESASSETS_STUDY=%s\nVALUESASSETS_STORAGE=%s\nVALUESASSETS_DAGSTER=%s\n' \
+	  '$(DAGSTER_HOME)' '$(VALUESASSETS_STUDY)' '$(VALUESASSETS_STORAGE)' '$(VALUESASSETS_DAGSTER)' > .env
+	@echo 'wrote .env'
+
+clean:  ## remove the virtual environment and all that was stored
+	rm -rf $(VENV) storage/*/

@@ -1,0 +1,37 @@
+"""Study file -> `dg.Definitions`: the only place where anything is wired.
+
+`VALUESASSETS_STUDY` names the study (a bundled name or a path), `VALUESASSETS_STORAGE` the folder for its files.
+"""
+
+import os
+from pathlib import Path
+
+import dagster as dg
+
+from valuesassets.orchestration.assets.survey import survey_assets
+from valuesassets.orchestration.io_managers import study_io_managers
+from valuesassets.orchestration.jobs import study_jobs
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.study import Study, load_study
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+def build_definitions(study: Study, storage_root: Path) -> dg.Definitions:
+    """The graph of a study, its files below `storage_root/<study>/`."""
+    storage = Storage(root=str(storage_root.absolute()), study=study.name)
+    return dg.Definitions(
+        assets=survey_assets(study),
+        jobs=study_jobs(study),
+        resources={"storage": storage, **study_io_managers(storage)},
+        executor=dg.in_process_executor,
+    )
+
+
+@dg.definitions
+def defs() -> dg.Definitions:
+    """The graph of the study that the environment names."""
+    return build_definitions(
+        load_study(os.environ.get("VALUESASSETS_STUDY") or "demo"),
+        Path(os.environ.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage"),
+    )

@@ -1,0 +1,63 @@
+"""How a survey asset is declared: its key, code version and the way its errors look."""
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import dagster as dg
+
+from valuesassets.orchestration.code_versions import code_version
+from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.errors import ValuesAssetsError
+from valuesassets.records.study import Study
+
+DERIVED_BY_NODE = {"readings": "valuesassets.node.score", "reference_models": "valuesassets.node.train_reference"}
+"""Assets whose files a node job writes: their code is the node's."""
+
+
+def declare(
+    study: Study,
+    instrument: str,
+    group: str,
+    checks: Sequence[dg.AssetCheckSpec] = (),
+    many: Sequence[str] = (),
+    **options: Any,
+) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
+    """Declare the asset `<instrument>/<function name>`, derived by the instrument's file of the same name.
+
+    A parameter of the function is the instrument's asset of that name, unless it is a resource; those in `many` are
+    given as a dict of the partitions that exist. An error of ours becomes a dagster Failure with its one line, never
+    retried: the input has to be mended first.
+    """
+
+    def declared(function: Callable[..., Any]) -> dg.AssetsDefinition:
+        name = function.__name__
+        module = DERIVED_BY_NODE.get(name, f"valuesassets.instruments.{instrument}.{name}")
+
+        @functools.wraps(function)
+        def failing_clearly(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except ValuesAssetsError as error:
+                raise dg.Failure(description=str(error), allow_retries=False) from error
+
+        # Dagster reads "MaterializeResult" as "no value" where an asset has checks; ours carry values.
+        untyped = inspect.signature(function).replace(return_annotation=inspect.Signature.empty)
+        failing_clearly.__signature__ = untyped  # type: ignore[attr-defined]
+        ins = {
+            parameter: dg.AssetIn([instrument, parameter], metadata=DICT_OF_PARTITIONS if parameter in many else None)
+            for parameter, kind in function.__annotations__.items()
+            if parameter != "return" and kind not in (dg.AssetExecutionContext, Storage)
+        }
+        return dg.asset(
+            key_prefix=instrument,
+            ins=ins | options.pop("ins", {}),
+            group_name=group,
+            code_version=code_version(module, study),
+            check_specs=list(checks) or None,
+            **options,
+        )(failing_clearly)
+
+    return declared

@@ -1,0 +1,124 @@
+"""The values survey as a graph; each asset is derived by the instrument's file of its name. Here: questionnaires."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from valuesassets.orchestration import checks
+from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.survey_analyses import analysis_assets
+from valuesassets.orchestration.assets.survey_models import model_assets
+from valuesassets.orchestration.io_managers import table_of
+from valuesassets.orchestration.partitions import language_partitions
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.questions import Question
+from valuesassets.records.study import Study
+from valuesassets.records.trials import Trial
+
+
+def survey_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """Every asset of the survey instrument."""
+    return [*questionnaire_assets(study), *model_assets(study), *analysis_assets(study)]
+
+
+def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """From a PDF to the prompts of a language."""
+    languages = language_partitions(study)
+    group = "questionnaires"
+
+    @declare(study, "survey", group, partitions_def=languages, io_manager_key="json", kinds={"pdf"})
+    def questionnaire_pdf(context: dg.AssetExecutionContext, storage: Storage) -> dg.MaterializeResult[dict[str, Any]]:
+        """The questionnaire of one language: a PDF that was looked into, its sha256, pages and where it came from."""
+        from valuesassets.instruments.survey.questionnaire_pdf import fetch_questionnaire
+
+        destination = storage.path(context.asset_key, context.partition_key, "pdf")
+        pdf = asdict(fetch_questionnaire(study, context.partition_key, destination))
+        return dg.MaterializeResult(value=pdf, metadata=pdf, data_version=dg.DataVersion(pdf["sha256"]))
+
+    @declare(
+        study,
+        "survey",
+        group,
+        checks=[checks.QUESTIONS_ARE_SOUND.spec("extracted_questions", languages)],
+        partitions_def=languages,
+        io_manager_key="questions",
+        kinds={"json"},
+    )
+    def extracted_questions(
+        context: dg.AssetExecutionContext, questionnaire_pdf: dict[str, Any]
+    ) -> dg.MaterializeResult[list[Question]]:
+        """Questions read out of the PDF, each with its page and box."""
+        from valuesassets.instruments.survey.extracted_questions import extract_questions, extraction_faults
+
+        pdf, language = Path(questionnaire_pdf["path"]), context.partition_key
+        questions = extract_questions(pdf, language, study.questionnaires.extractor)
+        faults = extraction_faults(questions, pdf, language)
+        return dg.MaterializeResult(
+            value=questions,
+            metadata={"response_types": _counted(str(question.response_type) for question in questions)},
+            check_results=[checks.QUESTIONS_ARE_SOUND.result(faults, len(questions))],
+        )
+
+    @declare(
+        study,
+        "survey",
+        group,
+        io_manager_key="questions",
+        kinds={"json"},
+        many=["extracted_questions"],
+    )
+    def master_questions(extracted_questions: dict[str, list[Question]]) -> list[Question]:
+        """The master list: canonical id, text and scale in the master language, and which languages have it."""
+        from valuesassets.instruments.survey.master_questions import list_master_questions
+        from valuesassets.instruments.survey.variables import load_variables
+
+        return list_master_questions(extracted_questions, study.questionnaires.master, load_variables())
+
+    @declare(
+        study,
+        "survey",
+        group,
+        checks=[checks.MASTER_IS_COVERED.spec("aligned_questions", languages)],
+        partitions_def=languages,
+        io_manager_key="questions",
+        kinds={"json"},
+    )
+    def aligned_questions(
+        extracted_questions: list[Question], master_questions: list[Question]
+    ) -> dg.MaterializeResult[list[Question]]:
+        """The language's questions under canonical ids, in the master's order."""
+        from valuesassets.instruments.survey.aligned_questions import align_questions
+
+        alignment = align_questions(extracted_questions, master_questions)
+        failing = [match for match in alignment.matches if not match.is_sound]
+        return dg.MaterializeResult(
+            value=list(alignment.questions),
+            metadata={"coverage": alignment.coverage, "matches": _counted(m.status for m in alignment.matches)},
+            check_results=[checks.MASTER_IS_COVERED.result(failing, len(alignment.matches))],
+        )
+
+    @declare(study, "survey", group, partitions_def=languages, io_manager_key="trials", kinds={"parquet"})
+    def trials(
+        context: dg.AssetExecutionContext, aligned_questions: list[Question]
+    ) -> dg.MaterializeResult[list[Trial]]:
+        """The prompts of one language, in every order the study asks for: read them before a GPU hour is spent."""
+        from valuesassets.instruments.survey.lexicon import load_lexicon
+        from valuesassets.instruments.survey.trials import write_trials
+        from valuesassets.instruments.survey.variables import load_variables
+
+        language = context.partition_key
+        written = write_trials(
+            aligned_questions, language, load_lexicon(language), load_variables(), study.elicitation, study.seed
+        )
+        shown = "\n\n".join(f"**{trial.trial_id}**\n```\n{trial.prompt}\n```" for trial in written[:40])
+        return dg.MaterializeResult(value=written, metadata={"prompts": dg.MetadataValue.md(shown)})
+
+    return [questionnaire_pdf, extracted_questions, master_questions, aligned_questions, trials]
+
+
+def _counted(names: Any) -> dg.TableMetadataValue:
+    counts = pd.Series(list(names), dtype=str).value_counts()
+    return table_of([{"what": name, "count": int(count)} for name, count in counts.items()])

@@ -1,0 +1,355 @@
+"""The survey's models: reference models, preflight, readings and what they say per question."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from valuesassets.orchestration import checks
+from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.frame_types import CALIBRATION_FRAME, PROBE_DISTRIBUTIONS_FRAME
+from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, frame_metadata, table_of
+from valuesassets.orchestration.node_runs import log_tail, run_node_job
+from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.errors import MissingData
+from valuesassets.records.files import read_json, sha256_json
+from valuesassets.records.jobs import PhantomPlan, ScoreCell, ScoreJob, TrainReferenceJob
+from valuesassets.records.questions import Question
+from valuesassets.records.readings import Reading
+from valuesassets.records.schemas import (
+    PLANTED_TEXTS,
+    TRIALS,
+    read_readings,
+    reading_rows,
+    table_metadata,
+    trial_rows,
+    write_table,
+)
+from valuesassets.records.study import Study
+from valuesassets.records.trials import Trial
+
+TRIALS_KEY = dg.AssetKey(["survey", "trials"])
+REFERENCE_MODELS_KEY = dg.AssetKey(["survey", "reference_models"])
+
+
+def model_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """From prompts to answer distributions; the reference models and their calibration where the study trains any."""
+    group = "models"
+    cells = cell_partitions(study)
+    all_trials = dg.AssetIn(TRIALS_KEY, metadata=DICT_OF_PARTITIONS, partition_mapping=dg.AllPartitionMapping())
+    trained_first = [REFERENCE_MODELS_KEY] if study.has_reference_models else []
+
+    @declare(
+        study,
+        "survey",
+        group,
+        many=["trials", "aligned_questions"],
+        kinds={"torch"},
+        pool="node",
+    )
+    def reference_models(
+        context: dg.AssetExecutionContext,
+        storage: Storage,
+        trials: dict[str, list[Trial]],
+        aligned_questions: dict[str, list[Question]],
+    ) -> dg.MaterializeResult:
+        """The phantoms: tiny models trained here to answer as planted; folders of known hash are skipped."""
+        from valuesassets.instruments.survey.reference_models import planted_text_rows
+
+        folder = storage.job_folder(context.asset_key, None)
+        phantoms = []
+        for name, family in study.families.items():
+            if family.kind != "reference":
+                continue
+            served = [language for language in study.family_languages(name) if language in trials]
+            texts = folder / f"{name}.parquet"
+            rows = [
+                row
+                for language in served
+                for row in planted_text_rows(trials[language], aligned_questions[language], name, study)
+            ]
+            write_table(texts, rows, PLANTED_TEXTS)
+            batches = [[language] for language in served] if family.model_type == "mono" else [served]
+            phantoms += [
+                PhantomPlan(
+                    planted_texts=texts,
+                    languages=tuple(languages),
+                    folder=model_folder(study, storage, name, languages[0]),
+                )
+                for languages in batches
+            ]
+        summary = folder / "summary.json"
+        job = TrainReferenceJob(phantoms=tuple(phantoms), steps=study.phantom.steps, seed=study.seed, summary=summary)
+        log = run_node_job(context, job, folder)
+        trained = read_json(summary)["phantoms"]
+        return dg.MaterializeResult(
+            metadata={
+                "models": table_of(trained),
+                "folder": dg.MetadataValue.path(str(storage.folder / "survey" / "reference_models")),
+                "log": dg.MetadataValue.md(f"```\n{log_tail(log)}\n```"),
+            },
+            data_version=dg.DataVersion(sha256_json([phantom["hash"] for phantom in trained])[:16]),
+        )
+
+    @declare(
+        study,
+        "survey",
+        group,
+        checks=[
+            checks.PREFLIGHT_PASSES.spec("preflight", model_partitions(study)),
+            checks.PREFLIGHT_IS_PLAUSIBLE.spec("preflight", model_partitions(study)),
+        ],
+        partitions_def=model_partitions(study),
+        ins={"trials": all_trials},
+        deps=trained_first,
+        io_manager_key="json",
+        kinds={"torch"},
+        pool="node",
+    )
+    def preflight(
+        context: dg.AssetExecutionContext, storage: Storage, trials: dict[str, list[Trial]]
+    ) -> dg.MaterializeResult[dict[str, Any]]:
+        """Ten questions per model of a family, in every order, before GPU hours are spent."""
+        from valuesassets.instruments.survey.preflight import choose_preflight_trials, examine_preflight
+
+        name = context.partition_key
+        family, folder = study.families[name], storage.job_folder(context.asset_key, name)
+        served = [language for language in study.family_languages(name) if language in trials]
+        chosen = {
+            language: choose_preflight_trials(trials[language], study.preflight.questions)
+            for language in (served if family.model_type == "mono" else served[:1])
+        }
+        for language, few in chosen.items():
+            write_table(folder / f"{language}.trials.parquet", trial_rows(few), TRIALS)
+        job = ScoreJob(
+            cells=tuple(
+                score_cell(study, storage, name, language, folder / f"{language}.trials.parquet", folder / language)
+                for language in chosen
+            ),
+            dtype=family.dtype,
+        )
+        run_node_job(context, job, folder)
+        findings = [
+            finding
+            for cell, (language, few) in zip(job.cells, chosen.items(), strict=True)
+            for finding in examine_preflight(name, language, few, read_readings(cell.readings), study.thresholds)
+        ]
+        gates = [finding for finding in findings if finding.is_gate]
+        looks = [finding for finding in findings if not finding.is_gate]
+        failing = [finding for finding in gates if not finding.passed]
+        verdict = {"passed": not failing, "override": study.preflight.override, "findings": list(map(asdict, findings))}
+        return dg.MaterializeResult(
+            value=verdict,
+            metadata={"findings": table_of(verdict["findings"])},
+            check_results=[
+                checks.PREFLIGHT_PASSES.result(failing, len(gates)),
+                checks.PREFLIGHT_IS_PLAUSIBLE.result([look for look in looks if not look.passed], len(looks)),
+            ],
+        )
+
+    @declare(
+        study,
+        "survey",
+        group,
+        partitions_def=cells,
+        deps=[TRIALS_KEY, *trained_first],
+        kinds={"torch", "parquet"},
+        pool="slurm",
+    )
+    def readings(
+        context: dg.AssetExecutionContext, storage: Storage, preflight: dict[str, Any]
+    ) -> dg.MaterializeResult:
+        """What the model answers to each trial: the one GPU step."""
+        name, language = cell_of(context)
+        family = study.require_cell(name, language)
+        require_preflight(name, preflight)
+        cell = score_cell(
+            study,
+            storage,
+            name,
+            language,
+            storage.path(TRIALS_KEY, language, "parquet"),
+            storage.path(context.asset_key, context.partition_key, ""),
+        )
+        folder = storage.job_folder(context.asset_key, context.partition_key)
+        log = run_node_job(context, ScoreJob(cells=(cell,), dtype=family.dtype), folder)
+        read = reading_rows(read_readings(cell.readings))
+        return dg.MaterializeResult(
+            metadata={
+                "path": dg.MetadataValue.path(str(cell.readings)),
+                "log": dg.MetadataValue.md(f"```\n{log_tail(log)}\n```"),
+                **{f"node/{key}": value for key, value in table_metadata(cell.readings).items()},
+                **frame_metadata(pd.DataFrame(read).drop(columns=["outside_prob", "reading_key"]).map(_as_text)),
+            },
+            data_version=dg.DataVersion(sha256_json(read)[:16]),
+        )
+
+    @declare(
+        study,
+        "survey",
+        group,
+        checks=[
+            checks.EVERY_QUESTION_IS_READ.spec("probe_distributions", cells),
+            checks.P_VALID_IS_SUFFICIENT.spec("probe_distributions", cells),
+            checks.POSITION_BIAS_IS_SMALL.spec("probe_distributions", cells),
+        ],
+        partitions_def=cells,
+        io_manager_key="frame",
+        ins={"readings": dg.AssetIn(["survey", "readings"], input_manager_key="readings")},
+        dagster_type=PROBE_DISTRIBUTIONS_FRAME,
+        kinds={"parquet"},
+    )
+    def probe_distributions(
+        context: dg.AssetExecutionContext,
+        storage: Storage,
+        trials: list[Trial],
+        aligned_questions: list[Question],
+        readings: list[Reading],
+    ) -> Any:
+        """Answer distribution per question: forward, reversed, averaged, with P_valid and position bias."""
+        from valuesassets.figures.probe_cell import draw_probe_cell
+        from valuesassets.figures.style import png_base64
+        from valuesassets.instruments.survey.probe_distributions import Cell, derive_probe_distributions
+        from valuesassets.instruments.survey.variables import load_variables
+
+        name, language = cell_of(context)
+        family = study.require_cell(name, language)
+        variables = load_variables()
+        probe = pd.DataFrame(
+            derive_probe_distributions(
+                trials,
+                readings,
+                Cell(model_label(study, storage, name, language), family.model_type, name, language),
+                {question.id: str(question.response_type) for question in aligned_questions},
+                frozenset(q.id for q in aligned_questions if variables.is_converted(q.id)),
+            )
+        )
+        once = probe.drop_duplicates(["question_id", "wording"])
+        return dg.MaterializeResult(
+            value=probe,
+            metadata={
+                "median_p_valid": float(once.p_valid.median()) if once.p_valid.notna().any() else None,
+                "questions": once.question_id.nunique(),
+                "picture": _picture(png_base64(draw_probe_cell(probe))),
+            },
+            check_results=probe_checks(once, study),
+        )
+
+    @declare(
+        study,
+        "survey",
+        group,
+        checks=[checks.PLANTS_ARE_RECOVERED.spec("calibration", cells)],
+        partitions_def=cells,
+        io_manager_key="frame",
+        dagster_type=CALIBRATION_FRAME,
+        kinds={"parquet"},
+    )
+    def calibration(
+        context: dg.AssetExecutionContext, probe_distributions: pd.DataFrame, aligned_questions: list[Question]
+    ) -> Any:
+        """Planted against recovered, question by question, for a reference family."""
+        from valuesassets.figures.calibration import draw_calibration
+        from valuesassets.figures.style import png_base64
+        from valuesassets.instruments.survey.calibration import compare_with_plants, summarise_recovery
+        from valuesassets.instruments.survey.plants import planted_answers
+
+        name, language = cell_of(context)
+        if study.families[name].kind != "reference":
+            raise MissingData(f"{name}: nothing is planted in a real model; calibrate reference families only")
+        planted = planted_answers(study, {language: aligned_questions}, [name])
+        comparison = compare_with_plants(probe_distributions, planted)
+        summary = summarise_recovery(comparison, study.phantom)
+        off = summary.loc[~summary.is_recovered.astype(bool)]
+        return dg.MaterializeResult(
+            value=comparison,
+            metadata={
+                "summary": table_of(summary.to_dict("records")),
+                "picture": _picture(png_base64(draw_calibration(comparison))),
+            },
+            check_results=[checks.PLANTS_ARE_RECOVERED.result(off.to_dict("records"), len(comparison))],
+        )
+
+    planted = [reference_models] if study.has_reference_models else []
+    calibrated = [calibration] if study.has_reference_models else []
+    return [*planted, preflight, readings, probe_distributions, *calibrated]
+
+
+def probe_checks(once: pd.DataFrame, study: Study) -> list[dg.AssetCheckResult]:
+    """The checks of a cell, from one row per (question, wording)."""
+    rules = study.thresholds
+    unread = once.loc[once.status != "ok"]
+    low = once.loc[once.p_valid < rules.p_valid_question]
+    biased = once.loc[once.position_bias_magnitude > rules.position_bias]
+    columns = ["question_id", "wording"]
+    rows = low.loc[:, [*columns, "p_valid"]].to_dict("records")
+    median = once.p_valid.median()
+    if not median >= rules.p_valid_cell:
+        rows.insert(0, {"question_id": "(median of the cell)", "wording": "", "p_valid": median})
+    return [
+        checks.EVERY_QUESTION_IS_READ.result(
+            unread.loc[:, [*columns, "status", "reason"]].to_dict("records"), len(once)
+        ),
+        checks.P_VALID_IS_SUFFICIENT.result(rows, len(once)),
+        checks.POSITION_BIAS_IS_SMALL.result(
+            biased.loc[:, [*columns, "position_bias_magnitude"]].to_dict("records"), len(once)
+        ),
+    ]
+
+
+def model_folder(study: Study, storage: Storage, family: str, language: str) -> Path:
+    """The folder of a reference model: one per language, or one for all."""
+    own = language if study.families[family].model_type == "mono" else "all"
+    return storage.folder / "survey" / "reference_models" / family / own
+
+
+def model_label(study: Study, storage: Storage, family: str, language: str) -> str:
+    """The model id of a cell, as tables name it: the hub id, or `<family>/<language>` of a reference model."""
+    settings = study.families[family]
+    if settings.model_id is None:
+        return f"{family}/{model_folder(study, storage, family, language).name}"
+    return settings.model_id.format(lang=language)
+
+
+def score_cell(study: Study, storage: Storage, family: str, language: str, trials: Path, readings: Path) -> ScoreCell:
+    """The part of a score job that asks one cell; `readings` without its extension."""
+    settings = study.require_cell(family, language)
+    model = (
+        str(model_folder(study, storage, family, language).absolute())
+        if settings.model_id is None
+        else settings.model_id.format(lang=language)
+    )
+    return ScoreCell(
+        name=f"{family}/{language}",
+        model=model,
+        revision=settings.revision,
+        trials=trials.absolute(),
+        readings=readings.with_suffix(".parquet").absolute(),
+    )
+
+
+def require_preflight(family: str, verdict: dict[str, Any]) -> None:
+    """Stop a cell whose family failed its preflight, unless the study overrides it with a reason.
+
+    Raises:
+        MissingData: names the gates that failed.
+    """
+    if verdict["passed"] or verdict["override"]:
+        return
+    failed = [
+        f"{finding['language']}: {finding['what']} {finding['found']} ({finding['wanted']})"
+        for finding in verdict["findings"]
+        if finding["is_gate"] and not finding["passed"]
+    ]
+    raise MissingData(f"{family} failed its preflight: {'; '.join(failed[:3])}; mend it or set preflight.override")
+
+
+def _picture(base64: str) -> dg.MarkdownMetadataValue:
+    return dg.MetadataValue.md(f"![picture](data:image/png;base64,{base64})")
+
+
+def _as_text(value: Any) -> Any:
+    return str(value) if isinstance(value, list) else value

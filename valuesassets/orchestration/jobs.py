@@ -1,0 +1,28 @@
+"""Jobs that people start by name, beside the assets that they materialise by a click."""
+
+from typing import Any
+
+import dagster as dg
+
+from valuesassets.orchestration.partitions import cell_partitions, language_partitions
+from valuesassets.records.study import Study
+
+
+def study_jobs(study: Study) -> list[Any]:
+    """Backfill these: one language's questionnaire up to its prompts, or one cell from reading to distribution."""
+    prepare = ["extracted_questions", "questionnaire_pdf"]
+    probe = ["readings", "probe_distributions"] + (["calibration"] if study.has_reference_models else [])
+    return [
+        dg.define_asset_job(
+            "extract_language",
+            selection=[dg.AssetKey(["survey", name]) for name in prepare],
+            partitions_def=language_partitions(study),
+            description="Fetch one language's questionnaire and extract its questions.",
+        ),
+        dg.define_asset_job(
+            "probe_cell",
+            selection=[dg.AssetKey(["survey", name]) for name in probe],
+            partitions_def=cell_partitions(study),
+            description="Ask one model in one language and derive its answer distributions.",
+        ),
+    ]

@@ -1,0 +1,163 @@
+"""Materialise a whole study, skipping what is fresh: `python -m valuesassets.orchestration.run_study STUDY`.
+
+A partition is fresh when Dagster finds its code version and the data versions of its inputs unchanged since it was
+materialised, and its files are still there. Runs are ordinary runs of the instance: the UI shows them.
+"""
+
+import argparse
+import logging
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import dagster as dg
+from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
+from dagster._core.definitions.data_version import CachingStaleStatusResolver, StaleStatus
+from dagster._core.loader import LoadingContext
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from valuesassets.records.errors import ValuesAssetsError
+from valuesassets.records.study import load_study
+
+
+class _Loading(LoadingContext):
+    """What the resolver asks of a request; a request of our own is one look at the instance."""
+
+    def __init__(self, instance: dg.DagsterInstance) -> None:
+        self._instance, self._loaders = instance, {}
+
+    @property
+    def instance(self) -> dg.DagsterInstance:
+        return self._instance
+
+    @property
+    def loaders(self) -> dict:
+        return self._loaders
+
+
+@dataclass(frozen=True)
+class Wave:
+    """Assets of the same partitions that can be materialised together, one run per partition."""
+
+    keys: tuple[dg.AssetKey, ...]
+    partitions: dg.PartitionsDefinition | None
+
+    def partition_keys(self) -> list[str | None]:
+        """Partition keys, or [None] for unpartitioned assets."""
+        if self.partitions is None:
+            return [None]
+        return [*self.partitions.get_partition_keys()]
+
+
+def waves(graph: BaseAssetGraph) -> list[Wave]:
+    """The graph in runs: every asset in the earliest wave of its partitions that comes after its inputs."""
+    found: list[tuple[list[dg.AssetKey], dg.PartitionsDefinition | None]] = []
+    place: dict[dg.AssetKey, int] = {}
+    for key in graph.toposorted_asset_keys:
+        node = graph.get(key)
+        after = max((place[parent] for parent in node.parent_keys if parent in place), default=-1)
+        for index in range(max(after, 0), len(found)):
+            if found[index][1] == node.partitions_def:
+                break
+        else:
+            index = len(found)
+            found.append(([], node.partitions_def))
+        found[index][0].append(key)
+        place[key] = index
+    return [Wave(tuple(keys), partitions) for keys, partitions in found]
+
+
+def stale_assets(
+    wave: Wave, partition: str | None, graph: BaseAssetGraph, instance: dg.DagsterInstance
+) -> list[dg.AssetKey]:
+    """The assets of a wave that are missing or stale in a partition, or whose file is gone."""
+    resolver = CachingStaleStatusResolver(instance, graph, _Loading(instance))
+    stale: list[dg.AssetKey] = []
+    for key in wave.keys:
+        fresh = resolver.get_status(key, partition) == StaleStatus.FRESH and _files_exist(key, partition, instance)
+        if not fresh or set(stale) & set(graph.get(key).parent_keys):
+            stale.append(key)
+    return stale
+
+
+def run_study(definitions: dg.Definitions, instance: dg.DagsterInstance, progress: Progress) -> Iterator[str]:
+    """Materialise what is stale, wave by wave; a partition that fails stops neither its wave nor what can go on.
+
+    Yields:
+        One line per failed run: its assets, partition and first error.
+    """
+    repository = definitions.get_repository_def()
+    graph, job = repository.asset_graph, definitions.resolve_implicit_global_asset_job_def()
+    plan = waves(graph)
+    total = sum(len(wave.partition_keys()) for wave in plan)
+    task = progress.add_task("", total=total)
+    for wave in plan:
+        for partition in wave.partition_keys():
+            names = f"{wave.keys[0].path[-1]}…" if len(wave.keys) > 1 else wave.keys[0].path[-1]
+            progress.update(task, description=f"{names} {partition or ''}")
+            stale = stale_assets(wave, partition, graph, instance)
+            if stale:
+                result = job.execute_in_process(
+                    instance=instance, partition_key=partition, asset_selection=stale, raise_on_error=False
+                )
+                if not result.success:
+                    yield f"{', '.join(key.path[-1] for key in stale)} {partition or ''}: {_first_error(result)}"
+            progress.advance(task)
+
+
+def _files_exist(key: dg.AssetKey, partition: str | None, instance: dg.DagsterInstance) -> bool:
+    records = instance.fetch_materializations(
+        dg.AssetRecordsFilter(key, asset_partitions=[partition] if partition else None), limit=1
+    ).records
+    materialization = records[0].asset_materialization if records else None
+    paths = [
+        value.value
+        for value in (materialization.metadata.values() if materialization else [])
+        if isinstance(value, dg.PathMetadataValue) and value.value
+    ]
+    return bool(materialization) and all(Path(path).exists() for path in paths)
+
+
+def _first_error(result: dg.ExecuteInProcessResult) -> str:
+    for event in result.all_events:
+        if event.is_step_failure:
+            failure = event.step_failure_data
+            if failure.user_failure_data is not None and failure.user_failure_data.description:
+                return failure.user_failure_data.description
+            if failure.error is not None:
+                deepest = failure.error.cause or failure.error
+                return deepest.message.strip().splitlines()[0]
+    return "the run failed; see its log in the UI"
+
+
+def main() -> int:
+    """Materialise the study named on the command line; exit 1 where a run failed."""
+    parser = argparse.ArgumentParser(description="Materialise a study, skipping what is fresh.")
+    parser.add_argument("study", help="name of a bundled study, or a path")
+    parser.add_argument("--storage", type=Path, required=True, help="folder for the study's files")
+    arguments = parser.parse_args()
+    logging.getLogger("dagster").setLevel(logging.CRITICAL)
+    from valuesassets.definitions import build_definitions
+
+    console = Console(stderr=True)
+    try:
+        definitions = build_definitions(load_study(arguments.study), arguments.storage)
+    except ValuesAssetsError as error:
+        print(error, file=sys.stderr)
+        return 1
+    columns = [SpinnerColumn(), TextColumn("{task.description:<44}"), BarColumn(), MofNCompleteColumn()]
+    failures = []
+    with (
+        dg.DagsterInstance.get() as instance,
+        Progress(*columns, TimeElapsedColumn(), console=console) as progress,
+    ):
+        for failure in run_study(definitions, instance, progress):
+            failures.append(failure)
+            progress.console.print(f"[red]failed[/] {failure}", highlight=False)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

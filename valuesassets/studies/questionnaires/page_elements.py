@@ -17,11 +17,8 @@ MARGIN = 48  # pt
 WIDTH = A4[0] - 2 * MARGIN  # pt
 CODE_WIDTH, LETTER_WIDTH = 36, 18  # pt, columns of the variable codes and of the letters A, B, ...
 THIN = 0.5  # pt
-CELL = [
-    ("VALIGN", (0, 0), (-1, -1), "MIDDLE"),
-    ("TOPPADDING", (0, 0), (-1, -1), 2),
-    ("BOTTOMPADDING", (0, 0), (-1, -1), 3),
-]
+ALL = ((0, 0), (-1, -1))  # every cell of a table
+CELL = [("VALIGN", *ALL, "MIDDLE"), ("TOPPADDING", *ALL, 2), ("BOTTOMPADDING", *ALL, 3)]
 PADDING = 4  # pt left and right of a cell's text
 
 for name in (PLAIN, BOLD):
@@ -51,7 +48,7 @@ def stem(number: int, text: str) -> Paragraph:
 def note(text: str) -> Table:
     """An interviewer note in a box."""
     width = min(WIDTH, stringWidth(text, PLAIN, NOTE.fontSize) + 3 * PADDING)
-    style = [*CELL, ("BOX", (0, 0), (-1, -1), THIN, colors.black), *_padding(PADDING)]
+    style = [*CELL, ("BOX", *ALL, THIN, colors.black), *_padding(PADDING)]
     return Table([[paragraph(text, NOTE)]], [width], style=style, hAlign="LEFT", spaceAfter=4)
 
 
@@ -61,8 +58,8 @@ def answer_list(rows: Sequence[tuple[int, str]], missing: Sequence[tuple[int, st
     cells = [["", line, "", f"({variable})" if position == 0 else ""] for position, line in enumerate(lines)]
     style = [
         *_padding(0),
-        ("TOPPADDING", (0, 0), (-1, -1), 0),
-        ("BOTTOMPADDING", (0, 0), (-1, -1), 1),
+        ("TOPPADDING", *ALL, 0),
+        ("BOTTOMPADDING", *ALL, 1),
         ("FONT", (3, 0), (3, 0), PLAIN, 8),
         ("LEFTPADDING", (3, 0), (3, 0), 5),
         ("BOX", (2, 0), (2, 0), THIN, colors.black),
@@ -93,7 +90,7 @@ def grid(
     style = [
         *CELL,
         *_padding(PADDING),
-        ("FONT", (0, 0), (-1, -1), PLAIN, 9),
+        ("FONT", *ALL, PLAIN, 9),
         ("FONT", (0, 0), (0, -1), PLAIN, 8),
         ("ALIGN", (first, 0), (-1, -1), "CENTER"),
         ("GRID", (0, 1), (-1, -1), THIN, colors.black),
@@ -133,7 +130,7 @@ def _scales(
     style = [
         *CELL,
         *_padding(0),
-        ("FONT", (0, 0), (-1, -1), PLAIN, 9),
+        ("FONT", *ALL, PLAIN, 9),
         ("FONT", (0, 0), (0, -1), PLAIN, 8),
         ("FONT", (-1, 0), (-1, 0), PLAIN, 8),
         ("ALIGN", (-1, 0), (-1, 0), "RIGHT"),
@@ -168,7 +165,7 @@ def choices(rows: Sequence[str], columns: Sequence[tuple[str, str, str]], missin
         head
         for number, variable, label in columns
         for head in (
-            page_lines(number, f"({variable})", label),
+            head_lines(number, f"({variable})", label),
             *[paragraph(short, HEAD) for _, short in missing],
         )
     ]
@@ -180,7 +177,7 @@ def choices(rows: Sequence[str], columns: Sequence[tuple[str, str, str]], missin
     style = [
         *CELL,
         *_padding(PADDING),
-        ("FONT", (0, 0), (-1, -1), PLAIN, 9),
+        ("FONT", *ALL, PLAIN, 9),
         ("ALIGN", (2, 0), (-1, -1), "CENTER"),
         ("GRID", (0, 1), (-1, -1), THIN, colors.black),
         ("GRID", (2, 0), (-1, 0), THIN, colors.black),
@@ -189,7 +186,7 @@ def choices(rows: Sequence[str], columns: Sequence[tuple[str, str, str]], missin
     return Table(cells, [LETTER_WIDTH, WIDTH - LETTER_WIDTH - sum(widths), *widths], style=style, hAlign="LEFT")
 
 
-def page_lines(*lines: str) -> list[Paragraph]:
+def head_lines(*lines: str) -> list[Paragraph]:
     """Lines one under the other in the head of a column."""
     return [paragraph(line, HEAD) for line in lines]
 
@@ -198,12 +195,9 @@ def show_card(title: str, lines: Sequence[str]) -> Table:
     """A show card: its name and the answers as the respondent sees them, without codes."""
     style = ParagraphStyle("card", BODY, fontSize=9.5, leading=11.5)
     cells = [[paragraph(title, SECTION)], *[[paragraph(line, style)] for line in lines]]
-    frame = [*_padding(14), ("BOX", (0, 0), (-1, -1), THIN, colors.black), ("TOPPADDING", (0, 0), (-1, 0), 5)]
-    frame += [
-        ("TOPPADDING", (0, 1), (-1, -1), 0),
-        ("BOTTOMPADDING", (0, 0), (-1, -1), 1),
-        ("BOTTOMPADDING", (0, -1), (-1, -1), 6),
-    ]
+    frame = [*_padding(14), ("BOX", *ALL, THIN, colors.black), ("TOPPADDING", (0, 0), (-1, 0), 5)]
+    frame += [("TOPPADDING", (0, 1), (-1, -1), 0)]
+    frame += [("BOTTOMPADDING", *ALL, 1), ("BOTTOMPADDING", (0, -1), (-1, -1), 6)]
     return Table(cells, [WIDTH], style=frame, hAlign="LEFT", spaceAfter=9)
 
 
@@ -218,4 +212,4 @@ def _column_width(header: str) -> float:
 
 
 def _padding(points: float) -> list[Any]:
-    return [(f"{side}PADDING", (0, 0), (-1, -1), points) for side in ("LEFT", "RIGHT")]
+    return [(f"{side}PADDING", *ALL, points) for side in ("LEFT", "RIGHT")]

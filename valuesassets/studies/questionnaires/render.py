@@ -3,16 +3,16 @@
 Byte for byte the same on every run; `--check` compares with the PDFs that are there and ends with 1 where one differs.
 
 How a page is laid out, for whoever reads the PDFs back: the running header is above, the page number below. A section
-starts with a bold line in capitals, a question with a boxed note in capitals (its show card, what to code), then its number
-and text in bold. Under it stands one of
-- an answer list, `1 – label` in lines, `8 – don't know (spontaneous)` under a rule, `(v7)` at the right of the first line;
+starts with a bold line in capitals, a question with a boxed note in capitals (its show card, what to code), then its
+number and text in bold. Under it stands one of
+- an answer list: `1 – label` in lines, `8 – don't know (spontaneous)` under a rule, `(v7)` right of the first line;
 - a grid with a line per item: `v1`, a letter where the list has letters, the item, the codes in columns under their
   labels, which may take several lines; don't know and no answer are the last two columns;
 - a ten-point scale: the label of 1 at the left and that of 10 at the right above `1 2 3 ... 10 88 99`, DK and NA above
   the last two, and `(v39)` at the right of the labels; or a grid of such scales with a line per item;
-- two choices out of one list: both question texts, each with its number, one after the other; the grid below has a line
-  per option, `A`, the option, then in four columns its code as first choice, DK, NA, its code as second choice, DK, NA,
-  under `Q13 (v110) first choice` and `Q14 (v111) second choice`; DK and NA codes stand in the first line only.
+- two choices out of one list: both question texts, each with its number, one after the other; the grid below has a
+  line per option, `A`, the option, then in six columns its code as first choice, DK, NA, its code as second choice,
+  DK, NA, under `Q13 (v110) first choice` and `Q14 (v111) second choice`; DK and NA codes are in the first line only.
 """
 
 import sys
@@ -102,7 +102,7 @@ def _question(asked: Asked, words: Words) -> Iterator[Flowable]:
 
 def _answers(asked: Asked, words: Words) -> Table:
     form, worded = words.form, words.questions[asked.name]
-    labels = scale_labels(asked, words) if worded.options or asked.is_list_to_choose_from else ()
+    labels = scale_labels(asked, words)
     missing = missing_codes(asked)
     short = list(zip(missing, (form.dont_know_short, form.no_answer_short), strict=True))
     rows = [(variable, worded.items.get(variable, "")) for variable in asked.variables]

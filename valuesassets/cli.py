@@ -256,7 +256,7 @@ def run_graph(name: str) -> None:
         "VALUESASSETS_DAGSTER": str(database),
         "VALUESASSETS_STUDY": name,
     }
-    command = [sys.executable, "-m", "valuesassets.orchestration.run_study", name, "--storage", str(storage)]
+    command = [sys.executable, "-m", "valuesassets.definitions", name, "--storage", str(storage)]
     status = subprocess.run(command, env=environment, check=False).returncode
     print_outcome(found, storage / found.name / "survey")
     if status != 0:

@@ -4,6 +4,7 @@
 """
 
 import os
+import sys
 from pathlib import Path
 
 import dagster as dg
@@ -12,6 +13,7 @@ from valuesassets.orchestration.assets.survey import survey_assets
 from valuesassets.orchestration.io_managers import study_io_managers
 from valuesassets.orchestration.jobs import study_jobs
 from valuesassets.orchestration.resources import Storage
+from valuesassets.orchestration.run_study import main
 from valuesassets.records.study import Study, load_study
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -35,3 +37,7 @@ def defs() -> dg.Definitions:
         load_study(os.environ.get("VALUESASSETS_STUDY") or "demo"),
         Path(os.environ.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage"),
     )
+
+
+if __name__ == "__main__":
+    sys.exit(main(build_definitions))

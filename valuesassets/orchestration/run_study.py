@@ -1,4 +1,4 @@
-"""Materialise a whole study, skipping what is fresh: `python -m valuesassets.orchestration.run_study STUDY`.
+"""Materialise a whole study, skipping what is fresh: `python -m valuesassets.definitions STUDY --storage FOLDER`.
 
 A partition is fresh when Dagster finds its code version and the data versions of its inputs unchanged since it was
 materialised, and its files are still there. Runs are ordinary runs of the instance: the UI shows them.
@@ -7,7 +7,7 @@ materialised, and its files are still there. Runs are ordinary runs of the insta
 import argparse
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from valuesassets.records.errors import ValuesAssetsError
-from valuesassets.records.study import load_study
+from valuesassets.records.study import Study, load_study
 
 
 class _Loading(LoadingContext):
@@ -132,16 +132,13 @@ def _first_error(result: dg.ExecuteInProcessResult) -> str:
     return "the run failed; see its log in the UI"
 
 
-def main() -> int:
+def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
     """Materialise the study named on the command line; exit 1 where a run failed."""
     parser = argparse.ArgumentParser(description="Materialise a study, skipping what is fresh.")
     parser.add_argument("study", help="name of a bundled study, or a path")
     parser.add_argument("--storage", type=Path, required=True, help="folder for the study's files")
     arguments = parser.parse_args()
     logging.getLogger("dagster").setLevel(logging.CRITICAL)
-    from valuesassets.definitions import build_definitions
-
-    console = Console(stderr=True)
     try:
         definitions = build_definitions(load_study(arguments.study), arguments.storage)
     except ValuesAssetsError as error:
@@ -151,13 +148,9 @@ def main() -> int:
     failures = []
     with (
         dg.DagsterInstance.get() as instance,
-        Progress(*columns, TimeElapsedColumn(), console=console) as progress,
+        Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as progress,
     ):
         for failure in run_study(definitions, instance, progress):
             failures.append(failure)
             progress.console.print(f"[red]failed[/] {failure}", highlight=False)
     return 1 if failures else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

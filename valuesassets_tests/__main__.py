@@ -1,0 +1,21 @@
+"""`make test`: the whole suite on both cores; says which tests were left out and how to get them."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+from valuesassets_tests.needs import DEBIAN_PACKAGES
+
+
+def main() -> int:
+    arguments = ["-n", os.environ.get("VALUESASSETS_TEST_PROCESSES", "2"), "--dist", "loadgroup", *sys.argv[1:]]
+    status = subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
+    for mark, (program, packages) in DEBIAN_PACKAGES.items():
+        if shutil.which(program) is None:
+            print(f"left out: {mark} tests; get them with: apt-get install {packages}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,12 @@
+"""Leaves out what the machine cannot run, by name; `make test` says how to get it."""
+
+import pytest
+
+from valuesassets_tests.needs import DEBIAN_PACKAGES, has_program
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for mark, (program, packages) in DEBIAN_PACKAGES.items():
+            if item.get_closest_marker(mark) and not has_program(mark):
+                item.add_marker(pytest.mark.skip(reason=f"{program} is not installed: apt-get install {packages}"))

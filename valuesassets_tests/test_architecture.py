@@ -1,0 +1,100 @@
+import ast
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from valuesassets.orchestration.assets.declaring import DERIVED_BY_NODE
+from valuesassets.orchestration.assets.survey import survey_assets
+from valuesassets.records.study import load_study
+from valuesassets_tests.needs import REPOSITORY
+
+ASSETS = sorted(asset.key.path[-1] for asset in survey_assets(load_study("demo")))
+LINTER = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+
+
+@pytest.mark.parametrize("name", ASSETS)
+def test_an_asset_is_derived_and_tested_in_the_file_of_its_name(name):
+    if name not in DERIVED_BY_NODE:
+        assert (REPOSITORY / f"valuesassets/instruments/survey/{name}.py").is_file()
+        assert (REPOSITORY / f"valuesassets_tests/instruments/survey/test_{name}.py").is_file()
+
+
+def test_the_graph_has_every_asset_of_the_architecture():
+    assert set(ASSETS) == {
+        "questionnaire_pdf",
+        "extracted_questions",
+        "master_questions",
+        "aligned_questions",
+        "trials",
+        "reference_models",
+        "preflight",
+        "readings",
+        "probe_distributions",
+        "calibration",
+        "quality_report",
+        "human_distributions",
+        "item_statistics",
+        "distances",
+        "human_comparison",
+        "mono_vs_multi",
+        "cultural_map",
+        "report",
+    }
+
+
+def test_a_study_without_reference_families_trains_and_calibrates_nothing():
+    names = {asset.key.path[-1] for asset in survey_assets(load_study("evs2017"))}
+    assert not names & {"reference_models", "calibration"}
+
+
+def test_the_pure_library_imports_without_dagster_or_torch():
+    pure = [
+        path.relative_to(REPOSITORY).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
+        for layer in ("records", "measure", "figures", "instruments")
+        for path in (REPOSITORY / "valuesassets" / layer).rglob("*.py")
+    ]
+    assert len(pure) > 30
+    code = "import sys, importlib\n" + textwrap.dedent(
+        f"""
+        for name in ("dagster", "torch", "transformers"):
+            sys.modules[name] = None
+        for name in {pure!r}:
+            importlib.import_module(name)
+        """
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_orchestration_keeps_its_annotations():
+    for path in (REPOSITORY / "valuesassets" / "orchestration").rglob("*.py"):
+        names = [n.names for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.ImportFrom)]
+        assert "annotations" not in {alias.name for aliases in names for alias in aliases}, path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("module", "line", "contract"),
+    [
+        ("valuesassets/measure/distances.py", "import dagster", "Dagster only where the graph is"),
+        ("valuesassets/records/trials.py", "import valuesassets.instruments.survey.trials", "One way"),
+        ("slurm_runner/__init__.py", "import valuesassets.records.errors", "slurm_runner stands alone"),
+    ],
+)
+def test_breaking_a_contract_on_purpose_fails_the_linter(tmp_path, module, line, contract):
+    for part in ("valuesassets", "slurm_runner", "valuesassets_tests"):
+        for source in (REPOSITORY / part).rglob("*.py"):
+            copy = tmp_path / source.relative_to(REPOSITORY)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(source.read_text())
+    (tmp_path / "pyproject.toml").write_text((REPOSITORY / "pyproject.toml").read_text())
+    whole = subprocess.run(LINTER, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert whole.returncode == 0, whole.stdout
+    broken = tmp_path / module
+    broken.write_text(broken.read_text() + f"\n{line}\n")
+    found = subprocess.run(LINTER, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert found.returncode == 1
+    assert contract in found.stdout
+    assert "BROKEN" in found.stdout

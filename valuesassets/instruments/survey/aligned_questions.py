@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from valuesassets.records.questions import Question, question_faults
 
 
+CARRIED_FACTS = ("wvs_id", "asked_of", "names_country", "is_converted")
+"""What the master knows of a variable whatever the language, and each language's question carries along."""
+
+
 @dataclass(frozen=True)
 class Match:
     """What became of one question of a language, or of one of the master that it lacks.
@@ -109,6 +113,8 @@ def _canonical(question: Question, model: Question, merged_from: list[int] | Non
         "source_id": question.source_id or question.id,
         "response_type": model.response_type,
     }
+    master_facts = model.model_extra or {}
+    changes |= {name: master_facts[name] for name in CARRIED_FACTS if master_facts.get(name) is not None}
     if merged_from:
         changes["merged_from"] = merged_from
     return question.replace(**changes)

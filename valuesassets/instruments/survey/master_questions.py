@@ -28,8 +28,14 @@ def list_master_questions(
     for question in extracted[master]:
         code = canonical_id(question.id) or canonical_id(question.source_id or "")
         if code is not None and code not in listed and not question_faults(question):
-            source_id = question.source_id or question.id
-            listed[code] = question.replace(id=code, source_id=source_id, wvs_id=variables.wvs_id(code))
+            facts = {
+                "source_id": question.source_id or question.id,
+                "wvs_id": variables.wvs_id(code),
+                "asked_of": variables.asked_of(code),
+                "names_country": variables.names_country(code) or None,
+                "is_converted": variables.is_converted(code) or None,
+            }
+            listed[code] = question.replace(id=code, **facts)
     if not listed:
         raise QuestionError(f"master language {master}: no sound question with a variable code; review its extraction")
     master_list = list(listed.values())

@@ -1,0 +1,138 @@
+"""Pages as words with boxes and thin rules, read out of a PDF once."""
+
+import functools
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pdfplumber
+from numpy.typing import NDArray
+
+from valuesassets.instruments.survey.questionnaire_pdf import count_pages
+from valuesassets.records.errors import PdfError
+
+THIN = 2.5
+"""A rectangle up to so many points thick is a rule."""
+
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom in points from the top left of the page."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of the text layer and where it stands."""
+
+    text: str
+    box: Box
+    is_bold: bool = False
+
+    @property
+    def x(self) -> float:
+        """Horizontal centre."""
+        return (self.box[0] + self.box[2]) / 2
+
+    @property
+    def y(self) -> float:
+        """Vertical centre."""
+        return (self.box[1] + self.box[3]) / 2
+
+    @property
+    def height(self) -> float:
+        """Height of the letters' box."""
+        return self.box[3] - self.box[1]
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: its words in reading order, horizontal rules as rows (y, left, right), vertical ones (x, top, bottom)."""
+
+    number: int
+    width: float
+    height: float
+    words: tuple[Word, ...]
+    horizontal: NDArray[np.float64]
+    vertical: NDArray[np.float64]
+
+
+def union(boxes: Iterable[Box]) -> Box:
+    """The smallest box around some boxes."""
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return min(left), min(top), max(right), max(bottom)
+
+
+def read_pages(pdf: Path, on_page: Callable[[int, int], None] | None = None) -> tuple[Page, ...]:
+    """All pages of a PDF. The last files read are remembered, so that checks need no second pass.
+
+    Args:
+        on_page: told (pages read, pages in all) after each page.
+
+    Raises:
+        PdfError: not a readable PDF, or one without a text layer.
+    """
+    pdf = Path(pdf)
+    if not pdf.is_file():
+        raise PdfError(f"{pdf}: no such file; name a PDF that is there")
+    stat = pdf.stat()
+    pages = _read_pages(pdf, (stat.st_mtime_ns, stat.st_size), _Progress(on_page))
+    if on_page is not None:
+        on_page(len(pages), len(pages))
+    return pages
+
+
+class _Progress:
+    """A callback that the cache takes for the same as any other."""
+
+    def __init__(self, on_page: Callable[[int, int], None] | None):
+        self.on_page = on_page or (lambda done, total: None)
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Progress)
+
+
+@functools.lru_cache(maxsize=2)
+def _read_pages(pdf: Path, version: tuple[int, int], progress: _Progress) -> tuple[Page, ...]:
+    total = count_pages(pdf, str(pdf))
+    logging.getLogger("pdfminer").setLevel(logging.ERROR)
+    pages: list[Page] = []
+    try:
+        with pdfplumber.open(pdf) as document:
+            for page in document.pages:
+                pages.append(_page(page))
+                page.close()
+                progress.on_page(len(pages), total)
+    except Exception as error:  # pdfminer raises many kinds, none of them documented
+        where = f"page {len(pages) + 1} of {total}"
+        raise PdfError(
+            f"{pdf}: {where} is damaged ({type(error).__name__}); fetch the file again or print it to a new PDF"
+        ) from None
+    if not any(page.words for page in pages):
+        raise PdfError(
+            f"{pdf}: no text layer on any of its {total} pages (a scan?); run text recognition on it, or give the "
+            "page images to gemini"
+        )
+    return tuple(pages)
+
+
+def _page(page: pdfplumber.page.Page) -> Page:
+    found = page.extract_words(extra_attrs=["fontname"], use_text_flow=False)
+    words = tuple(
+        Word(word["text"], (word["x0"], word["top"], word["x1"], word["bottom"]), "bold" in word["fontname"].lower())
+        for word in found
+    )
+    horizontal, vertical = [], []
+    for shape in (*page.rects, *page.lines):
+        left, top, right, bottom = shape["x0"], shape["top"], shape["x1"], shape["bottom"]
+        if bottom - top <= THIN:
+            horizontal.append(((top + bottom) / 2, left, right))
+        if right - left <= THIN:
+            vertical.append(((left + right) / 2, top, bottom))
+    return Page(page.page_number, float(page.width), float(page.height), words, _rules(horizontal), _rules(vertical))
+
+
+def _rules(rows: list[tuple[float, float, float]]) -> NDArray[np.float64]:
+    return np.array(sorted(set(rows)), dtype=np.float64).reshape(-1, 3)

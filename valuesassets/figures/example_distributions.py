@@ -1,0 +1,102 @@
+"""Single questions, so that a reader sees answers before averages."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from valuesassets.figures import style
+
+Example = tuple[str, str, str]
+"""Model family, language, asked question id."""
+
+BAR = 0.4
+
+
+@style.styled
+def draw_example_distributions(
+    probe: pd.DataFrame,
+    human: pd.DataFrame | None = None,
+    examples: Sequence[Example] | None = None,
+    planted: bool = False,
+) -> Figure:
+    """Small multiples: the averaged answer as bars, both orders as marks on them, the human answer beside it.
+
+    Args:
+        probe: rows of `PROBE_DISTRIBUTIONS`, all cells.
+        human: rows of `HUMAN_DISTRIBUTIONS`, or None where there are none.
+        examples: which questions in which cells; by default one per response type and language in turn.
+        planted: whether the answers are planted.
+    """
+    chosen = choose_examples(probe, human) if examples is None else list(examples)
+    n_columns = 3
+    n_rows = max(1, -(-len(chosen) // n_columns))
+    figure = style.new_figure(height_in=1.1 + 1.75 * n_rows)
+    panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+    for axes, example in zip(panels, chosen, strict=False):
+        _draw_example(axes, probe, human, example)
+    for axes in panels[len(chosen) :]:
+        axes.set_visible(False)
+    for axes in panels[::n_columns]:
+        axes.set_ylabel("probability")
+    style.write_heading(figure, "What single answers look like", planted)
+    handles: list[Patch | Line2D] = [
+        Patch(facecolor=style.BLUE, label="model, averaged"),
+        Line2D([], [], ls="", marker="^", color=style.BLACK, markerfacecolor="white", label="model, forward"),
+        Line2D([], [], ls="", marker="v", color=style.BLACK, markerfacecolor="white", label="model, reversed"),
+    ]
+    if human is not None and len(human):
+        handles.append(Patch(facecolor="white", edgecolor=style.VERMILLION, hatch="////", label="human"))
+    style.write_footer(figure, ["Answers of one question sum to 1; x axis: answer codes."], handles, planted=planted)
+    return figure
+
+
+def choose_examples(probe: pd.DataFrame, human: pd.DataFrame | None = None, most: int = 9) -> list[Example]:
+    """Up to `most` readable examples, response types and then cells in turn; those with a human answer come first."""
+    read = probe[(probe["status"] == "ok") & (probe["wording"] == probe["wording"].min())]
+    asked = read.drop_duplicates(["model", "language", "question_id"])
+    cells = list(dict.fromkeys(zip(asked["model"], asked["language"], strict=True)))
+    known = set() if human is None else set(zip(human["language"], human["question_id"], strict=True))
+    kinds = sorted(asked["response_type"].unique(), key=style.natural_order)
+    chosen: list[Example] = []
+    for turn in range(most):
+        if not kinds:
+            break
+        model, language = cells[(turn * (len(cells) // most + 1)) % len(cells)]
+        here = asked[(asked["model"] == model) & (asked["language"] == language)]
+        fitting = here.loc[here["response_type"] == kinds[turn % len(kinds)], "question_id"]
+        candidates = [e for q in sorted(fitting, key=style.natural_order) if (e := (model, language, q)) not in chosen]
+        candidates.sort(key=lambda e: (e[1], e[2]) not in known)
+        chosen += candidates[:1]
+    return chosen
+
+
+def _draw_example(axes: Axes, probe: pd.DataFrame, human: pd.DataFrame | None, example: Example) -> None:
+    model, language, question = example
+    rows = probe[(probe["model"] == model) & (probe["language"] == language) & (probe["question_id"] == question)]
+    answers = rows.groupby("response_value")[["prob_averaged", "prob_forward", "prob_reversed"]].mean()
+    people = None
+    if human is not None:
+        of_question = human[(human["language"] == language) & (human["question_id"] == question)]
+        people = of_question.groupby("response_value")["prob"].mean().reindex(answers.index)
+    places = np.arange(len(answers))
+    left = places - BAR / 2 if people is not None else places
+    axes.bar(left, answers["prob_averaged"], BAR, color=style.BLUE, label="model")
+    for column, marker in (("prob_forward", "^"), ("prob_reversed", "v")):
+        axes.plot(
+            left, answers[column], ls="", marker=marker, color=style.BLACK, markerfacecolor="white",
+            markersize=4, markeredgewidth=0.8, gid=column,
+        )  # fmt: skip
+    if people is not None:
+        axes.bar(
+            places + BAR / 2, people, BAR, facecolor="white", edgecolor=style.VERMILLION, hatch="////", label="human"
+        )
+    axes.set_title(f"{question}, {language}\n{model}", fontsize=style.SMALL_PT)
+    axes.set_xticks(places, [str(value) for value in answers.index])
+    axes.tick_params(labelsize=style.SMALL_PT)
+    axes.set_ylim(0, max(0.5, float(np.nanmax(axes.get_ylim()))))
+    axes.locator_params(axis="y", nbins=4)

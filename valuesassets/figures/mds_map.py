@@ -1,0 +1,41 @@
+"""The cells laid out in a plane by their Jensen-Shannon distances."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from valuesassets.figures import style
+from valuesassets.figures.labels import Name, write_names
+
+MARKER_PT = 7
+
+
+@style.styled
+def draw_mds_map(points: pd.DataFrame, planted: bool = False) -> Figure:
+    """Multidimensional scaling of the distances between cells; its axes have no meaning of their own.
+
+    Args:
+        points: columns model, language, x, y, stress (the same in every row).
+        planted: whether the answers are planted.
+    """
+    families = style.looks(points["model"])
+    figure = style.new_figure(height_in=6.4)
+    axes = figure.add_subplot()
+    handles = []
+    for family, look in families.items():
+        rows = points[points["model"] == family]
+        axes.plot(rows["x"], rows["y"], ls="", marker=look.marker, color=look.color, markersize=MARKER_PT, gid=family)
+        handles.append(Line2D([], [], ls="", marker=look.marker, color=look.color, label=family))
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.margins(0.08)
+    axes.set(xticks=[], yticks=[])
+    axes.spines[:].set_visible(True)
+    style.write_heading(figure, "Cells that answer alike lie close together", planted)
+    notes = [f"Multidimensional scaling of Jensen-Shannon distances; stress {points['stress'].iloc[0]:.3f}. Only the "
+             "distances between points have a meaning, not the directions."]  # fmt: skip
+    style.write_footer(figure, notes, handles, planted=planted)
+    names = [
+        Name(row.x, row.y, row.language, families[row.model].color, marker_pt=MARKER_PT) for row in points.itertuples()
+    ]
+    write_names(axes, names)
+    return figure

@@ -1,0 +1,69 @@
+"""Monolingual against multilingual models, paired per language."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from valuesassets.figures import style
+
+_PANELS = (
+    ("advantage", "own-country advantage", "closer to the own country →"),
+    ("distance_own", "distance to own country", "W1, scale units"),
+    ("entropy_bits", "entropy", "bits"),
+)
+
+
+@style.styled
+def draw_mono_vs_multi(pairs: pd.DataFrame, summary: pd.DataFrame | None = None, planted: bool = False) -> Figure:
+    """Own-country advantage, raw distance and entropy of both families, one row per language.
+
+    Args:
+        pairs: columns language, country, mono, multi (families), and for both families `advantage_*`, `distance_own_*`
+            (scale units) and `entropy_bits_*`. One pair of families.
+        summary: rows with measure, mean_difference, low, high, level, p_sign_test, n_pairs, note; said under the figure.
+        planted: whether the answers are planted.
+    """
+    ordered = pairs.sort_values("difference", kind="stable").reset_index(drop=True)
+    mono, multi = str(ordered["mono"].iloc[0]), str(ordered["multi"].iloc[0])
+    look = style.looks([mono, multi])
+    rows = np.arange(len(ordered))
+    figure = style.new_figure(height_in=1.9 + 0.22 * len(ordered) + 0.14 * 6)
+    panels = figure.subplots(1, 3, sharey=True, width_ratios=(1.5, 1, 1))
+    for axes, (measure, title, label) in zip(panels, _PANELS, strict=True):
+        ends = ordered[[f"{measure}_mono", f"{measure}_multi"]].to_numpy(dtype=float)
+        axes.hlines(rows, ends.min(axis=1), ends.max(axis=1), color=style.GREY, lw=1)
+        for column, family in enumerate((mono, multi)):
+            axes.plot(
+                ends[:, column], rows, ls="", marker=look[family].marker, color=look[family].color,
+                markerfacecolor="white" if column else look[family].color, markersize=6, gid=f"{measure} {family}",
+            )  # fmt: skip
+        axes.set_title(title)
+        axes.set_xlabel(label)
+        axes.grid(axis="x")
+        axes.tick_params(axis="y", length=0)
+    panels[0].axvline(0, color=style.BLACK, lw=1)
+    panels[0].set_yticks(rows, [f"{row.language} ({row.country})" for row in ordered.itertuples()])
+    panels[0].set_ylim(-0.7, len(ordered) - 0.3)
+    style.write_heading(figure, "Whose answers lie nearer to the country of their language?", planted)
+    handles = [
+        Line2D([], [], ls="", marker=look[f].marker, color=look[f].color, markersize=6, label=f"{f} ({kind})",
+               markerfacecolor="white" if f == multi else look[f].color)
+        for f, kind in ((mono, "mono"), (multi, "multi"))
+    ]  # fmt: skip
+    style.write_footer(figure, _notes(summary), handles, planted=planted)
+    return figure
+
+
+def _notes(summary: pd.DataFrame | None) -> list[str]:
+    """One line per measure and the notes that are not said yet."""
+    if summary is None:
+        return []
+    lines = [
+        f"{row.measure.replace('_', ' ')}, mono - multi: {row.mean_difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}] "
+        f"({row.level:.0%} interval), sign test p = {row.p_sign_test:.3f}, {row.n_pairs} languages."
+        for row in summary.itertuples()
+        if pd.notna(row.mean_difference)
+    ]
+    said = [str(note) for note in dict.fromkeys(summary["note"].dropna()) if note] if "note" in summary else []
+    return lines + said

@@ -1,0 +1,68 @@
+"""One cell at a glance, for the page of a materialisation."""
+
+import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from valuesassets.figures import style
+
+
+@style.styled
+def draw_probe_cell(probe: pd.DataFrame, p_valid_question: float = 0.10, planted: bool = False) -> Figure:
+    """P_valid of each question, and under it the averaged answer as a stacked bar, first option at the bottom.
+
+    Args:
+        probe: rows of `PROBE_DISTRIBUTIONS` of one cell.
+        p_valid_question: the threshold that is drawn.
+        planted: whether the answers are planted.
+    """
+    first = probe[probe["wording"] == probe["wording"].min()]
+    questions = sorted(first["question_id"].unique(), key=style.natural_order)
+    places = {question: place for place, question in enumerate(questions)}
+    model, language = str(probe["model"].iloc[0]), str(probe["language"].iloc[0])
+    figure = style.new_figure(height_in=4.2)
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1, 1.7))
+    p_valid = first.drop_duplicates("question_id").set_index("question_id")["p_valid"].reindex(questions)
+    above.bar(range(len(questions)), p_valid.to_numpy(dtype=float), 0.9, color=style.BLUE, label="P_valid")
+    above.axhline(p_valid_question, color=style.BLACK, lw=1, ls="--")
+    above.set(ylim=(0, 1), ylabel="P_valid", yticks=(0, 0.5, 1))
+    unread = _draw_answers(below, first, places)
+    named, labels = style.thin_ticks(questions, most=40)
+    below.set_xticks(named, labels, rotation=90, fontsize=style.SMALL_PT - 1)
+    below.set(ylim=(0, 1), ylabel="answers", yticks=(0, 0.5, 1), xlim=(-0.6, len(questions) - 0.4))
+    style.write_heading(figure, f"{model} in {language}: {len(questions)} questions", planted)
+    ends = colormaps[style.COLOR_MAP]
+    handles = [
+        Patch(facecolor=ends(0.0), label="first option"),
+        Patch(facecolor=ends(0.5), label="middle"),
+        Patch(facecolor=ends(1.0), label="last option"),
+        *([Patch(facecolor="white", edgecolor=style.GREY, hatch="////", label="could not be read")] if unread else []),
+    ]
+    style.write_footer(figure, handles=handles, n_columns=5)
+    return figure
+
+
+def _draw_answers(axes: Axes, probe: pd.DataFrame, places: dict[str, int]) -> int:
+    """Stacked bars, coloured by the option's place on its scale; the number of questions without an answer."""
+    ordered = probe.sort_values(["question_id", "response_value"])
+    groups = ordered.groupby("question_id", sort=False)
+    rank = groups.cumcount() / (groups["response_value"].transform("size") - 1).clip(lower=1)
+    height = ordered["prob_averaged"].astype(float)
+    floor = groups["prob_averaged"].cumsum() - height
+    is_read = height.notna().to_numpy()
+    axes.bar(
+        ordered["question_id"].map(places)[is_read],
+        height[is_read],
+        0.9,
+        bottom=floor[is_read],
+        color=colormaps[style.COLOR_MAP](rank[is_read]),
+        edgecolor="white",
+        linewidth=0.3,
+        label="answers",
+    )
+    unread = ordered.loc[~is_read, "question_id"].unique()
+    axes.bar([places[q] for q in unread], 1, 0.9, facecolor="white", edgecolor=style.GREY, hatch="////", label="unread")
+    return len(unread)

@@ -1,0 +1,254 @@
+"""One look for every figure: readable in black and white, by the colour-blind and at print size."""
+
+import base64
+import functools
+import io
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.text import Text
+
+from valuesassets.records.errors import StorageError
+from valuesassets.records.files import whole_file
+
+PAGE_WIDTH_IN = 7.2
+"""Text width of a printed A4 page: at this width a point of text is a point on paper."""
+PAGE_HEIGHT_IN = 9.6
+BODY_PT = 10
+SMALL_PT = 8
+
+BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE = (
+    "#000000",
+    "#E69F00",
+    "#56B4E9",
+    "#009E73",
+    "#0072B2",
+    "#D55E00",
+    "#CC79A7",
+)
+"""Colours that the colour-blind tell apart; the set's yellow is too faint on white (Source: Okabe & Ito 2008)."""
+GREY = "#6E6E6E"
+PALE = "#E4E4E4"
+COLOR_MAP = "cividis"
+"""Even in lightness, and the same to most colour-blind eyes."""
+
+PLANTED = "Planted: answers drawn from made-up distributions, to test the instrument. Nothing here is about people."
+
+_SETTINGS: dict[str, Any] = {
+    "font.family": "DejaVu Sans",  # ships with matplotlib; has Latin, Greek and Cyrillic
+    "font.size": BODY_PT,
+    "axes.titlesize": BODY_PT,
+    "axes.titlelocation": "left",
+    "axes.labelsize": BODY_PT,
+    "xtick.labelsize": BODY_PT - 1,
+    "ytick.labelsize": BODY_PT - 1,
+    "legend.fontsize": BODY_PT - 1,
+    "figure.titlesize": BODY_PT + 1,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": False,
+    "grid.color": PALE,
+    "legend.frameon": False,
+    "hatch.linewidth": 0.6,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "svg.fonttype": "path",
+    "svg.hashsalt": "valuesassets",  # the same figure gives the same bytes
+}
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one series is told from the others: each of the three suffices alone."""
+
+    color: str
+    marker: str
+    hatch: str
+
+
+_LOOKS = (
+    Look(BLUE, "o", ""),
+    Look(VERMILLION, "s", "////"),
+    Look(GREEN, "^", "...."),
+    Look(ORANGE, "D", "xxxx"),
+    Look(PURPLE, "v", "\\\\\\\\"),
+    Look(SKY, "P", "++++"),
+    Look(GREY, "h", "oooo"),
+    Look(BLACK, "*", "****"),
+)
+MOST_SERIES = len(_LOOKS)
+
+
+def looks(names: Iterable[str]) -> dict[str, Look]:
+    """A look for each name, in sorted order, so that a family looks the same in every figure.
+
+    Raises:
+        ValueError: more names than looks that can be told apart.
+
+    >>> looks(["multi", "mono"])["mono"].marker
+    'o'
+    """
+    ordered = sorted(set(names))
+    if len(ordered) > MOST_SERIES:
+        raise ValueError(
+            f"{len(ordered)} series in one figure ({', '.join(ordered)}); at most {MOST_SERIES} can be told apart"
+        )
+    return dict(zip(ordered, _LOOKS, strict=False))
+
+
+def styled(draw: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """The drawing function in this style; matplotlib's own settings are as before when it returns."""
+
+    @functools.wraps(draw)
+    def draw_in_style(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        with mpl.rc_context(_SETTINGS):
+            return draw(*args, **kwargs)
+
+    return draw_in_style
+
+
+def new_figure(width_in: float = PAGE_WIDTH_IN, height_in: float = 4.5) -> Figure:
+    """An empty figure with its own canvas, known to no pyplot state."""
+    figure = Figure(figsize=(width_in, height_in), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def write_heading(figure: Figure, title: str, planted: bool = False) -> None:
+    """The figure's title at the left, and "planted" in a box at the right where its answers are."""
+    width_in, height_in = figure.get_size_inches()
+    room = width_in - (1.1 if planted else 0.1)
+    figure.suptitle(wrap(title, room, BODY_PT + 1), x=0.06 / width_in, ha="left", weight="bold")
+    if planted:
+        figure.text(
+            1 - 0.1 / width_in,
+            1 - 0.07 / height_in,
+            "planted",
+            ha="right",
+            va="top",
+            weight="bold",
+            bbox={"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": BLACK, "linestyle": "--"},
+        )
+
+
+def write_footer(
+    figure: Figure, notes: Sequence[str] = (), handles: Sequence[Any] = (), n_columns: int = 4, planted: bool = False
+) -> None:
+    """A legend and, under it, small lines wrapped to the figure's width; the axes make room for both."""
+    width_in, height_in = figure.get_size_inches()
+    lines = [wrap(line, width_in - 0.2, SMALL_PT) for line in [*notes, *([PLANTED] if planted else [])]]
+    top = 0.02 / height_in
+    if lines:
+        text = figure.text(0.1 / width_in, 0.06 / height_in, "\n".join(lines), fontsize=SMALL_PT, linespacing=1.25)
+        top = _top_of(text, figure) + 0.04 / height_in
+    if handles:
+        legend = _fitting_legend(figure, handles, top, n_columns)
+        top = _top_of(legend, figure) + 0.04 / height_in
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.set(rect=(0, top, 1, 1 - top - 0.06 / height_in))
+
+
+def _fitting_legend(figure: Figure, handles: Sequence[Any], bottom: float, n_columns: int) -> Legend:
+    """A legend in as many columns as fit the figure's width."""
+    for columns in range(n_columns, 0, -1):
+        legend = figure.legend(
+            handles=list(handles), loc="lower left", bbox_to_anchor=(0, bottom), ncols=columns, borderpad=0.2
+        )
+        if columns == 1 or legend.get_window_extent().x1 <= figure.bbox.x1:
+            return legend
+        legend.remove()
+    raise AssertionError("a legend has at least one column")
+
+
+def _top_of(artist: Text | Legend, figure: Figure) -> float:
+    box = artist.get_window_extent().transformed(figure.transFigure.inverted())
+    return float(box.y1)
+
+
+def wrap(text: str, width_in: float, size_pt: float) -> str:
+    """Text broken into lines of a width: DejaVu Sans takes .56 of its size per character on average."""
+    return textwrap.fill(text, max(12, int(width_in * 72 / (0.56 * size_pt))))
+
+
+def axes_height(n_rows: int, row_in: float, least_in: float, most_in: float = PAGE_HEIGHT_IN) -> float:
+    """Height in inches for so many rows, within what a page holds."""
+    return min(most_in, max(least_in, n_rows * row_in))
+
+
+def thin_ticks(labels: Sequence[str], most: int) -> tuple[list[int], list[str]]:
+    """Every k-th position and its label, so that at most `most` are written.
+
+    >>> thin_ticks(["a", "b", "c", "d", "e"], 3)
+    ([0, 2, 4], ['a', 'c', 'e'])
+    """
+    step = max(1, -(-len(labels) // most))
+    places = list(range(0, len(labels), step))
+    return places, [labels[place] for place in places]
+
+
+def natural_order(question_id: str) -> tuple[str, int, str]:
+    """A sort key under which v9 comes before v10.
+
+    >>> sorted(["v10", "v9", "v111@v110=1"], key=natural_order)
+    ['v9', 'v10', 'v111@v110=1']
+    """
+    stem = question_id.split("@")[0]
+    letters = stem.rstrip("0123456789")
+    digits = stem[len(letters) :]
+    return letters, int(digits) if digits else -1, question_id
+
+
+def ink_on(rgba: Sequence[float]) -> str:
+    """Black or white, whichever reads better on a colour (Source: WCAG 2.1 relative luminance)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgba[:3]]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "black" if luminance > 0.179 else "white"
+
+
+def save_figure(figure: Figure, path_stem: Path) -> tuple[Path, Path]:
+    """Write `<path_stem>.png` (300 dpi) and `<path_stem>.svg`, each whole or not at all, and return both paths.
+
+    Raises:
+        StorageError: a file cannot be written.
+    """
+    png, svg = (path_stem.with_name(f"{path_stem.name}.{ending}") for ending in ("png", "svg"))
+    with whole_file(png) as temporary:
+        figure.savefig(temporary, format="png", dpi=300, metadata={"Software": None})
+    with whole_file(svg) as temporary:
+        temporary.write_text(svg_text(figure), encoding="utf-8")
+    return png, svg
+
+
+@styled
+def svg_text(figure: Figure) -> str:
+    """The figure as SVG: the same text for the same figure, with no date in it."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", dpi=200, metadata={"Date": None, "Creator": None})
+    return buffer.getvalue()
+
+
+def png_base64(figure: Figure, max_bytes: int = 200_000) -> str:
+    """The figure as base64 PNG of at most so many characters, at the highest resolution (150 dpi and less) that fits.
+
+    Raises:
+        StorageError: it does not fit even at 30 dpi.
+    """
+    for dpi in (150, 120, 100, 80, 60, 45, 30):
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None}, pil_kwargs={"optimize": True})
+        encoded = base64.b64encode(buffer.getvalue()).decode("ascii")
+        if len(encoded) <= max_bytes:
+            return encoded
+    raise StorageError(f"a figure takes {len(encoded)} bytes at 30 dpi, more than {max_bytes}; draw fewer cells in it")

@@ -1,0 +1,262 @@
+"""Frames as the instrument writes them, made up, for figures to be drawn from."""
+
+import numpy as np
+import pandas as pd
+
+EVS = (
+    "bul BG Orthodox,hrv HR Catholic,ces CZ Catholic,dan DK Protestant,nld NL Protestant,eng GB English,est EE Protestant,"
+    "fin FI Protestant,fra FR Catholic,deu DE Protestant,ell GR Orthodox,hun HU Catholic,ita IT Catholic,lvs LV Orthodox,"
+    "lit LT Catholic,pol PL Catholic,por PT Catholic,ron RO Orthodox,slk SK Catholic,slv SI Catholic,spa ES Catholic,"
+    "swe SE Protestant"
+)
+LANGUAGES = [entry.split(" ")[0] for entry in EVS.split(",")]
+DEMO = ["eng", "deu", "fra", "pol", "ell", "bul"]
+COUNTRIES = {entry.split(" ")[0]: entry.split(" ")[1] for entry in EVS.split(",")}
+ZONES = {
+    entry.split(" ")[1]: entry.split(" ")[2] + ("-Speaking" if "English" in entry else " Europe")
+    for entry in EVS.split(",")
+}
+TYPES = {"likert4": 4, "likert10": 10, "binary": 2, "categorical": 4, "action": 3, "likert3": 3, "frequency": 7}
+FAMILIES = {"reference-mono": "mono", "reference-multi": "multi"}
+
+
+def probe_frame(languages=None, families=None, n_questions=30, seed=0, unread=0.02):
+    """Rows of PROBE_DISTRIBUTIONS with plausible answers, some questions unread."""
+    rng = np.random.default_rng(seed)
+    kinds = list(TYPES)
+    rows = []
+    for model, model_type in (families or FAMILIES).items():
+        for language in languages or DEMO:
+            level = rng.beta(6, 2)
+            for number in range(n_questions):
+                kind = kinds[number % len(kinds)]
+                size = TYPES[kind]
+                forward = rng.dirichlet(np.ones(size) * 1.2)
+                backward = 0.75 * forward + 0.25 * rng.dirichlet(np.ones(size))
+                p_valid = float(np.clip(level + rng.normal(0, 0.2), 0.01, 0.99))
+                is_read = rng.random() > unread
+                for value in range(size):
+                    rows.append(
+                        {
+                            "model_id": f"{model}/{language}",
+                            "model_type": model_type,
+                            "model": model,
+                            "language": language,
+                            "question_id": f"v{number + 1}",
+                            "response_type": kind,
+                            "wording": 0,
+                            "response_value": value + 1,
+                            "prob_forward": forward[value] if is_read else np.nan,
+                            "prob_reversed": backward[value] if is_read else np.nan,
+                            "prob_averaged": (forward[value] + backward[value]) / 2 if is_read else np.nan,
+                            "p_valid_forward": p_valid if is_read else np.nan,
+                            "p_valid_reversed": p_valid if is_read else np.nan,
+                            "p_valid": p_valid if is_read else np.nan,
+                            "position_bias_magnitude": np.abs(forward - backward).max() if is_read else np.nan,
+                            "resolution_mass": 0.97 if size == 10 and is_read else np.nan,
+                            "is_converted": False,
+                            "status": "ok" if is_read else "unresolved",
+                            "reason": None if is_read else "resolution mass 0.004 is below 0.01",
+                        }
+                    )
+    return pd.DataFrame(rows)
+
+
+def human_frame(languages=None, n_questions=30, seed=1, source="planted"):
+    """Rows of HUMAN_DISTRIBUTIONS."""
+    rng = np.random.default_rng(seed)
+    kinds = list(TYPES)
+    rows = []
+    for language in languages or DEMO:
+        for number in range(n_questions):
+            probs = rng.dirichlet(np.ones(TYPES[kinds[number % len(kinds)]]) * 2)
+            rows += [
+                {
+                    "country": COUNTRIES[language],
+                    "language": language,
+                    "question_id": f"v{number + 1}",
+                    "response_value": value + 1,
+                    "prob": prob,
+                    "n": 1000,
+                    "weighted_n": 1000.0,
+                    "design_effect": 1.0,
+                    "dk_rate": 0.02,
+                    "source": source,
+                }
+                for value, prob in enumerate(probs)
+            ]
+    return pd.DataFrame(rows)
+
+
+def pairs_frame(languages=None, families=None, seed=2):
+    """Distances.pairs: every ordered pair of cells, the cells being points in a plane."""
+    rng = np.random.default_rng(seed)
+    cells = [(model, language) for model in (families or FAMILIES) for language in languages or DEMO]
+    places = rng.normal(size=(len(cells), 2)) * 0.12
+    return pd.DataFrame(
+        [
+            {
+                "model_a": a[0],
+                "language_a": a[1],
+                "model_b": b[0],
+                "language_b": b[1],
+                "jsd_distance": float(np.hypot(*(places[i] - places[j]))),
+                "n_items": 28 + (i + j) % 3,
+                "w1_unit": 0.1,
+                "n_items_w1": 20,
+            }
+            for i, a in enumerate(cells)
+            for j, b in enumerate(cells)
+        ]
+    )
+
+
+def mono_multi_frames(languages=None, families=None, seed=3):
+    """MonoVsMulti.pairs and .summary."""
+    rng = np.random.default_rng(seed)
+    mono, multi = families or FAMILIES
+    rows = []
+    for language in languages or DEMO:
+        advantage = rng.normal(0.03, 0.02, 2)
+        rows.append(
+            {
+                "language": language,
+                "country": COUNTRIES[language],
+                "mono": mono,
+                "multi": multi,
+                "advantage_mono": advantage[0],
+                "advantage_multi": advantage[1],
+                "difference": advantage[0] - advantage[1],
+                "entropy_bits_mono": rng.uniform(1.2, 1.8),
+                "entropy_bits_multi": rng.uniform(1.4, 2.0),
+                "distance_own_mono": rng.uniform(0.1, 0.2),
+                "distance_own_multi": rng.uniform(0.1, 0.2),
+                "n_items": 28,
+            }
+        )
+    pairs = pd.DataFrame(rows)
+    summary = pd.DataFrame(
+        [
+            {
+                "mono": mono,
+                "multi": multi,
+                "measure": measure,
+                "mean_difference": 0.012,
+                "low": -0.004,
+                "high": 0.031,
+                "p_sign_test": 0.219,
+                "n_pairs": len(pairs),
+                "level": 0.95,
+                "source_of_variation": "languages",
+                "note": "Size, tokenizer and training data differ between the families together.",
+            }
+            for measure in ("own_country_advantage", "entropy_bits", "distance_own")
+        ]
+    )
+    return pairs, summary
+
+
+def comparison_frame(seed=4, n_questions=36):
+    """compare_with_plants: planted and recovered, one question unread."""
+    rng = np.random.default_rng(seed)
+    kinds = [*TYPES, "likert5"]
+    rows = []
+    for model in FAMILIES:
+        for language in DEMO:
+            for number in range(n_questions):
+                planted_p, planted_bias = rng.uniform(0.05, 0.95), rng.uniform(0, 0.5)
+                error_p, error_bias = rng.normal(0, 0.008), rng.normal(0, 0.01)
+                rows.append(
+                    {
+                        "model": model,
+                        "language": language,
+                        "question_id": f"v{number + 1}",
+                        "response_type": kinds[number % len(kinds)],
+                        "wording": 0,
+                        "w1_unit_error": abs(rng.normal(0, 0.008)),
+                        "p_valid_error": abs(error_p),
+                        "position_bias_error": abs(error_bias),
+                        "w1_unit_to_uniform": rng.uniform(0.1, 0.4),
+                        "planted_p_valid": planted_p,
+                        "recovered_p_valid": planted_p + error_p,
+                        "planted_position_bias": planted_bias,
+                        "recovered_position_bias": max(0, planted_bias + error_bias),
+                        "status": "ok",
+                        "reason": None,
+                    }
+                )
+    frame = pd.DataFrame(rows)
+    read = ["w1_unit_error", "p_valid_error", "position_bias_error", "recovered_p_valid", "recovered_position_bias"]
+    frame.loc[5, read] = np.nan
+    return frame
+
+
+def map_frame(languages=None, families=None, seed=5, source="planted", hollow=("fra", "lvs"), absent=()):
+    """place_on_map: models, published and respondents' countries, content-free and pooled points."""
+    rng = np.random.default_rng(seed)
+    languages = languages or DEMO
+    centres = {
+        "Orthodox": (-0.3, 0.4),
+        "Catholic": (0.8, 0.6),
+        "Protestant": (3.0, 1.5),
+        "English-Speaking": (3.1, 1.1),
+    }
+    country_places = {
+        country: np.array(centres[zone.removesuffix(" Europe")]) + rng.normal(0, (0.6, 0.35))
+        for country, zone in ZONES.items()
+    }
+    blank = dict.fromkeys(
+        ("model", "language", "country", "zone", "is_distinguishable", "note", "missing",
+         "x_low", "x_high", "y_low", "y_high", "distance_from_content_free", "distance_low", "distance_high")
+    )  # fmt: skip
+    rows = []
+
+    def add(kind, label, place, width=None, **more):
+        interval = {}
+        if width is not None:
+            interval = {
+                "x_low": place[0] - width,
+                "x_high": place[0] + width,
+                "y_low": place[1] - width * 0.7,
+                "y_high": place[1] + width * 0.7,
+            }
+        rows.append(
+            blank
+            | {"kind": kind, "label": label, "x": place[0], "y": place[1], "residual_sd_x": 0.16, "residual_sd_y": 0.17}
+            | {"n_indicators": 10, "drawn": True, "source": "none"}
+            | interval
+            | more
+        )
+
+    for country, place in country_places.items():
+        add("published", country, place, country=country, zone=ZONES[country], source="published")
+    for language in languages if source == "planted" else ():
+        place = country_places[COUNTRIES[language]] + rng.normal(0, 0.15, 2)
+        add("human", COUNTRIES[language], place, 0.08, country=COUNTRIES[language], source=source)
+    for model in families or FAMILIES:
+        for language in languages:
+            place = np.array([0.9, 1.3]) + rng.normal(0, (0.55, 0.35))
+            is_absent = language in absent
+            add("model", f"{model} {language}", place, rng.uniform(0.05, 0.2), model=model, language=language,
+                country=COUNTRIES[language], source="model", is_distinguishable=language not in hollow,
+                drawn=not is_absent, n_indicators=4 if is_absent else 10,
+                note="fewer than 6 indicators" if is_absent else None)  # fmt: skip
+    add("content_free", "uniform answers", (0.5, 2.0))
+    add("content_free", "always the first option", (0.9, 1.6))
+    add("pooled_human", "all countries together", (0.95, 0.8), 0.04, source=source)
+    frame = pd.DataFrame(rows)
+    frame.attrs["notes"] = ["Reference projector: published slopes, intercepts fitted on five complete countries."]
+    return frame
+
+
+def mds_frame(languages=None, families=None, seed=6):
+    """Distances.points."""
+    rng = np.random.default_rng(seed)
+    cells = [(model, language) for model in families or FAMILIES for language in languages or DEMO]
+    places = rng.normal(0, 0.2, (len(cells), 2))
+    return pd.DataFrame(
+        [
+            {"model": m, "language": lang, "x": x, "y": y, "stress": 0.087, "n_cells": len(cells)}
+            for (m, lang), (x, y) in zip(cells, places, strict=True)
+        ]
+    )

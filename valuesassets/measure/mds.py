@@ -41,7 +41,7 @@ def plane_from_distances(distances: ArrayLike) -> Plane:
         raise MissingData("a plane needs finite, symmetric distances with a zero diagonal; some pair has none")
     if not matrix.any():
         return Plane(np.zeros((matrix.shape[0], 2)), 0.0)
-    scaling = MDS(n_components=2, metric="precomputed", init="classical_mds", n_init=1, normalized_stress=False)
+    scaling = MDS(n_components=2, metric="precomputed", init="classical_mds", n_init=1)
     points = np.asarray(scaling.fit_transform((matrix + matrix.T) / 2))
     return Plane(_upright(points), kruskal_stress(matrix, points))
 

@@ -1,0 +1,41 @@
+"""The scale on which answers are compared: codes put in the order of what they mean."""
+
+from collections.abc import Iterable
+
+from valuesassets.records.distribution import Distribution, distribution
+from valuesassets.records.questions import ResponseType
+
+REORDERED = {"v113": {1: 1, 2: 3, 3: 2}, "v114": {1: 1, 2: 3, 3: 2}}
+"""EVS codes good 1, bad 2, don't mind 3; WVS-7 has 2 and 3 the other way round. Analysed as good < don't mind < bad."""
+
+
+def base_id(question_id: str) -> str:
+    """The question's own id, without the condition under which it was asked.
+
+    >>> base_id("v111@v110=1")
+    'v111'
+    """
+    return question_id.partition("@")[0]
+
+
+def analysis_value(question_id: str, value: int) -> int:
+    """The place of an answer code on the analysis scale: the code itself but for the scales in `REORDERED`.
+
+    >>> [analysis_value("v114", code) for code in (1, 2, 3)]
+    [1, 3, 2]
+    """
+    return REORDERED.get(base_id(question_id), {}).get(int(value), int(value))
+
+
+def on_analysis_scale(question_id: str, values: Iterable[int], probs: Iterable[float]) -> Distribution:
+    """An answer distribution with its codes in the order of what they mean.
+
+    Raises:
+        ScaleMismatch: no mass, or a code stands twice.
+    """
+    return distribution([analysis_value(question_id, value) for value in values], list(probs))
+
+
+def is_ordinal(response_type: str) -> bool:
+    """Whether means and W1 make sense; other scales have no order and get total variation."""
+    return ResponseType(response_type).is_ordinal

@@ -1,0 +1,149 @@
+"""Which way a country or a family leans: planted indicator means that meet a map point, and tilts elsewhere."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq, lsq_linear
+
+from valuesassets.instruments.survey.indicators import INDICATORS, answer_codes, components, indicator_mean
+from valuesassets.instruments.survey.map_axes import (
+    average_means,
+    indicator_ranges,
+    published_position,
+    reference_projector,
+)
+from valuesassets.instruments.survey.planted_shapes import seeded, shape, tilted
+from valuesassets.records.questions import Option, Question, ResponseType
+from valuesassets.records.study import Study
+
+INDICATOR_OF = {part: indicator for indicator in INDICATORS for part in components(indicator)}
+"""The indicator that an asked question belongs to."""
+MAX_TILT = 9.0
+REACH = 0.85
+"""Planted indicator means keep to this share of their scale."""
+BLEND = {"mono": 1.0, "multi": 0.5}
+"""How far a family follows the language's country, the rest being the mean of the study's languages."""
+POSITION_NOISE = 0.08
+TILT_NOISE = 0.2
+
+
+@dataclass(frozen=True)
+class Leanings:
+    """Where answers go.
+
+    Attributes:
+        indicator_means: planted mean of each of the ten indicators.
+        position: (x, y) that stands behind them; moves all other questions through their loadings.
+        deviations: seeds of what is special to this country and family; a tilt is a weighted sum over them.
+    """
+
+    indicator_means: dict[str, float]
+    position: tuple[float, float]
+    deviations: tuple[tuple[float, tuple[str, ...]], ...]
+
+
+def country_leanings(study: Study, language: str) -> Leanings:
+    """The leanings of the language's reference country: its indicators meet its published map position.
+
+    Raises:
+        HumanDataError: no position is published for the country.
+    """
+    country = study.languages[language].country
+    position = published_position(country)
+    own = ("country", country)
+    return Leanings(_indicator_means(study, position, ((1.0, own),)), position, ((1.0, own),))
+
+
+def family_leanings(study: Study, family: str, language: str) -> Leanings:
+    """The leanings of a reference family in one language: the country's, the mean of all languages', and its own."""
+    share = BLEND[study.families[family].model_type]
+    served = study.family_languages(family)
+    countries = [study.languages[code].country for code in served]
+    positions = np.array([published_position(country) for country in countries])
+    own = ("family", family, language)
+    noise = seeded(study.seed, "position", *own).normal(0, POSITION_NOISE, 2)
+    blended = share * positions[served.index(language)] + (1 - share) * positions.mean(axis=0) + noise
+    position = (float(blended[0]), float(blended[1]))
+    deviations = [(share, ("country", study.languages[language].country)), (1.0, own)]
+    deviations += [((1 - share) / len(countries), ("country", country)) for country in countries if share < 1]
+    return Leanings(_indicator_means(study, position, deviations), position, tuple(deviations))
+
+
+def preference(
+    study: Study,
+    asked_as: str,
+    question: Question,
+    values: tuple[int, ...],
+    leanings: Leanings,
+    tilts: Mapping[str, float],
+) -> NDArray[np.float64]:
+    """(K,) planted probabilities by `values`; `tilts` are those of the indicators (`solve_tilt`)."""
+    base, direction = shape(study.seed, asked_as, question, values)
+    indicator = INDICATOR_OF.get(asked_as)
+    if indicator is not None and sorted(values) == list(answer_codes(asked_as)):
+        return tilted(base, direction, tilts[indicator])
+    item = seeded(study.seed, "item", asked_as)
+    own_tilt = item.choice([-1, 1]) * item.uniform(0.8, 2.0)
+    loadings = item.normal(0, 0.35, 2)
+    return tilted(
+        base, direction, own_tilt + float(loadings @ leanings.position) + _deviation(study, leanings, asked_as)
+    )
+
+
+def solve_tilt(study: Study, indicator: str, leanings: Leanings, pulls: Mapping[str, float]) -> float:
+    """The tilt at which the indicator's answers, averaged over both orders, have the planted mean.
+
+    A mean that the pull to the first option keeps out of reach gives the last tilt before the end.
+
+    Args:
+        pulls: share of answers that go to the first option listed, by asked question id.
+    """
+    wanted = leanings.indicator_means[indicator]
+
+    def misses_by(tilt: float) -> float:
+        averaged = {}
+        for part in components(indicator):
+            values = answer_codes(part)
+            probs = tilted(*shape(study.seed, part, _stand_in(part, values), values), tilt)
+            ends = np.eye(len(values))[[0, -1]].mean(axis=0)
+            averaged[part] = dict(zip(values, (1 - pulls[part]) * probs + pulls[part] * ends, strict=True))
+        return indicator_mean(indicator, averaged) - wanted
+
+    low, high = misses_by(-MAX_TILT), misses_by(MAX_TILT)
+    if low * high >= 0:
+        return -MAX_TILT if abs(low) < abs(high) else MAX_TILT
+    return float(brentq(misses_by, -MAX_TILT, MAX_TILT, xtol=1e-9))  # type: ignore[arg-type]
+
+
+def _indicator_means(study: Study, position: tuple[float, float], deviations: tuple | list) -> dict[str, float]:
+    """Indicator means near the average country's, with a deviation of their own, whose map point is `position`."""
+    projector, ranges = reference_projector(), indicator_ranges()
+    half = (ranges["high"] - ranges["low"]).to_numpy() / 2
+    middle = (ranges["high"] + ranges["low"]).to_numpy() / 2
+    leanings = Leanings({}, position, tuple(deviations))
+    start = np.array([average_means()[name] for name in INDICATORS])
+    start = (start - middle) / half + 0.5 * np.array([_deviation(study, leanings, name) for name in INDICATORS])
+    # In units of half a scale: meet the point closely, stay near the start loosely, keep off the ends.
+    meet = projector.slopes * half
+    misfit = np.array(position) - projector.intercepts - projector.slopes @ middle
+    matrix, wanted = np.vstack([20 * meet, np.eye(len(start))]), np.concatenate([20 * misfit, start])
+    unit = lsq_linear(matrix, wanted, bounds=(-REACH, REACH)).x
+    return {name: float(mean) for name, mean in zip(INDICATORS, middle + half * unit, strict=True)}
+
+
+def _deviation(study: Study, leanings: Leanings, item: str) -> float:
+    return sum(
+        weight * float(seeded(study.seed, "deviation", *source, item).normal(0, TILT_NOISE))
+        for weight, source in leanings.deviations
+    )
+
+
+def _stand_in(part: str, values: tuple[int, ...]) -> Question:
+    """A question of the component's shape, for components that a study does not ask."""
+    kind = {2: "binary", 10: "likert10", 4: "likert4"}.get(len(values), "likert3")
+    if INDICATOR_OF[part] == "Y002":
+        kind = "categorical"
+    options = tuple(Option(value=value, label=str(value)) for value in values)
+    return Question(id=part, text=part, response_type=ResponseType(kind), options=options)

@@ -110,6 +110,8 @@ def _logits(loaded: LoadedModel, passages: Sequence[Passage]) -> "torch.Tensor":
         return (inputs[0][rows, columns],)
 
     head = loaded.model.get_output_embeddings()
+    if head is None:
+        raise ScoringError(f"model {loaded.model_id}: no output embedding; a causal language model was expected")
     handle = head.register_forward_pre_hook(gather)
     try:
         logits = loaded.model(

@@ -12,7 +12,6 @@ from valuesassets.records.errors import ModelError, TokenizerError
 from valuesassets.records.files import sha256_file, sha256_json
 
 if TYPE_CHECKING:
-    import torch
     from transformers import PretrainedConfig, PreTrainedModel
 
 DTYPES = ("float32", "bfloat16", "float16")
@@ -40,6 +39,17 @@ class OpenedModel:
     tokenizer: PromptTokenizer
     dtype: str
 
+    def describe(self) -> dict[str, Any]:
+        """What names the model, as it goes into a file's metadata; `bos` lists the tokens that begin every prompt."""
+        return {
+            "model": self.model_id,
+            "revision": self.revision,
+            "weights_id": self.weights_id,
+            "tokenizer_sha256": self.tokenizer.sha256,
+            "bos": self.tokenizer.hf.convert_ids_to_tokens(list(self.tokenizer.bos)),
+            "dtype": self.dtype,
+        }
+
 
 @dataclass(frozen=True)
 class LoadedModel:
@@ -63,9 +73,15 @@ class LoadedModel:
     def eos_ids(self) -> frozenset[int]:
         """Every token that ends a text, by generation settings, configuration and tokenizer."""
         generation = getattr(self.model, "generation_config", None)
-        named = [getattr(holder, "eos_token_id", None) for holder in (generation, self.opened.config, self.tokenizer.hf)]
+        named = [
+            getattr(holder, "eos_token_id", None) for holder in (generation, self.opened.config, self.tokenizer.hf)
+        ]
         listed = [ids if isinstance(ids, list) else [ids] for ids in named]
         return frozenset(i for ids in listed for i in ids if i is not None)
+
+    def describe(self) -> dict[str, Any]:
+        """What names the model, as it goes into a file's metadata."""
+        return self.opened.describe() | {"device": self.device}
 
 
 def load_model(model: str, revision: str | None = None, dtype: str = "auto", device: str = "auto") -> LoadedModel:
@@ -85,7 +101,9 @@ def open_model(model: str, revision: str | None = None, dtype: str = "auto") -> 
         ModelError, TokenizerError: as `load_model`.
     """
     from transformers import AutoConfig, AutoTokenizer
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()  # errors are one line on stderr: nothing else goes there
     folder = _require_folder(model)
     where: dict[str, Any] = {"revision": revision, "local_files_only": folder is not None, "trust_remote_code": False}
     with _one_line(model, "configuration", ModelError):
@@ -120,7 +138,7 @@ def load_weights(opened: OpenedModel, device: str = "auto") -> LoadedModel:
     os.environ["DISABLE_SAFETENSORS_CONVERSION"] = "1"
     dtype: torch.dtype = getattr(torch, opened.dtype)
     with _one_line(opened.model_id, "weights", ModelError):
-        model, info = AutoModelForCausalLM.from_pretrained(
+        loading: Any = AutoModelForCausalLM.from_pretrained(
             opened.model_id,
             revision=opened.revision,
             config=opened.config,
@@ -131,6 +149,7 @@ def load_weights(opened: OpenedModel, device: str = "auto") -> LoadedModel:
             output_loading_info=True,
             **({"device_map": chosen} if chosen != "cpu" else {}),
         )
+    model, info = loading
     absent = sorted(map(str, info["missing_keys"])) + sorted(str(key) for key in info["mismatched_keys"])
     if absent:
         raise ModelError(

@@ -6,12 +6,9 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 from valuesassets.records.errors import TokenizerError
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
 
 FITTING_SHARE = 0.8
 """Fewest tokenizer entries per embedding row. Embeddings are padded by a few percent; a tokenizer that failed to load
@@ -23,12 +20,12 @@ class PromptTokenizer:
     """A tokenizer as prompts meet it.
 
     Attributes:
-        hf: the tokenizer itself.
+        hf: the tokenizer itself (`PreTrainedTokenizerBase`).
         name: folder or hub id, for messages.
         bos: the token ids that begin every prompt, by the tokenizer's own template; empty where it has none.
     """
 
-    hf: "PreTrainedTokenizerBase"
+    hf: Any
     name: str
     bos: tuple[int, ...]
 
@@ -76,7 +73,7 @@ class PromptTokenizer:
             )
 
 
-def describe_tokenizer(hf: "PreTrainedTokenizerBase", name: str, embedding_rows: int) -> PromptTokenizer:
+def describe_tokenizer(hf: Any, name: str, embedding_rows: int) -> PromptTokenizer:
     """A tokenizer checked against its model.
 
     Args:
@@ -97,7 +94,7 @@ def describe_tokenizer(hf: "PreTrainedTokenizerBase", name: str, embedding_rows:
     return tokenizer
 
 
-def _template_bos(hf: "PreTrainedTokenizerBase") -> tuple[int, ...]:
+def _template_bos(hf: Any) -> tuple[int, ...]:
     """What the tokenizer's template puts before a text: never the same token twice, and nothing after the text."""
     plain = hf("1", add_special_tokens=False)["input_ids"]
     full = hf("1")["input_ids"]

@@ -2,17 +2,16 @@
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
-
-SPECIAL = ("<pad>", "<eos>", "<bos>", "<unk>")
+PAD, EOS, BOS, UNK = SPECIAL = ("<pad>", "<eos>", "<bos>", "<unk>")
 BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 
-def train_tokenizer(texts: Sequence[str], vocabulary: int = 3000) -> "PreTrainedTokenizerFast":
-    """A tokenizer trained on these texts: ` 1` is two tokens (`▁`, `1`), `10` too, a newline and a mark one each.
+def train_tokenizer(texts: Sequence[str], vocabulary: int = 3000) -> Any:
+    """A `PreTrainedTokenizerFast`, trained on these texts.
+
+    ` 1` is two tokens (`▁`, `1`) and so is `10`; a newline and a punctuation mark are one each.
 
     Args:
         vocabulary: most merged pieces; bytes and special tokens come on top.
@@ -28,9 +27,7 @@ def train_tokenizer(texts: Sequence[str], vocabulary: int = 3000) -> "PreTrained
                 pre_tokenizers.Split("▁", "merged_with_next"),
             ]
         )
-        tokenizer.decoder = decoders.Sequence(
-            [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
-        )
+        tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
         return tokenizer
 
     learner = dress(Tokenizer(models.BPE()))
@@ -42,20 +39,20 @@ def train_tokenizer(texts: Sequence[str], vocabulary: int = 3000) -> "PreTrained
     bpe = models.BPE(
         vocab={entry: index for index, entry in enumerate(entries)},
         merges=[tuple(pair) for pair in learned["merges"]],
-        unk_token="<unk>",
+        unk_token=UNK,
         fuse_unk=True,
         byte_fallback=True,
     )
     tokenizer = dress(Tokenizer(bpe))
     tokenizer.add_special_tokens(list(SPECIAL))
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="<bos> $A", pair="<bos> $A $B", special_tokens=[("<bos>", entries.index("<bos>"))]
+        single=f"{BOS} $A", pair=f"{BOS} $A $B", special_tokens=[(BOS, entries.index(BOS))]
     )
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
-        bos_token="<bos>",
-        eos_token="<eos>",
-        unk_token="<unk>",
-        pad_token="<pad>",
+        bos_token=BOS,
+        eos_token=EOS,
+        unk_token=UNK,
+        pad_token=PAD,
         clean_up_tokenization_spaces=False,
     )

@@ -53,6 +53,8 @@ class ScoredTrials:
     def describe(self) -> dict[str, object]:
         """Batch plan and certificate, as they go into a file's metadata."""
         return {
+            "scorer_version": SCORER_VERSION,
+            "torch": torch.__version__,
             "batch_plan": {"batches": self.batches, "tokens": self.tokens, "budget": asdict(self.budget)},
             "batch_invariance": {**asdict(self.certificate), "agrees": self.certificate.agrees},
         }
@@ -65,6 +67,11 @@ class SpelledTrial:
     trial: Trial
     spelled: SpelledPrompt
     reading_key: str
+
+    @property
+    def trial_id(self) -> str:
+        """The trial's id."""
+        return self.trial.trial_id
 
 
 def score_trials(

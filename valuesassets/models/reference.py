@@ -1,0 +1,146 @@
+"""The reference model (the phantom): a tiny LLaMA whose answers to a study's own prompts are known beforehand."""
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from valuesassets.records.errors import StorageError
+from valuesassets.records.files import read_json, sha256_file, sha256_json, write_json
+
+PHANTOM_VERSION = "1"
+"""Changes whenever the same texts give another model."""
+
+HIDDEN, HEADS, INTERMEDIATE = 64, 8, 256
+INITIALISER_RANGE = 0.1
+"""Wide enough that prompts are told apart from the first pass on: a fifth of it takes three times the passes."""
+PIECES_PER_PROMPT, FEWEST_PIECES, MOST_PIECES = 24, 400, 3000
+
+Answers = Mapping[str, Mapping[str, float]]
+"""By prompt, the probability of each whole answer text; per prompt they sum to 1."""
+
+
+@dataclass(frozen=True)
+class Phantom:
+    """A trained folder.
+
+    Attributes:
+        training_hash: hash of everything it was trained from.
+        is_new: whether it was trained now; False where the folder was known.
+        mean_kl, max_kl: of the last pass, in nats, over the positions where an answer goes on.
+    """
+
+    folder: Path
+    training_hash: str
+    is_new: bool
+    passes: int
+    mean_kl: float
+    max_kl: float
+    seconds: float
+
+
+def hash_training(answers: Answers, steps: int, seed: int) -> str:
+    """Hash of everything that a phantom is trained from."""
+    return sha256_json([PHANTOM_VERSION, {prompt: dict(texts) for prompt, texts in answers.items()}, steps, seed])
+
+
+def find_phantom(folder: Path, training_hash: str) -> Phantom | None:
+    """The phantom in a folder, where it was trained from just this and its files are as they were written."""
+    try:
+        known = read_json(folder / "phantom.json")
+        is_whole = all(sha256_file(folder / name) == digest for name, digest in known["files"].items())
+        if known["training_hash"] != training_hash or not is_whole:
+            return None
+        return Phantom(folder, training_hash, False, known["passes"], known["mean_kl"], known["max_kl"], 0.0)
+    except (StorageError, OSError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def train_phantom(
+    answers: Answers, folder: Path, steps: int, seed: int, on_pass: Callable[[int, float], None] | None = None
+) -> Phantom:
+    """A folder with a tiny LLaMA that answers these prompts as planted; one that is there already is left as it is.
+
+    The folder is an ordinary one: configuration, safetensors, tokenizer, generation settings, and `phantom.json`.
+
+    Args:
+        steps: most passes over all prompts.
+        on_pass: called with (passes done, mean KL in nats).
+
+    Raises:
+        StorageError: the folder cannot be written.
+        TokenizerError: an answer text changes the tokens of its prompt.
+    """
+    began = time.monotonic()
+    training_hash = hash_training(answers, steps, seed)
+    known = find_phantom(folder, training_hash)
+    if known is not None:
+        return known
+
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+    from transformers.utils import logging
+
+    from valuesassets.models.answer_trees import grow_answer_tree
+    from valuesassets.models.prompt_tokenizer import describe_tokenizer
+    from valuesassets.models.reference_tokenizer import train_tokenizer
+    from valuesassets.models.reference_training import fit
+
+    logging.disable_progress_bar()  # errors are one line on stderr: nothing else goes there
+    pieces = min(max(PIECES_PER_PROMPT * len(answers), FEWEST_PIECES), MOST_PIECES)
+    hf = train_tokenizer([prompt + text for prompt, texts in answers.items() for text in texts], pieces)
+    tokenizer = describe_tokenizer(hf, str(folder), len(hf))
+    trees = [grow_answer_tree(tokenizer, prompt, texts) for prompt, texts in answers.items()]
+    torch.manual_seed(seed)
+    model = LlamaForCausalLM(
+        LlamaConfig(
+            vocab_size=len(hf),
+            hidden_size=HIDDEN,
+            intermediate_size=INTERMEDIATE,
+            num_hidden_layers=1,
+            num_attention_heads=HEADS,
+            num_key_value_heads=HEADS,
+            initializer_range=INITIALISER_RANGE,
+            max_position_embeddings=4096,
+            bos_token_id=hf.bos_token_id,
+            eos_token_id=hf.eos_token_id,
+            pad_token_id=hf.pad_token_id,
+            tie_word_embeddings=False,
+        )
+    )
+    result = fit(model, trees, steps, seed, on_pass)
+    phantom = Phantom(
+        folder, training_hash, True, result.passes, result.mean_kl, result.max_kl, time.monotonic() - began
+    )
+    _save(model, hf, phantom)
+    return phantom
+
+
+def _save(model: Any, hf: Any, phantom: Phantom) -> None:
+    """Write the folder beside its place, then put it there: a reader never sees half of it."""
+    folder = phantom.folder
+    beside = folder.with_name(f".{folder.name}.{os.getpid()}")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        model.save_pretrained(beside)
+        hf.save_pretrained(beside)
+        for path in beside.iterdir():
+            path.chmod(0o644)
+        content = {
+            "training_hash": phantom.training_hash,
+            "passes": phantom.passes,
+            "mean_kl": phantom.mean_kl,
+            "max_kl": phantom.max_kl,
+            "files": {path.name: sha256_file(path) for path in sorted(beside.iterdir())},
+        }
+        write_json(beside / "phantom.json", content)
+        if folder.exists():
+            shutil.rmtree(folder)
+        beside.rename(folder)
+    except OSError as error:
+        raise StorageError(f"{folder}: the model cannot be written: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)

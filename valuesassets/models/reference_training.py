@@ -1,0 +1,176 @@
+"""Fits a one-layer LLaMA to answer trees.
+
+In the only layer, keys and values are plain projections of the prompt's tokens: queries and the MLP are needed at the
+positions read alone. That makes a pass over a language's prompts some thirty milliseconds.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+from transformers import LlamaForCausalLM
+from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
+
+from valuesassets.models.answer_trees import AnswerTree
+
+PROMPTS_PER_BATCH = 16
+LEARNING_RATE = 5e-3
+FORCED_WEIGHT = 0.1
+"""Weight of a position that only one token may follow, against 1 where an answer is decided."""
+SMALL_KL = 5e-5
+"""Mean Kullback-Leibler divergence (nats) at which further passes are not worth their time."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How far a fit came: mean and largest KL (nats) over the positions of its last pass."""
+
+    passes: int
+    mean_kl: float
+    max_kl: float
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Answer trees as tensors: B prompts of W tokens (beginnings appended), N positions read, R rows with targets.
+
+    `tokens`, `places`: (B, W). `read`: (B, N) columns. `visible`: (B, 1, N, W). `row`, `column`: (R,) into (B, N).
+    `targets`, `probs`: (R, T), padded with probability 0. `neg_entropy`, `weight`: (R,).
+    """
+
+    tokens: torch.Tensor
+    places: torch.Tensor
+    read: torch.Tensor
+    visible: torch.Tensor
+    row: torch.Tensor
+    column: torch.Tensor
+    targets: torch.Tensor
+    probs: torch.Tensor
+    neg_entropy: torch.Tensor
+    weight: torch.Tensor
+
+
+def fit(
+    model: LlamaForCausalLM,
+    trees: Sequence[AnswerTree],
+    passes: int,
+    seed: int,
+    on_pass: Callable[[int, float], None] | None = None,
+) -> Fit:
+    """Train a one-layer model until its answers follow the trees.
+
+    Args:
+        passes: most passes over all prompts; the learning rate falls to nearly nothing over them.
+        on_pass: called with (passes done, mean KL in nats).
+    """
+    by_length = sorted(trees, key=lambda tree: (len(tree.prompt) + len(tree.beginnings), tree.prompt))
+    batches = [
+        _stack(by_length[start : start + PROMPTS_PER_BATCH]) for start in range(0, len(trees), PROMPTS_PER_BATCH)
+    ]
+    optimiser = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, betas=(0.9, 0.95), weight_decay=0.0, fused=True)
+    total = passes * len(batches)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda step: min(1.0, step / 20) * 0.5 * (1 + math.cos(math.pi * min(step / total, 1))) + 0.002
+    )
+    shuffle = torch.Generator().manual_seed(seed)
+    model.train()
+    done, mean_kl, max_kl = 0, math.inf, math.inf
+    while done < passes and mean_kl > SMALL_KL:
+        weighted, weights, max_kl = 0.0, 0.0, 0.0
+        for index in torch.randperm(len(batches), generator=shuffle).tolist():
+            batch = batches[index]
+            kl = _divergences(model, batch)
+            loss = (kl * batch.weight).sum() / batch.weight.sum()
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimiser.step()
+            schedule.step()
+            weighted += float((kl.detach() * batch.weight).sum())
+            weights += float(batch.weight.sum())
+            max_kl = max(max_kl, float(kl.detach().max()))
+        done, mean_kl = done + 1, weighted / weights
+        if on_pass:
+            on_pass(done, mean_kl)
+    model.eval()
+    return Fit(done, mean_kl, max_kl)
+
+
+def _divergences(model: LlamaForCausalLM, batch: _Batch) -> torch.Tensor:
+    """(R,) KL(target || model) in nats."""
+    log_probs = model.lm_head(_hidden(model, batch)).log_softmax(1).gather(1, batch.targets)
+    return batch.neg_entropy - (batch.probs * log_probs).sum(1)
+
+
+def _hidden(model: LlamaForCausalLM, batch: _Batch) -> torch.Tensor:
+    """(R, hidden) what the model itself computes at these positions, and nothing else of it."""
+    base: Any = model.model
+    (layer,) = base.layers
+    attention = layer.self_attn
+    embedded = base.embed_tokens(batch.tokens)
+    size, places, _ = embedded.shape
+    inputs = layer.input_layernorm(embedded)
+    cos, sin = base.rotary_emb(inputs, batch.places)
+    prompt = torch.arange(size)[:, None]
+    keys, values = (
+        projection(inputs).view(size, places, -1, attention.head_dim).transpose(1, 2)
+        for projection in (attention.k_proj, attention.v_proj)
+    )
+    reading = inputs[prompt, batch.read]
+    queries = attention.q_proj(reading).view(size, batch.read.shape[1], -1, attention.head_dim).transpose(1, 2)
+    keys, _ = apply_rotary_pos_emb(keys, keys, cos, sin)
+    queries, _ = apply_rotary_pos_emb(queries, queries, cos[prompt, batch.read], sin[prompt, batch.read])
+    seen = scaled_dot_product_attention(queries, keys, values, attn_mask=batch.visible)
+    seen = seen.transpose(1, 2).flatten(2)[batch.row, batch.column]
+    hidden = embedded[prompt, batch.read][batch.row, batch.column] + attention.o_proj(seen)
+    hidden = hidden + layer.mlp(layer.post_attention_layernorm(hidden))
+    return base.norm(hidden)
+
+
+def _stack(trees: Sequence[AnswerTree]) -> _Batch:
+    """Prompts side by side, each followed by the last tokens of its beginnings, which see their own path only."""
+    width = max(len(tree.prompt) + len(tree.beginnings) for tree in trees) - 1
+    reads = max(len(tree.beginnings) for tree in trees)
+    tokens = torch.zeros(len(trees), width, dtype=torch.long)
+    places = torch.zeros(len(trees), width, dtype=torch.long)
+    read = torch.zeros(len(trees), reads, dtype=torch.long)
+    visible = torch.zeros(len(trees), 1, reads, width, dtype=torch.bool)
+    visible[..., 0] = True
+    rows: list[tuple[int, int]] = []
+    for b, tree in enumerate(trees):
+        length = len(tree.prompt)
+        tokens[b, :length] = torch.tensor(tree.prompt)
+        places[b, :length] = torch.arange(length)
+        at = {beginning: length - 1 + n for n, beginning in enumerate(tree.beginnings)}
+        for n, beginning in enumerate(tree.beginnings):
+            rows.append((b, n))
+            read[b, n] = at[beginning]
+            visible[b, 0, n, :length] = True
+            if beginning:
+                tokens[b, at[beginning]] = beginning[-1]
+                places[b, at[beginning]] = length - 1 + len(beginning)
+                visible[b, 0, n, [at[beginning[:depth]] for depth in range(1, len(beginning) + 1)]] = True
+    following = [next_probs for tree in trees for next_probs in tree.next_probs]
+    targets = _pad([list(next_probs) for next_probs in following], torch.long)
+    probs = _pad([list(next_probs.values()) for next_probs in following], torch.float32)
+    row, column = torch.tensor(rows).T
+    return _Batch(
+        tokens,
+        places,
+        read,
+        visible,
+        row,
+        column,
+        targets,
+        probs,
+        torch.xlogy(probs, probs).sum(1),
+        torch.tensor([1.0 if len(next_probs) > 1 else FORCED_WEIGHT for next_probs in following]),
+    )
+
+
+def _pad(rows: Sequence[Sequence[float]], dtype: torch.dtype) -> torch.Tensor:
+    width = max(map(len, rows))
+    return torch.tensor([[*row, *[0] * (width - len(row))] for row in rows], dtype=dtype)

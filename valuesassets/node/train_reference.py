@@ -1,0 +1,141 @@
+"""The job that trains reference models: planted answer texts in, model folders out."""
+
+import multiprocessing
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+from valuesassets.models.reference import Answers, Phantom, find_phantom, hash_training, train_phantom
+from valuesassets.node.progress import Progress
+from valuesassets.records.errors import JobError
+from valuesassets.records.files import write_json
+from valuesassets.records.jobs import PhantomPlan, TrainReferenceJob
+from valuesassets.records.schemas import PLANTED_TEXTS, read_table
+
+WORKERS = 2
+"""One thread each: a second thread gains little on matrices this small, and half a gigabyte each is all they need."""
+PASSES_BETWEEN_LINES = 50
+
+
+def train_reference(job: TrainReferenceJob, progress: Progress | None = None) -> None:
+    """Train every phantom of a job that is not there yet, two at a time, and write the summary last.
+
+    Raises:
+        JobError: planted texts that do not make a distribution, or a training process that was killed.
+        StorageError: what could not be read or written.
+    """
+    progress = progress or Progress()
+    texts = {path: _read_texts(path) for path in {plan.planted_texts for plan in job.phantoms}}
+    wanted = {plan.folder: _answers_of(plan, texts[plan.planted_texts]) for plan in job.phantoms}
+    phantoms = {folder: find_phantom(folder, hash_training(wanted[folder], job.steps, job.seed)) for folder in wanted}
+    for folder in [folder for folder, phantom in phantoms.items() if phantom]:
+        progress.say(f"{_name(folder)}: known, nothing to train")
+    # The longest first: the others fill the second worker's time beside it.
+    unknown = sorted((f for f, phantom in phantoms.items() if phantom is None), key=lambda f: -len(wanted[f]))
+    for phantom in _train_all({folder: wanted[folder] for folder in unknown}, job.steps, job.seed):
+        phantoms[phantom.folder] = phantom
+        progress.say(
+            f"{_name(phantom.folder)}: {len(wanted[phantom.folder])} prompts in {phantom.seconds:.0f} s, "
+            f"{phantom.passes} passes, KL {phantom.mean_kl:.5f} mean, {phantom.max_kl:.4f} at most"
+        )
+    entries = [_entry(plan, phantoms[plan.folder]) for plan in job.phantoms]
+    write_json(job.summary, {"phantoms": entries, "seed": job.seed})
+
+
+def _entry(plan: PhantomPlan, phantom: Phantom | None) -> dict[str, Any]:
+    """A phantom in the summary; `loss` is the mean KL in nats of its last pass, `steps` its passes."""
+    if phantom is None:
+        raise JobError(f"{plan.folder}: was not trained; see the log")
+    return {
+        "folder": str(plan.folder),
+        "languages": list(plan.languages),
+        "hash": phantom.training_hash,
+        "is_skipped": not phantom.is_new,
+        "loss": phantom.mean_kl,
+        "largest_loss": phantom.max_kl,
+        "steps": phantom.passes,
+        "seconds": round(phantom.seconds, 1),
+    }
+
+
+def _name(folder: Path) -> str:
+    return f"{folder.parent.name}/{folder.name}"
+
+
+def _read_texts(path: Path) -> dict[str, dict[str, dict[str, float]]]:
+    """Answers by language and prompt."""
+    texts: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    asked_as: dict[tuple[str, str], str] = {}
+    for row in read_table(path, PLANTED_TEXTS).to_pylist():
+        language, prompt, trial_id = row["language"], row["prompt"], row["trial_id"]
+        if asked_as.setdefault((language, prompt), trial_id) != trial_id:
+            raise JobError(
+                f"{path}: {language}: trials {asked_as[language, prompt]} and {trial_id} have the same prompt; "
+                "no model can tell them apart"
+            )
+        answers = texts[language][prompt]
+        if row["answer_text"] in answers or not row["answer_text"] or not row["prob"] >= 0:
+            raise JobError(
+                f"{path}: {language}: trial {trial_id}: answer {row['answer_text']!r} twice, empty or negative"
+            )
+        answers[row["answer_text"]] = row["prob"]
+    for (language, prompt), trial_id in asked_as.items():
+        total = sum(texts[language][prompt].values())
+        if abs(total - 1) > 1e-6:
+            raise JobError(f"{path}: {language}: trial {trial_id}: answers sum to {total}, 1 was expected")
+    return texts
+
+
+def _answers_of(
+    plan: PhantomPlan, texts: Mapping[str, Mapping[str, Mapping[str, float]]]
+) -> dict[str, Mapping[str, float]]:
+    answers: dict[str, Mapping[str, float]] = {}
+    for language in plan.languages:
+        if not texts.get(language):
+            raise JobError(
+                f"{plan.planted_texts}: no planted texts in {language}, which {_name(plan.folder)} is to answer in"
+            )
+        for prompt, planted in texts[language].items():
+            if answers.setdefault(prompt, planted) != planted:
+                raise JobError(
+                    f"{plan.planted_texts}: {language}: {prompt[:60]!r} is planted otherwise in another language"
+                )
+    return answers
+
+
+def _train_all(wanted: Mapping[Path, Answers], steps: int, seed: int) -> Iterable[Phantom]:
+    """Phantoms as they are done."""
+    workers = min(WORKERS, len(os.sched_getaffinity(0)), len(wanted))
+    if workers <= 1:
+        yield from (_train_one(answers, folder, steps, seed, None) for folder, answers in wanted.items())
+        return
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        try:
+            asked = [
+                pool.submit(_train_one, answers, folder, steps, seed, os.getpid()) for folder, answers in wanted.items()
+            ]
+            for future in as_completed(asked):
+                yield future.result()
+        except BrokenProcessPool:
+            raise JobError(
+                "a training process was killed; was there too little memory? half a GiB each is needed"
+            ) from None
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _train_one(answers: Answers, folder: Path, steps: int, seed: int, parent: int | None) -> Phantom:
+    import torch
+
+    def note(done: int, mean_kl: float) -> None:
+        if parent is not None and os.getppid() != parent:
+            os._exit(1)  # nobody waits for the result any more
+        if done % PASSES_BETWEEN_LINES == 0:
+            print(f"{_name(folder)}: pass {done}/{steps}, KL {mean_kl:.4f}", flush=True)
+
+    torch.set_num_threads(1)
+    return train_phantom(answers, folder, steps, seed, note)

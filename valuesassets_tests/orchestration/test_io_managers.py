@@ -1,0 +1,78 @@
+import dagster as dg
+import pandas as pd
+import pytest
+
+from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, study_io_managers
+from valuesassets.orchestration.partitions import cell_key
+from valuesassets.orchestration.resources import Storage
+
+LANGUAGES = dg.StaticPartitionsDefinition(["eng", "deu"])
+MODELS = dg.StaticPartitionsDefinition(["mono", "multi"])
+CELLS = dg.MultiPartitionsDefinition({"model": MODELS, "language": LANGUAGES})
+
+
+@dg.asset(key_prefix="survey", partitions_def=CELLS, io_manager_key="frame")
+def numbers(context: dg.AssetExecutionContext):
+    return pd.DataFrame({"cell": [str(context.partition_key)], "x": [0.5]})
+
+
+@dg.asset(
+    key_prefix="survey",
+    io_manager_key="json",
+    ins={"numbers": dg.AssetIn(["survey", "numbers"], metadata=DICT_OF_PARTITIONS)},
+)
+def summary(numbers: dict):
+    return sorted(map(list, numbers))
+
+
+@dg.asset(
+    key_prefix="survey",
+    partitions_def=LANGUAGES,
+    io_manager_key="json",
+    ins={"numbers": dg.AssetIn(["survey", "numbers"], metadata=DICT_OF_PARTITIONS)},
+)
+def per_language(numbers: dict):
+    return sorted(map(list, numbers))
+
+
+@pytest.fixture
+def made(tmp_path):
+    storage = Storage(root=str(tmp_path), study="toy")
+    resources = study_io_managers(storage)
+
+    def materialise(assets, partition=None):
+        return dg.materialize(
+            assets,
+            resources=resources,
+            partition_key=partition,
+            selection=[assets[-1]],
+            instance=dg.DagsterInstance.ephemeral(),
+        )
+
+    return tmp_path / "toy" / "survey", materialise
+
+
+def test_a_cell_lies_below_its_model_and_language(made):
+    folder, materialise = made
+    materialise([numbers], cell_key("mono", "deu"))
+    assert [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()] == ["numbers/mono/deu.parquet"]
+
+
+def test_downstream_gets_a_dict_of_what_exists_even_where_that_is_one_or_none(made):
+    folder, materialise = made
+    assert materialise([numbers, summary]).output_for_node("survey__summary") == []
+    materialise([numbers], cell_key("mono", "deu"))
+    assert materialise([numbers, summary]).output_for_node("survey__summary") == [["mono", "deu"]]
+    materialise([numbers], cell_key("multi", "eng"))
+    assert materialise([numbers, per_language], "eng").output_for_node("survey__per_language") == [["multi", "eng"]]
+    assert (folder / "per_language" / "eng.json").exists()
+
+
+def test_the_ui_is_told_path_rows_columns_and_a_short_preview(made):
+    _, materialise = made
+    result = materialise([numbers], cell_key("mono", "deu"))
+    metadata = result.asset_materializations_for_node("survey__numbers")[0].metadata
+    assert metadata["dagster/row_count"].value == 1
+    assert [column.name for column in metadata["dagster/column_schema"].schema.columns] == ["cell", "x"]
+    assert metadata["preview"].records[0].data == {"cell": "deu|mono", "x": "0.5"}
+    assert metadata["path"].path.endswith("numbers/mono/deu.parquet")

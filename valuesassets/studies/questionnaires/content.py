@@ -151,16 +151,21 @@ def _questions(asked: Asked, words: Words) -> Iterator[Question]:
     texts = (worded.text, worded.second_text)
     for position, variable in enumerate(asked.variables):
         item = worded.items.get(variable)
-        text = f"{worded.text} {item}" if item else texts[position]
+        text = _plain(f"{worded.text} {item}" if item else texts[position])
         yield Question(
             id=variable,
             section=words.sections[asked.section],
             text=text,
-            stem=worded.text if item else None,
-            item=item,
+            stem=_plain(worded.text) if item else None,
+            item=_plain(item) if item else None,
             response_type=asked.response_type,
             options=options,
         )
+
+
+def _plain(text: str) -> str:
+    """The text without no-break spaces, which nobody can tell from spaces on paper."""
+    return " ".join(text.split())
 
 
 def _read_toml(name: str) -> dict[str, Any]:

@@ -151,7 +151,7 @@ def _card_pages(words: Words) -> Iterator[Flowable]:
     yield page.gap(12)
     for asked in load_form():
         if asked.has_card:
-            title = words.notes["show_card"].format(card=_card_numbers()[asked.name])
+            title = words.notes["card"].format(card=_card_numbers()[asked.name])
             yield page.show_card(title, _card_lines(asked, words))
 
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from valuesassets.figures import style
+from valuesassets.figures.frames import column, records, rows, rows_where
 from valuesassets.figures.labels import Name, Segment, write_names
 
 CAVEAT = (
@@ -33,7 +34,7 @@ def draw_cultural_map(points: pd.DataFrame, notes: Sequence[str] | None = None) 
             residual_sd_y, n_indicators, drawn, is_distinguishable (False for hollow), source, note.
         notes: lines under the figure; those in `points.attrs["notes"]` where not given.
     """
-    drawn = points[points["drawn"].astype(bool) & points["x"].notna() & points["y"].notna()]
+    drawn = rows(points, points["drawn"].astype(bool) & points["x"].notna() & points["y"].notna())
     planted = bool((points["source"] == "planted").any())
     said = list(points.attrs.get("notes", [])) if notes is None else list(notes)
     figure = style.new_figure(height_in=style.PAGE_HEIGHT_IN - 0.6)
@@ -52,21 +53,21 @@ def draw_cultural_map(points: pd.DataFrame, notes: Sequence[str] | None = None) 
 def _draw_countries(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
     """Published countries as pale strokes by zone, respondents' countries as pentagons with intervals."""
     handles = []
-    published = drawn[drawn["kind"] == "published"]
-    zones = sorted(published["zone"].fillna("").unique())
-    for number, zone in enumerate(zones):
+    published = rows_where(drawn, kind="published")
+    zones = column(published, "zone").fillna("")
+    for number, zone in enumerate(sorted(set(zones))):
         look: dict[str, Any] = {
             "ls": "", "marker": ZONE_MARKERS[number % len(ZONE_MARKERS)], "color": COUNTRY_INK, "markersize": MARKER_PT,
         }  # fmt: skip
-        rows = published[published["zone"].fillna("") == zone]
-        axes.plot(rows["x"], rows["y"], zorder=2, gid=f"published {zone}", markeredgewidth=1, **look)
+        countries = rows(published, zones == zone)
+        axes.plot(countries["x"], countries["y"], zorder=2, gid=f"published {zone}", markeredgewidth=1, **look)
         handles.append(Line2D([], [], label=f"{zone or 'no zone'} (published)", **look))
-    people = drawn[drawn["kind"] == "human"]
+    people = rows_where(drawn, kind="human")
     if len(people):
         look = {"ls": "", "marker": "p", "color": style.BLACK, "markersize": MARKER_PT}
         _draw_intervals(axes, people, style.BLACK)
         axes.plot(people["x"], people["y"], zorder=4, gid="human", **look)
-        source = ", ".join(sorted(people["source"].dropna().unique()))
+        source = ", ".join(sorted(set(column(people, "source").dropna())))
         handles.append(Line2D([], [], label=f"respondents ({source})", **look))
     return handles
 
@@ -75,14 +76,14 @@ def _draw_references(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
     """The content-free points and the pooled human point."""
     handles = []
     for kind, marker, label in (("content_free", "X", "content-free answers"), ("pooled_human", "*", "pooled human")):
-        rows = drawn[drawn["kind"] == kind]
-        if len(rows):
+        references = rows_where(drawn, kind=kind)
+        if len(references):
             look: dict[str, Any] = {
                 "ls": "", "marker": marker, "markersize": REFERENCE_PT, "markerfacecolor": "white",
                 "markeredgecolor": style.BLACK, "markeredgewidth": 1.2,
             }  # fmt: skip
-            _draw_intervals(axes, rows, style.BLACK)
-            axes.plot(rows["x"], rows["y"], zorder=5, gid=kind, **look)
+            _draw_intervals(axes, references, style.BLACK)
+            axes.plot(references["x"], references["y"], zorder=5, gid=kind, **look)
             handles.append(Line2D([], [], label=label, **look))
     return handles
 
@@ -90,37 +91,36 @@ def _draw_references(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
 def _draw_models(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
     """Each family in its own shape and colour, hollow where `is_distinguishable` is False."""
     handles = []
-    models = drawn[drawn["kind"] == "model"]
-    hollow = models["is_distinguishable"].map(lambda known: known is not None and not pd.isna(known) and not known)
+    models = rows_where(drawn, kind="model")
+    is_hollow = column(models, "is_distinguishable").astype("boolean").eq(False).fillna(False).astype(bool)
     for family, look in style.looks(models["model"]).items():
-        of_family = models["model"] == family
-        _draw_intervals(axes, models[of_family], look.color)
-        for is_hollow in (False, True):
-            rows = models[of_family & (hollow == is_hollow)]
-            mark: dict[str, Any] = {
-                "ls": "", "marker": look.marker, "markersize": MARKER_PT, "markeredgecolor": look.color,
-                "markerfacecolor": "white" if is_hollow else look.color, "markeredgewidth": 1.2,
-            }  # fmt: skip
-            if len(rows):
-                axes.plot(rows["x"], rows["y"], zorder=4, gid=f"{'hollow' if is_hollow else 'filled'} {family}", **mark)
+        of_family = column(models, "model") == family
+        _draw_intervals(axes, rows(models, of_family), look.color)
+        for face, which, fill in (("filled", ~is_hollow, look.color), ("hollow", is_hollow, "white")):
+            cells = rows(models, of_family & which)
+            axes.plot(
+                cells["x"], cells["y"], ls="", marker=look.marker, markersize=MARKER_PT, markeredgecolor=look.color,
+                markerfacecolor=fill, markeredgewidth=1.2, zorder=4, gid=f"{face} {family}",
+            )  # fmt: skip
         handles.append(Line2D([], [], ls="", marker=look.marker, markersize=MARKER_PT, color=look.color, label=family))
-    if hollow.any():
+    if is_hollow.any():
         label = style.wrap(f"hollow: {NOT_DISTINGUISHABLE}", 2.0, style.BODY_PT - 1)
-        look = {"marker": "o", "markersize": MARKER_PT, "markerfacecolor": "white", "markeredgecolor": style.GREY}
-        handles.append(Line2D([], [], ls="", label=label, **look))
+        handles.append(
+            Line2D([], [], ls="", marker="o", markersize=MARKER_PT, label=label, mfc="white", mec=style.GREY)
+        )
     return handles
 
 
-def _draw_intervals(axes: Axes, rows: pd.DataFrame, color: str) -> None:
-    across = rows.dropna(subset=["x_low", "x_high"])
+def _draw_intervals(axes: Axes, points: pd.DataFrame, color: str) -> None:
+    across = points.dropna(subset=["x_low", "x_high"])
     axes.hlines(across["y"], across["x_low"], across["x_high"], color=color, lw=0.9, alpha=0.55, zorder=3)
-    along = rows.dropna(subset=["y_low", "y_high"])
+    along = points.dropna(subset=["y_low", "y_high"])
     axes.vlines(along["x"], along["y_low"], along["y_high"], color=color, lw=0.9, alpha=0.55, zorder=3)
 
 
 def _interval_strokes(drawn: pd.DataFrame) -> list[Segment]:
     strokes: list[Segment] = []
-    for row in drawn.dropna(subset=["x_low", "x_high", "y_low", "y_high"]).to_dict("records"):
+    for row in records(drawn.dropna(subset=["x_low", "x_high", "y_low", "y_high"])):
         strokes.append(((row["x_low"], row["y"]), (row["x_high"], row["y"])))
         strokes.append(((row["x"], row["y_low"]), (row["x"], row["y_high"])))
     return strokes
@@ -146,13 +146,13 @@ def _names(drawn: pd.DataFrame) -> list[Name]:
         "human": ("country", style.BLACK, "bold", "normal"),
         "published": ("country", COUNTRY_INK, "normal", "normal"),
     }
-    families = style.looks(drawn.loc[drawn["kind"] == "model", "model"])
+    families = style.looks(rows_where(drawn, kind="model")["model"])
     names = []
-    for kind, (column, color, weight, slant) in written.items():
-        for row in drawn[drawn["kind"] == kind].to_dict("records"):
-            text = str(row["label"] if pd.isna(row[column]) else row[column])
+    for kind, (named_by, color, weight, slant) in written.items():
+        for row in records(rows_where(drawn, kind=kind)):
+            text = str(row["label"] if pd.isna(row[named_by]) else row[named_by])
             ink = families[row["model"]].color if color is None else color
-            marker_pt = REFERENCE_PT if column == "label" else MARKER_PT
+            marker_pt = REFERENCE_PT if named_by == "label" else MARKER_PT
             names.append(Name(row["x"], row["y"], text, ink, weight, slant, marker_pt=marker_pt))
     return names
 
@@ -166,8 +166,7 @@ def _lines(points: pd.DataFrame, drawn: pd.DataFrame) -> list[str]:
             f"Projection: residual sd {sd['residual_sd_x']:.2f} across and {sd['residual_sd_y']:.2f} along, "
             "for every point, beside the intervals drawn."
         )
-    absent = points[~points.index.isin(drawn.index)]
-    for row in absent.to_dict("records"):
+    for row in records(rows(points, ~points.index.isin(drawn.index))):
         name = row["label"] if pd.isna(row["model"]) else f"{row['model']} {row['language']}"
         why = "" if pd.isna(row["note"]) or not row["note"] else f": {row['note']}"
         lines.append(f"Not drawn: {name} ({row['n_indicators']:.0f} of 10 indicators){why}")

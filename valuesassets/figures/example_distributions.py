@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from valuesassets.figures import style
+from valuesassets.figures.frames import rows_where
 
 Example = tuple[str, str, str]
 """Model family, language, asked question id."""
@@ -57,7 +58,7 @@ def draw_example_distributions(
 
 def choose_examples(probe: pd.DataFrame, human: pd.DataFrame | None = None, most: int = 9) -> list[Example]:
     """Up to `most` readable examples, response types and then cells in turn; those with a human answer come first."""
-    read = probe[(probe["status"] == "ok") & (probe["wording"] == probe["wording"].min())]
+    read = rows_where(probe, status="ok", wording=probe["wording"].min())
     asked = read.drop_duplicates(["model", "language", "question_id"])
     cells = list(dict.fromkeys(zip(asked["model"], asked["language"], strict=True)))
     known = set() if human is None else set(zip(human["language"], human["question_id"], strict=True))
@@ -67,8 +68,9 @@ def choose_examples(probe: pd.DataFrame, human: pd.DataFrame | None = None, most
         if not kinds:
             break
         model, language = cells[(turn * (len(cells) // most + 1)) % len(cells)]
-        here = asked[(asked["model"] == model) & (asked["language"] == language)]
-        fitting = here.loc[here["response_type"] == kinds[turn % len(kinds)], "question_id"]
+        fitting = rows_where(asked, model=model, language=language, response_type=kinds[turn % len(kinds)])[
+            "question_id"
+        ]
         candidates = [e for q in sorted(fitting, key=style.natural_order) if (e := (model, language, q)) not in chosen]
         candidates.sort(key=lambda e: (e[1], e[2]) not in known)
         chosen += candidates[:1]
@@ -77,11 +79,11 @@ def choose_examples(probe: pd.DataFrame, human: pd.DataFrame | None = None, most
 
 def _draw_example(axes: Axes, probe: pd.DataFrame, human: pd.DataFrame | None, example: Example) -> None:
     model, language, question = example
-    rows = probe[(probe["model"] == model) & (probe["language"] == language) & (probe["question_id"] == question)]
-    answers = rows.groupby("response_value")[["prob_averaged", "prob_forward", "prob_reversed"]].mean()
+    of_cell = rows_where(probe, model=model, language=language, question_id=question)
+    answers = of_cell.groupby("response_value")[["prob_averaged", "prob_forward", "prob_reversed"]].mean()
     people = None
     if human is not None:
-        of_question = human[(human["language"] == language) & (human["question_id"] == question)]
+        of_question = rows_where(human, language=language, question_id=question)
         people = of_question.groupby("response_value")["prob"].mean().reindex(answers.index)
     places = np.arange(len(answers))
     left = places - BAR / 2 if people is not None else places

@@ -5,6 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from valuesassets.figures import style
+from valuesassets.figures.frames import records, rows_where
 from valuesassets.figures.labels import Name, write_names
 
 MARKER_PT = 7
@@ -23,8 +24,8 @@ def draw_mds_map(points: pd.DataFrame, planted: bool = False) -> Figure:
     axes = figure.add_subplot()
     handles = []
     for family, look in families.items():
-        rows = points[points["model"] == family]
-        axes.plot(rows["x"], rows["y"], ls="", marker=look.marker, color=look.color, markersize=MARKER_PT, gid=family)
+        cells = rows_where(points, model=family)
+        axes.plot(cells["x"], cells["y"], ls="", marker=look.marker, color=look.color, markersize=MARKER_PT, gid=family)
         handles.append(Line2D([], [], ls="", marker=look.marker, color=look.color, label=family))
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.08)
@@ -35,7 +36,8 @@ def draw_mds_map(points: pd.DataFrame, planted: bool = False) -> Figure:
              "distances between points have a meaning, not the directions."]  # fmt: skip
     style.write_footer(figure, notes, handles, planted=planted)
     names = [
-        Name(row.x, row.y, row.language, families[row.model].color, marker_pt=MARKER_PT) for row in points.itertuples()
+        Name(row["x"], row["y"], row["language"], families[row["model"]].color, marker_pt=MARKER_PT)
+        for row in records(points)
     ]
     write_names(axes, names)
     return figure

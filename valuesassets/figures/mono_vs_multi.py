@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from valuesassets.figures import style
+from valuesassets.figures.frames import column, records
 
 _PANELS = (
     ("advantage", "own-country advantage", "closer to the own country →"),
@@ -21,7 +22,8 @@ def draw_mono_vs_multi(pairs: pd.DataFrame, summary: pd.DataFrame | None = None,
     Args:
         pairs: columns language, country, mono, multi (families), and for both families `advantage_*`, `distance_own_*`
             (scale units) and `entropy_bits_*`. One pair of families.
-        summary: rows with measure, mean_difference, low, high, level, p_sign_test, n_pairs, note; said under the figure.
+        summary: rows with measure, mean_difference, low, high, level, p_sign_test, n_pairs, note, said
+            under the figure.
         planted: whether the answers are planted.
     """
     ordered = pairs.sort_values("difference", kind="stable").reset_index(drop=True)
@@ -33,17 +35,17 @@ def draw_mono_vs_multi(pairs: pd.DataFrame, summary: pd.DataFrame | None = None,
     for axes, (measure, title, label) in zip(panels, _PANELS, strict=True):
         ends = ordered[[f"{measure}_mono", f"{measure}_multi"]].to_numpy(dtype=float)
         axes.hlines(rows, ends.min(axis=1), ends.max(axis=1), color=style.GREY, lw=1)
-        for column, family in enumerate((mono, multi)):
+        for place, family in enumerate((mono, multi)):
             axes.plot(
-                ends[:, column], rows, ls="", marker=look[family].marker, color=look[family].color,
-                markerfacecolor="white" if column else look[family].color, markersize=6, gid=f"{measure} {family}",
+                ends[:, place], rows, ls="", marker=look[family].marker, color=look[family].color,
+                markerfacecolor="white" if place else look[family].color, markersize=6, gid=f"{measure} {family}",
             )  # fmt: skip
         axes.set_title(title)
         axes.set_xlabel(label)
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
     panels[0].axvline(0, color=style.BLACK, lw=1)
-    panels[0].set_yticks(rows, [f"{row.language} ({row.country})" for row in ordered.itertuples()])
+    panels[0].set_yticks(rows, [f"{row['language']} ({row['country']})" for row in records(ordered)])
     panels[0].set_ylim(-0.7, len(ordered) - 0.3)
     style.write_heading(figure, "Whose answers lie nearer to the country of their language?", planted)
     handles = [
@@ -60,10 +62,11 @@ def _notes(summary: pd.DataFrame | None) -> list[str]:
     if summary is None:
         return []
     lines = [
-        f"{row.measure.replace('_', ' ')}, mono - multi: {row.mean_difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}] "
-        f"({row.level:.0%} interval), sign test p = {row.p_sign_test:.3f}, {row.n_pairs} languages."
-        for row in summary.itertuples()
-        if pd.notna(row.mean_difference)
+        f"{row['measure'].replace('_', ' ')}, mono - multi: {row['mean_difference']:+.3f} "
+        f"[{row['low']:+.3f}, {row['high']:+.3f}] ({row['level']:.0%} interval), "
+        f"sign test p = {row['p_sign_test']:.3f}, {row['n_pairs']} languages."
+        for row in records(summary)
+        if pd.notna(row["mean_difference"])
     ]
-    said = [str(note) for note in dict.fromkeys(summary["note"].dropna()) if note] if "note" in summary else []
+    said = [str(note) for note in dict.fromkeys(column(summary, "note").dropna()) if note] if "note" in summary else []
     return lines + said

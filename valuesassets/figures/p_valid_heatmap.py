@@ -60,7 +60,7 @@ def draw_p_valid_by_language(probe: pd.DataFrame, p_valid_cell: float = 0.20, pl
         p_valid_cell: a cell whose median is below is flagged.
         planted: whether the answers are planted.
     """
-    table = p_valid_by_cell(probe).median(axis=1).unstack("language")
+    table = pd.Series(p_valid_by_cell(probe).median(axis=1)).unstack("language")
     n_rows, n_columns = table.shape
     figure = style.new_figure(height_in=0.42 * n_rows + 2.0)
     axes = figure.add_subplot()
@@ -98,9 +98,9 @@ def p_valid_by_cell(probe: pd.DataFrame) -> pd.DataFrame:
         index=["model", "language"], columns="question_id", values="p_valid", aggfunc="mean", dropna=False, sort=True
     )
     present = pd.MultiIndex.from_frame(
-        asked[["model", "language"]].drop_duplicates().sort_values(["model", "language"])
+        pd.DataFrame(asked[["model", "language"]]).drop_duplicates().sort_values(by=["model", "language"])
     )
-    return table.reindex(index=present, columns=sorted(asked["question_id"].unique(), key=style.natural_order))
+    return table.reindex(index=present, columns=sorted(set(asked["question_id"]), key=style.natural_order))
 
 
 def _draw_cells(figure: Figure, axes: Axes, values: np.ndarray, label: str) -> None:

@@ -7,6 +7,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from valuesassets.figures import style
+from valuesassets.figures.frames import column, rows, rows_where
 
 
 @style.styled
@@ -19,16 +20,18 @@ def draw_position_bias_dist(probe: pd.DataFrame, position_bias: float = 0.20, pl
         planted: whether the answers are planted.
     """
     readings = probe.drop_duplicates(["model", "language", "question_id", "wording"])
-    readings = readings[readings["position_bias_magnitude"].notna()]
+    readings = rows(readings, readings["position_bias_magnitude"].notna())
     families = style.looks(readings["model"])
-    kinds = sorted(readings["response_type"].unique(), key=style.natural_order)
+    kinds = sorted(set(readings["response_type"]), key=style.natural_order)
     figure = style.new_figure(height_in=1.5 + len(kinds) * (0.22 + 0.24 * len(families)))
     axes = figure.add_subplot()
-    right = min(1.0, 1.05 * max(1.5 * position_bias, *readings["position_bias_magnitude"].fillna(0), 0.1))
+    right = min(1.0, 1.05 * max(1.5 * position_bias, *readings["position_bias_magnitude"], 0.1))
     step = 0.8 / max(len(families), 1)
     for number, (family, look) in enumerate(families.items()):
-        of_family = readings[readings["model"] == family]
-        groups = [of_family.loc[of_family["response_type"] == k, "position_bias_magnitude"].to_numpy() for k in kinds]
+        groups = [
+            column(rows_where(readings, model=family, response_type=kind), "position_bias_magnitude").to_numpy()
+            for kind in kinds
+        ]
         heights = np.arange(len(kinds)) + (number - (len(families) - 1) / 2) * step
         boxes = axes.boxplot(
             groups,

@@ -1,6 +1,5 @@
 """One cell at a glance, for the page of a materialisation."""
 
-import numpy as np
 import pandas as pd
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -8,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from valuesassets.figures import style
+from valuesassets.figures.frames import column, rows_where
 
 
 @style.styled
@@ -19,13 +19,13 @@ def draw_probe_cell(probe: pd.DataFrame, p_valid_question: float = 0.10, planted
         p_valid_question: the threshold that is drawn.
         planted: whether the answers are planted.
     """
-    first = probe[probe["wording"] == probe["wording"].min()]
-    questions = sorted(first["question_id"].unique(), key=style.natural_order)
+    first = rows_where(probe, wording=probe["wording"].min())
+    questions = sorted(set(first["question_id"]), key=style.natural_order)
     places = {question: place for place, question in enumerate(questions)}
     model, language = str(probe["model"].iloc[0]), str(probe["language"].iloc[0])
     figure = style.new_figure(height_in=4.2)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1, 1.7))
-    p_valid = first.drop_duplicates("question_id").set_index("question_id")["p_valid"].reindex(questions)
+    p_valid = first.drop_duplicates(["question_id"]).set_index("question_id")["p_valid"].reindex(questions)
     above.bar(range(len(questions)), p_valid.to_numpy(dtype=float), 0.9, color=style.BLUE, label="P_valid")
     above.axhline(p_valid_question, color=style.BLACK, lw=1, ls="--")
     above.set(ylim=(0, 1), ylabel="P_valid", yticks=(0, 0.5, 1))
@@ -49,12 +49,13 @@ def _draw_answers(axes: Axes, probe: pd.DataFrame, places: dict[str, int]) -> in
     """Stacked bars, coloured by the option's place on its scale; the number of questions without an answer."""
     ordered = probe.sort_values(["question_id", "response_value"])
     groups = ordered.groupby("question_id", sort=False)
-    rank = groups.cumcount() / (groups["response_value"].transform("size") - 1).clip(lower=1)
+    sizes = column(ordered, "question_id").map(column(ordered, "question_id").value_counts())
+    rank = groups.cumcount() / (sizes - 1).clip(lower=1)
     height = ordered["prob_averaged"].astype(float)
     floor = groups["prob_averaged"].cumsum() - height
     is_read = height.notna().to_numpy()
     axes.bar(
-        ordered["question_id"].map(places)[is_read],
+        column(ordered, "question_id").map(pd.Series(places))[is_read],
         height[is_read],
         0.9,
         bottom=floor[is_read],

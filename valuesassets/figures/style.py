@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
@@ -41,7 +42,7 @@ COLOR_MAP = "cividis"
 
 PLANTED = "Planted: answers drawn from made-up distributions, to test the instrument. Nothing here is about people."
 
-_SETTINGS: dict[str, Any] = {
+_SETTINGS: Any = {
     "font.family": "DejaVu Sans",  # ships with matplotlib; has Latin, Greek and Cyrillic
     "font.size": BODY_PT,
     "axes.titlesize": BODY_PT,
@@ -156,7 +157,7 @@ def write_footer(
         legend = _fitting_legend(figure, handles, top, n_columns)
         top = _top_of(legend, figure) + 0.04 / height_in
     engine = figure.get_layout_engine()
-    if engine is not None:
+    if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(rect=(0, top, 1, 1 - top - 0.06 / height_in))
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 EVS = (
-    "bul BG Orthodox,hrv HR Catholic,ces CZ Catholic,dan DK Protestant,nld NL Protestant,eng GB English,est EE Protestant,"
-    "fin FI Protestant,fra FR Catholic,deu DE Protestant,ell GR Orthodox,hun HU Catholic,ita IT Catholic,lvs LV Orthodox,"
-    "lit LT Catholic,pol PL Catholic,por PT Catholic,ron RO Orthodox,slk SK Catholic,slv SI Catholic,spa ES Catholic,"
-    "swe SE Protestant"
+    "bul BG Orthodox,hrv HR Catholic,ces CZ Catholic,dan DK Protestant,nld NL Protestant,eng GB English,"
+    "est EE Protestant,fin FI Protestant,fra FR Catholic,deu DE Protestant,ell GR Orthodox,hun HU Catholic,"
+    "ita IT Catholic,lvs LV Orthodox,lit LT Catholic,pol PL Catholic,por PT Catholic,ron RO Orthodox,"
+    "slk SK Catholic,slv SI Catholic,spa ES Catholic,swe SE Protestant"
 )
 LANGUAGES = [entry.split(" ")[0] for entry in EVS.split(",")]
 DEMO = ["eng", "deu", "fra", "pol", "ell", "bul"]

@@ -1,0 +1,32 @@
+"""Rows and columns of a frame under plain types, which pandas itself leaves open."""
+
+from typing import Any
+
+import pandas as pd
+
+
+def rows(frame: pd.DataFrame, mask: Any) -> pd.DataFrame:
+    """The rows where a boolean column is true."""
+    return pd.DataFrame(frame.loc[mask])
+
+
+def rows_where(frame: pd.DataFrame, **values: Any) -> pd.DataFrame:
+    """The rows whose columns have these values.
+
+    >>> rows_where(pd.DataFrame({"kind": ["model", "human"], "x": [1, 2]}), kind="human")["x"].tolist()
+    [2]
+    """
+    kept = frame
+    for name, value in values.items():
+        kept = rows(kept, kept[name] == value)
+    return kept
+
+
+def column(frame: pd.DataFrame, name: str) -> pd.Series:
+    """One column."""
+    return pd.Series(frame[name])
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows as dictionaries by column name."""
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]

@@ -87,7 +87,8 @@ def parse_lexicon(content: str, language: str) -> Lexicon:
             "missing": f"key '{key}' is missing; add it",
             "extra_forbidden": f"unknown key '{key}'; check its spelling",
         }
-        raise LexiconError(f"{source}: {reasons.get(first['type'], f"key '{key}': {first['msg'].lower()}")}") from None
+        reason = reasons.get(first["type"], f"key '{key}': {first['msg'].lower()}")
+        raise LexiconError(f"{source}: {reason}") from None
     _require_place(source, "first_choice", lexicon.first_choice, "label")
     for name, template in lexicon.statements.items():
         _require_place(source, f"statements.{name}", template, "item")

@@ -1,0 +1,163 @@
+"""The bundled questionnaires: the same form in six languages, and PDFs that say what the words say."""
+
+import functools
+import os
+import re
+import subprocess
+import sys
+import unicodedata
+
+import pdfplumber
+import pytest
+
+from valuesassets.records.errors import StudyError
+from valuesassets.records.questions import ResponseType, question_faults
+from valuesassets.studies.questionnaires import content, render
+from valuesassets.studies.questionnaires.content import LANGUAGES, expected_questions
+
+INDICATORS = {
+    "v7",
+    "v31",
+    "v114",
+    "v98",
+    "v63",
+    "v149",
+    "v153",
+    "v154",
+    "v170",
+    "v110",
+    "v111",
+    "v86",
+    "v92",
+    "v93",
+    "v95",
+}
+SCRIPTS = {"ell": "GREEK", "bul": "CYRILLIC"}
+
+
+@functools.cache
+def pages_of(language: str) -> tuple[str, ...]:
+    with pdfplumber.open(render.FOLDER / f"{language}.pdf") as pdf:
+        return tuple(page.extract_text() for page in pdf.pages)
+
+
+def words_of(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+@pytest.mark.parametrize("seed", ["0", "20170620"])
+def test_the_committed_pdfs_come_out_byte_for_byte_under_any_hash_seed(seed):
+    program = [sys.executable, "-m", "valuesassets.studies.questionnaires.render", "--check"]
+    done = subprocess.run(program, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_check_names_the_pdf_that_differs_and_leaves_it_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(render, "FOLDER", tmp_path)
+    (tmp_path / "eng.pdf").write_bytes(b"another")
+    assert render._main(["--check", "eng"]) == 1
+    assert "eng.pdf" in capsys.readouterr().out
+    assert (tmp_path / "eng.pdf").read_bytes() == b"another"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_word_of_a_question_is_read_back_on_one_page(language):
+    pages = [words_of(text) for text in pages_of(language)]
+    for question in expected_questions(language):
+        wanted = set(words_of(question.text)).union(*(words_of(option.label) for option in question.options))
+        assert any(wanted <= set(page) for page in pages), question.id
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_words_of_a_question_stand_in_their_order(language):
+    everything = " ".join(word for text in pages_of(language) for word in words_of(text))
+    for question in expected_questions(language):
+        assert " ".join(words_of(question.stem or question.text)) in everything, question.id
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_variable_code_is_printed(language):
+    printed = set(re.findall(r"\bv\d+", " ".join(pages_of(language))))
+    assert printed == {variable for asked in content.load_form() for variable in asked.variables}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_word_is_lost_beyond_the_edge_of_a_page(language):
+    with pdfplumber.open(render.FOLDER / f"{language}.pdf") as pdf:
+        for page in pdf.pages:
+            words = page.extract_words()
+            assert min(word["x0"] for word in words) >= 40
+            assert max(word["x1"] for word in words) <= page.width - 40
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_all_languages_ask_the_same_questions_with_the_same_codes(language):
+    def shape(code):
+        return [(q.id, q.response_type, q.values, q.item is None) for q in expected_questions(code)]
+
+    assert shape(language) == shape("eng")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_question_is_sound(language):
+    questions = expected_questions(language)
+    assert {q.id: question_faults(q) for q in questions if question_faults(q)} == {}
+    assert len({q.id for q in questions}) == len(questions)
+    assert len({q.text for q in questions}) == len(questions)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_options_speak_in_the_numbers_that_their_scale_has(language):
+    for asked in content.load_form():
+        expected = 2 if asked.kind in ("scale", "scales") else None
+        options = content.load_words(language).questions[asked.name].options
+        english = content.load_words("eng").questions[asked.name].options
+        assert len(options) == (expected or len(english)), asked.name
+
+
+def test_the_ten_indicators_of_the_map_are_asked():
+    assert {question.id for question in expected_questions("eng")} >= INDICATORS
+
+
+def test_every_response_type_occurs():
+    assert {question.response_type for question in expected_questions("eng")} == set(ResponseType)
+
+
+def test_demographics_are_printed_and_not_expected():
+    expected = {question.id for question in expected_questions("eng")}
+    left_out = {v for asked in content.load_form() for v in asked.variables} - expected
+    assert left_out == {"v225", "v226", "v234", "v243"}
+
+
+def test_questions_stand_in_the_order_of_their_codes():
+    codes = [int(question.id[1:]) for question in expected_questions("eng")]
+    assert codes == sorted(codes)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_letters_are_those_of_the_language(language):
+    script = SCRIPTS.get(language, "LATIN")
+    for question in expected_questions(language):
+        said = question.text + " ".join(option.label for option in question.options)
+        foreign = {c for c in said if c.isalpha() and not unicodedata.name(c).startswith(script)}
+        assert not foreign, (question.id, foreign)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_text_is_composed_and_knows_no_typewriter_quotes(language):
+    for question in expected_questions(language):
+        said = question.text + " ".join(option.label for option in question.options)
+        assert said == unicodedata.normalize("NFC", said)
+        assert not set(said) & set("\"'\u00a0\u202f"), question.id
+
+
+def test_no_label_is_a_word_for_a_missing_answer():
+    for language in LANGUAGES:
+        form = content.load_words(language).form
+        labels = {option.label for question in expected_questions(language) for option in question.options}
+        assert not labels & {form.dont_know, form.no_answer, form.dont_know_short, form.no_answer_short}
+
+
+def test_an_unknown_language_is_told_which_there_are():
+    with pytest.raises(StudyError, match="epo: no bundled questionnaire; there are eng, deu"):
+        expected_questions("epo")

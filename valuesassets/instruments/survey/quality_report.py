@@ -1,0 +1,158 @@
+"""`survey/quality_report`: which answers can be trusted, and the one rule by which the others are missing everywhere.
+
+A question's P_valid in a cell is the mean over its orders (and wordings). A question is dropped when it is unreliable in
+more than the study's share of the cells asked; in the other questions an unreliable or unread cell is missing. Cells
+with a low median are flagged.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.records.errors import MissingData
+from valuesassets.records.study import Thresholds
+
+CELL = ["model", "language"]
+READING = [*CELL, "question_id"]
+
+
+@dataclass(frozen=True)
+class QualityReport:
+    """What can be trusted.
+
+    Attributes:
+        cells: one row per cell wanted: counts, median P_valid, share above the threshold, flags, reason.
+        questions: one row per asked question: in how many cells it is unreliable, whether it is dropped, reason.
+        readings: one row per (cell, question): P_valid, position bias, standing (usable, unreliable, unresolved,
+            failed or dropped), reason.
+    """
+
+    cells: pd.DataFrame
+    questions: pd.DataFrame
+    readings: pd.DataFrame
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The tables by name."""
+        return {"cells": self.cells, "questions": self.questions, "readings": self.readings}
+
+
+def report_quality(
+    probe: pd.DataFrame, cells_wanted: Sequence[tuple[str, str]], thresholds: Thresholds
+) -> QualityReport:
+    """The quality of whatever part of the grid there is; cells that are not there yet are listed as missing.
+
+    Args:
+        probe: rows of `PROBE_DISTRIBUTIONS`, all cells together; may be empty.
+        cells_wanted: (model, language) of the study.
+    """
+    readings = _readings(probe, thresholds)
+    questions = _questions(readings, thresholds)
+    is_dropped = readings["question_id"].isin(questions.loc[questions["is_dropped"], "question_id"])
+    dropped = is_dropped & readings["standing"].isin(["usable", "unreliable"])
+    readings.loc[dropped, "standing"] = "dropped"
+    readings.loc[dropped, "reason"] = "unreliable in too many cells"
+    readings["is_usable"] = readings["standing"] == "usable"
+    return QualityReport(_cells(readings, cells_wanted, thresholds), questions, readings)
+
+
+def usable_answers(probe: pd.DataFrame, quality: QualityReport) -> pd.DataFrame:
+    """The answers that every analysis rests on, wordings averaged; probabilities sum to 1 per cell and question.
+
+    Returns:
+        Columns model, model_type, language, question_id, response_type, is_converted, response_value, prob (averaged
+        over orders), prob_forward, prob_reversed, p_valid.
+
+    Raises:
+        MissingData: nothing is usable; says how many readings there were.
+    """
+    kept = quality.readings.loc[quality.readings["is_usable"].astype(bool), READING]
+    if kept.empty:
+        raise MissingData(
+            f"none of {len(quality.readings)} readings is usable (see quality_report); there is nothing to analyse"
+        )
+    answers = probe[probe["status"] == "ok"].merge(kept, on=READING)
+    answers = answers.rename(columns={"prob_averaged": "prob"})
+    groups = ["model", "model_type", "language", "question_id", "response_type", "is_converted", "response_value"]
+    numbers = ["prob", "prob_forward", "prob_reversed", "p_valid"]
+    answers[numbers] = answers[numbers].astype(float)
+    return answers.groupby(groups, sort=False, as_index=False)[numbers].mean()
+
+
+def _readings(probe: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
+    numbers = ["p_valid", "p_valid_forward", "p_valid_reversed", "position_bias_magnitude", "resolution_mass"]
+    once = probe.drop_duplicates([*READING, "wording"]).astype(dict.fromkeys(numbers, float))
+    of_status = once.assign(status=once["status"].where(once["status"] != "ok", ""))
+    groups = of_status.groupby([*READING, "response_type", "is_converted"], sort=False)
+    # A question is unread when none of its wordings was read.
+    readings = groups[numbers].mean().reset_index()
+    readings["status"] = groups["status"].min().to_numpy()
+    readings["reason"] = groups["reason"].first().to_numpy()
+    low = readings["p_valid"] < thresholds.p_valid_question
+    vague = readings["resolution_mass"] < thresholds.resolution_mass
+    readings["standing"] = readings["status"].where(readings["status"] != "", "usable")
+    for fault, standing, reason in (
+        (vague, "unresolved", f"resolution mass below {thresholds.resolution_mass:g}"),
+        (low, "unreliable", f"P_valid below {thresholds.p_valid_question:g}"),
+    ):
+        at_fault = fault & (readings["status"] == "")
+        readings.loc[at_fault, "standing"] = standing
+        readings.loc[at_fault, "reason"] = reason
+    readings.loc[readings["standing"] == "usable", "reason"] = None
+    readings["is_position_biased"] = readings["position_bias_magnitude"] > thresholds.position_bias
+    columns = [*READING, "response_type", "is_converted", *numbers, "standing", "is_position_biased", "reason"]
+    return readings[columns]
+
+
+def _questions(readings: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
+    readings = readings.assign(is_low=readings["p_valid"] < thresholds.p_valid_question)
+    groups = readings.groupby("question_id", sort=False)
+    questions = groups.agg(
+        response_type=("response_type", "first"),
+        n_cells=("is_low", "size"),
+        n_unreliable=("is_low", "sum"),
+        median_p_valid=("p_valid", "median"),
+    ).reset_index()
+    questions["share_unreliable"] = (questions["n_unreliable"] / questions["n_cells"]).astype(float)
+    questions["is_dropped"] = questions["share_unreliable"] > thresholds.dropped_share
+    questions["reason"] = [
+        f"P_valid below {thresholds.p_valid_question:g} in {low} of {cells} cells" if dropped else None
+        for low, cells, dropped in zip(
+            questions["n_unreliable"], questions["n_cells"], questions["is_dropped"], strict=True
+        )
+    ]
+    return questions
+
+
+def _cells(readings: pd.DataFrame, wanted: Sequence[tuple[str, str]], thresholds: Thresholds) -> pd.DataFrame:
+    by_cell = dict(iter(readings.groupby(CELL)))
+    return pd.DataFrame([_cell(cell, by_cell.get(cell), thresholds) for cell in wanted])
+
+
+def _cell(cell: tuple[str, str], readings: pd.DataFrame | None, thresholds: Thresholds) -> dict[str, object]:
+    label: dict[str, object] = {"model": cell[0], "language": cell[1]}
+    if readings is None:
+        counts = dict.fromkeys(["n_questions", "n_usable", "n_unreliable", "n_unreadable"], 0)
+        empty = dict.fromkeys(
+            ["median_p_valid", "share_above_threshold", "mean_position_bias", "share_position_biased"], np.nan
+        )
+        return label | counts | empty | {"is_flagged": False, "is_missing": True, "reason": "not probed yet"}
+    read = readings[readings["p_valid"].notna()]
+    has_read = len(read) > 0
+    median = float(read["p_valid"].median()) if has_read else np.nan
+    is_flagged = not median >= thresholds.p_valid_cell
+    low = f"median P_valid {median:.2f} is below {thresholds.p_valid_cell:g}" if has_read else "no question was read"
+    return label | {
+        "n_questions": len(readings),
+        "n_usable": int(readings["is_usable"].sum()),
+        "n_unreliable": int((read["p_valid"] < thresholds.p_valid_question).sum()),
+        "n_unreadable": len(readings) - len(read),
+        "median_p_valid": median,
+        "share_above_threshold": float((readings["p_valid"] >= thresholds.p_valid_question).mean()),
+        "mean_position_bias": float(read["position_bias_magnitude"].mean()) if has_read else np.nan,
+        "share_position_biased": float(read["is_position_biased"].mean()) if has_read else np.nan,
+        "is_flagged": is_flagged,
+        "is_missing": False,
+        "reason": low if is_flagged else None,
+    }

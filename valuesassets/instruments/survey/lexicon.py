@@ -77,7 +77,10 @@ def parse_lexicon(content: str, language: str) -> Lexicon:
     """
     source = f"{_FOLDER}/{language}.toml"
     try:
-        lexicon = Lexicon.model_validate({"language": language, **tomllib.loads(content)})
+        table = tomllib.loads(content)
+        if "language" in table:
+            raise LexiconError(f"{source}: unknown key 'language'; the file's name says it")
+        lexicon = Lexicon.model_validate(table | {"language": language})
     except tomllib.TOMLDecodeError as error:
         raise LexiconError(f"{source}: not TOML: {error}") from None
     except pydantic.ValidationError as error:

@@ -127,6 +127,7 @@ def test_a_missing_key_is_named_with_its_file(key):
     ("old", "new", "message"),
     [
         ('yes = "yes"', 'yes = "yes"\nyess = "yes"', "unknown key 'yess'; check its spelling"),
+        ('no = "no"', 'no = "no"\nlanguage = "abc"', "unknown key 'language'; the file's name says it"),
         ('no = "no"', "no = false", "key 'no': input should be a valid string"),
         ('no = "no"', 'no = ""', "key 'no': string should have at least 1 character"),
         ('["Answer", "The answer is"]', '["Answer"]', "key 'answer_cues': tuple should have at least 2 items"),

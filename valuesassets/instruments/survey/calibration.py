@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.survey.analysis_scale import base_id, is_ordinal, on_analysis_scale
+from valuesassets.instruments.survey.cell_answers import parts_of
 from valuesassets.measure.distances import tvd, wasserstein1_unit
 from valuesassets.measure.summaries import uniform_like
 from valuesassets.records.errors import MissingData
@@ -18,7 +19,7 @@ QUESTION = ["model", "language", "question_id"]
 
 
 def find_identical_prompts(trials: Iterable[Trial]) -> list[tuple[str, ...]]:
-    """Groups of trial ids that show the same prompt: no model can answer them differently, so none can be calibrated."""
+    """Groups of trial ids that show the same prompt: no model can tell them apart."""
     by_prompt: dict[str, list[str]] = defaultdict(list)
     for trial in trials:
         by_prompt[trial.prompt].append(trial.trial_id)
@@ -41,15 +42,15 @@ def compare_with_plants(probe: pd.DataFrame, plants: pd.DataFrame) -> pd.DataFra
     Raises:
         MissingData: nothing is planted for a question that was probed.
     """
-    planted = dict(iter(plants.groupby(QUESTION)))
+    planted = dict(parts_of(plants, QUESTION))
     rows = []
-    for (*question, wording), recovered in probe.groupby([*QUESTION, "wording"], sort=False):
+    for (*question, wording), recovered in parts_of(probe, [*QUESTION, "wording"]):
         plant = planted.get(tuple(question))
         if plant is None:
-            raise MissingData(
-                f"{'/'.join(map(str, question))}: nothing is planted; was it asked of a reference family?"
-            )
-        rows.append(dict(zip(QUESTION, question, strict=True)) | {"wording": wording} | _compared(recovered, plant))
+            raise MissingData(f"{'/'.join(question)}: nothing is planted; was it asked of a reference family?")
+        rows.append(
+            dict(zip(QUESTION, question, strict=True)) | {"wording": int(wording)} | _compared(recovered, plant)
+        )
     return pd.DataFrame(rows)
 
 
@@ -59,8 +60,8 @@ def summarise_recovery(comparison: pd.DataFrame, phantom: Phantom) -> pd.DataFra
     Recovered means: every question was read, and the mean errors are within the study's limits.
     """
     rows = []
-    for (model, language), cell in comparison.groupby(["model", "language"], sort=False):
-        for kind, part in [("all", cell), *cell.groupby("response_type")]:
+    for (model, language), cell in parts_of(comparison, ["model", "language"]):
+        for kind, part in [("all", cell), *((kind, part) for (kind,), part in parts_of(cell, ["response_type"]))]:
             rows.append({"model": model, "language": language, "response_type": kind} | _summary(part, phantom))
     return pd.DataFrame(rows)
 
@@ -115,7 +116,7 @@ def _summary(part: pd.DataFrame, phantom: Phantom) -> dict[str, object]:
     for error, limit in limits.items():
         mean = float(read[error].mean()) if len(read) else np.nan
         summary[f"{error}_mean"] = mean
-        summary[f"{error}_p95"] = float(read[error].quantile(0.95)) if len(read) else np.nan
+        summary[f"{error}_p95"] = float(np.quantile(read[error], 0.95)) if len(read) else np.nan
         if len(read) and not mean <= limit:
             faults.append(f"mean {error} {mean:.3f} is above {limit:g}")
     return summary | {"is_recovered": not faults, "reason": "; ".join(faults) or None}

@@ -1,6 +1,6 @@
 """Answers by question, as distributions on the analysis scale: what the analyses of cells and countries work on."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,12 @@ class Answer:
         return is_ordinal(self.response_type)
 
 
+def parts_of(rows: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
+    """The rows of every combination of these columns, in the order of their first appearance."""
+    for key, part in rows.groupby(list(columns), sort=False):
+        yield tuple(map(str, key if isinstance(key, tuple) else (key,))), part
+
+
 def answers_by_cell(answers: pd.DataFrame, column: str = "prob") -> dict[Cell, Answered]:
     """Distributions by (model, language) and question.
 
@@ -36,20 +42,20 @@ def answers_by_cell(answers: pd.DataFrame, column: str = "prob") -> dict[Cell, A
         column: which probabilities: averaged (`prob`), `prob_forward` or `prob_reversed`.
     """
     cells: dict[Cell, Answered] = {}
-    for (model, language, question_id), rows in answers.groupby(["model", "language", "question_id"], sort=False):
+    for (model, language, question_id), rows in parts_of(answers, ["model", "language", "question_id"]):
         first = rows.iloc[0]
-        found = on_analysis_scale(str(question_id), rows["response_value"], rows[column])
+        found = on_analysis_scale(question_id, rows["response_value"], rows[column])
         answer = Answer(str(first["response_type"]), bool(first["is_converted"]), found)
-        cells.setdefault((str(model), str(language)), {})[str(question_id)] = answer
+        cells.setdefault((model, language), {})[question_id] = answer
     return cells
 
 
 def answers_by_country(human: pd.DataFrame) -> dict[str, dict[str, Distribution]]:
     """Human distributions by country and question; of a country asked in several languages, the first."""
     countries: dict[str, dict[str, Distribution]] = {}
-    for (country, _, question_id), rows in human.groupby(["country", "language", "question_id"], sort=False):
-        found = on_analysis_scale(str(question_id), rows["response_value"], rows["prob"])
-        countries.setdefault(str(country), {}).setdefault(str(question_id), found)
+    for (country, _, question_id), rows in parts_of(human, ["country", "language", "question_id"]):
+        found = on_analysis_scale(question_id, rows["response_value"], rows["prob"])
+        countries.setdefault(country, {}).setdefault(question_id, found)
     return countries
 
 

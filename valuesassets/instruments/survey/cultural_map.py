@@ -6,10 +6,12 @@ fitted once on people and never refitted on models.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from valuesassets.instruments.survey.cell_answers import parts_of
 from valuesassets.instruments.survey.indicators import INDICATORS, Answers, answer_codes, components, derive_indicators
 from valuesassets.instruments.survey.map_axes import (
     RESCALING,
@@ -64,7 +66,7 @@ def place_on_map(answers: pd.DataFrame, human: pd.DataFrame, study: Study) -> pd
     people = _human_points(human, study, ground, absent) if pooled else []
     middle = [_point("pooled_human", "pooled people", reference_projector().place(stand_ins), source=_source(human))]
     free = [_point("content_free", name, point, source="none") for name, point in ground.content_free.items()]
-    points = pd.DataFrame([*_published_points(), *people, *middle, *free, *models], columns=COLUMNS)
+    points = pd.DataFrame([*_published_points(), *people, *middle, *free, *models], columns=pd.Index(COLUMNS))
     points.attrs["notes"] = _notes(points, bool(pooled), human, study, absent)
     return points
 
@@ -86,7 +88,7 @@ def _place_content_free(answers: Answers) -> tuple[float, float]:
 
 def _point(kind: str, label: str, point: tuple[float, float], **more: object) -> dict[str, object]:
     sd = reference_projector().residual_sd
-    row: dict[str, object] = dict.fromkeys(COLUMNS)
+    row: dict[str, Any] = dict.fromkeys(COLUMNS)
     row |= {"kind": kind, "label": label, "x": point[0], "y": point[1], "drawn": True, "missing": ""}
     row |= {"n_indicators": len(INDICATORS), "residual_sd_x": float(sd[0]), "residual_sd_y": float(sd[1])}
     return row | more
@@ -94,7 +96,7 @@ def _point(kind: str, label: str, point: tuple[float, float], **more: object) ->
 
 def _model_points(answers: pd.DataFrame, study: Study, ground: _Ground) -> list[dict[str, object]]:
     rows = []
-    for (model, language), cell in answers.groupby(["model", "language"], sort=False):
+    for (model, language), cell in parts_of(answers, ["model", "language"]):
         sides = {column: _by_question(cell, column) for column in ("prob", "prob_forward", "prob_reversed")}
         point, missing = ground.place(sides["prob"])
         spread = np.array([ground.place(side)[0] for side in sides.values()])
@@ -104,7 +106,7 @@ def _model_points(answers: pd.DataFrame, study: Study, ground: _Ground) -> list[
         nearest = _distance_to_content_free(point, low, high, ground.content_free)
         notes = [] if is_drawn else [f"not drawn: {count} of {len(INDICATORS)} indicators, {least} are needed"]
         notes += [NOT_DISTINGUISHABLE] if not nearest["is_distinguishable"] else []
-        about = study.languages[str(language)]
+        about = study.languages[language]
         rows.append(
             _point(
                 "model",
@@ -121,7 +123,7 @@ def _model_points(answers: pd.DataFrame, study: Study, ground: _Ground) -> list[
                 n_indicators=count,
                 missing=", ".join(missing),
                 drawn=is_drawn,
-                source="planted" if study.families[str(model)].kind == "reference" else "model",
+                source="planted" if study.families[model].kind == "reference" else "model",
                 note="; ".join(notes) or None,
             )
             | nearest
@@ -158,12 +160,12 @@ def _human_points(human: pd.DataFrame, study: Study, ground: _Ground, absent: Se
     names = published_positions().set_index("country")["name"]
     zones = {language.country: language.zone for language in study.languages.values()}
     rows = []
-    for (country, language), part in human.groupby(["country", "language"], sort=False):
+    for (country, language), part in parts_of(human, ["country", "language"]):
         answers = _without(_by_question(part, "prob"), absent)
         point, missing = ground.place(answers)
         effective = {
-            str(question_id): max(int(rows_of["n"].iloc[0] / rows_of["design_effect"].iloc[0]), 1)
-            for question_id, rows_of in part.groupby("question_id")
+            question_id: max(int(rows_of["n"].iloc[0] / rows_of["design_effect"].iloc[0]), 1)
+            for (question_id,), rows_of in parts_of(part, ["question_id"])
         }
         crowd = seeded(study.seed, "map", country)
         drawn = np.array([ground.place(_redrawn(answers, effective, crowd))[0] for _ in range(DRAWS)])
@@ -171,11 +173,11 @@ def _human_points(human: pd.DataFrame, study: Study, ground: _Ground, absent: Se
         rows.append(
             _point(
                 "human",
-                str(names.get(str(country), country)),
+                str(names.get(country, country)),
                 point,
                 language=language,
                 country=country,
-                zone=zones.get(str(country)),
+                zone=zones.get(country),
                 x_low=float(low[0]),
                 x_high=float(high[0]),
                 y_low=float(low[1]),
@@ -205,13 +207,13 @@ def _published_points() -> list[dict[str, object]]:
     return [
         _point(
             "published",
-            str(row.label),
-            (float(row.x), float(row.y)),
-            country=row.country,
-            zone=row.zone,
+            row["name"],
+            (float(row["x"]), float(row["y"])),
+            country=row["country"],
+            zone=row["zone"],
             source="published",
         )
-        for row in published_positions().rename(columns={"name": "label"}).itertuples(index=False)
+        for row in published_positions().to_dict("records")
     ]
 
 
@@ -228,8 +230,8 @@ def _pooled(human: pd.DataFrame) -> Answers:
 
 def _by_question(rows: pd.DataFrame, column: str) -> Answers:
     return {
-        str(question_id): dict(zip(part["response_value"].astype(int), part[column].astype(float), strict=True))
-        for question_id, part in rows.groupby("question_id", sort=False)
+        question_id: dict(zip(part["response_value"].astype(int), part[column].astype(float), strict=True))
+        for (question_id,), part in parts_of(rows, ["question_id"])
     }
 
 
@@ -257,8 +259,8 @@ def _notes(
     notes = [
         f"Projector: published slopes, intercepts fitted on five WVS-7 countries, residual sd {sd[0]:.2f} (x) and "
         f"{sd[1]:.2f} (y); rescaling {RESCALING}.",
-        "Published positions are another set, brought onto these axes by a line per axis fitted over the five countries "
-        "in both (Procrustes fit without turning).",
+        "Published positions are another set, brought onto these axes by a line per axis fitted over the five "
+        "countries in both (Procrustes fit without turning).",
         "Bars: spread of a model's point over the two option orders; of people, 95% bootstrap over respondents.",
         f"A hollow point is {NOT_DISTINGUISHABLE}: its region, orders widened by the residual sd, holds the point of "
         "uniform answers or of always the first option.",
@@ -267,8 +269,8 @@ def _notes(
     if len(partial):
         counts = partial["n_indicators"]
         notes.append(
-            f"{len(partial)} models rest on {counts.min()} to {counts.max()} of {len(INDICATORS)} indicators; a missing "
-            "one is set to the pooled human mean."
+            f"{len(partial)} models rest on {counts.min()} to {counts.max()} of {len(INDICATORS)} indicators; a "
+            "missing one is set to the pooled human mean."
         )
     if absent:
         notes.append(f"No model has {', '.join(absent)}; the people's points leave them out as well.")
@@ -281,6 +283,6 @@ def _notes(
         )
     elif "planted" in _source(human):
         notes.append(
-            "People and models are planted: this map shows that the software works, not that models hold values."
+            "People and models are planted: the map shows that the software works, not that models hold values."
         )
     return notes

@@ -69,7 +69,9 @@ def _plane(pairs: pd.DataFrame, cells: list[tuple[str, str]]) -> tuple[pd.DataFr
         matrix[order[row.model_a, row.language_a], order[row.model_b, row.language_b]] = row.jsd_distance  # type: ignore[index]
     if len(cells) < 3 or np.isnan(matrix).any():
         why = f"{len(cells)} cells" if len(cells) < 3 else "some cells share no item"
-        return pd.DataFrame(columns=columns), f"No plane is drawn: {why}; three or more that share items are needed."
+        return pd.DataFrame(
+            columns=pd.Index(columns)
+        ), f"No plane is drawn: {why}; three or more that share items are needed."
     plane = plane_from_distances(matrix)
     rows = [
         dict(zip(columns, (*cell, float(x), float(y), plane.stress, len(cells)), strict=True))

@@ -64,7 +64,7 @@ def derive_human_comparison(answers: pd.DataFrame, human: pd.DataFrame, study: S
     countries = answers_by_country(human)
     if not countries:
         reason = human.attrs.get("reason", "there are no human data")
-        empty = pd.DataFrame(columns=QUESTION_COLUMNS)
+        empty = pd.DataFrame(columns=pd.Index(QUESTION_COLUMNS))
         return HumanComparison(empty, pd.DataFrame(), pd.DataFrame(), pd.DataFrame({"note": [reason]}))
     cells = {cell: of_level(found) for cell, found in answers_by_cell(answers).items()}
     source = ", ".join(sorted(set(human["source"])))
@@ -87,7 +87,7 @@ def derive_human_comparison(answers: pd.DataFrame, human: pd.DataFrame, study: S
         summaries.append(
             label | _summary(pd.DataFrame(questions), found, countries, country, study) | {"source": source}
         )
-    table = pd.DataFrame(rows, columns=QUESTION_COLUMNS)
+    table = pd.DataFrame(rows, columns=pd.Index(QUESTION_COLUMNS))
     notes.append(
         "Intervals are 95% bootstrap intervals over items; list items asked as statements are left out; "
         f"KL smooths the model's answer with a share of {distances.KL_SMOOTHING:g} of a uniform one."

@@ -1,7 +1,7 @@
 """`survey/mono_vs_multi`: do monolingual models lie nearer to their own country than a multilingual one does?
 
-Raw distances favour the flatter model, so families are compared on the own-country advantage: mean distance to the other
-countries minus distance to the own. Entropy and raw distance stand beside it.
+Raw distances favour the flatter model, so families are compared on the own-country advantage: mean distance to the
+other countries minus distance to the own. Entropy and raw distance stand beside it.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.survey.cell_answers import Answered, answers_by_cell, answers_by_country, apart, of_level
+from valuesassets.instruments.survey.cell_answers import (
+    Answered,
+    answers_by_cell,
+    answers_by_country,
+    apart,
+    of_level,
+    parts_of,
+)
 from valuesassets.measure.resampling import bootstrap_interval, sign_test_p
 from valuesassets.measure.summaries import entropy_bits
 from valuesassets.records.distribution import Distribution
@@ -30,8 +37,8 @@ class MonoVsMulti:
 
     Attributes:
         pairs: one row per (mono family, multi family, language); distances are mean Jensen-Shannon distances.
-        summary: one row per (mono, multi, measure): mean of mono minus multi with a bootstrap interval over languages and
-            the p-value of a sign test.
+        summary: one row per (mono, multi, measure): mean of mono minus multi with a bootstrap interval over languages
+            and the p-value of a sign test.
         notes: sentences that belong beside the tables.
     """
 
@@ -71,7 +78,7 @@ def derive_mono_vs_multi(answers: pd.DataFrame, human: pd.DataFrame, study: Stud
     summary = pd.DataFrame(
         [
             {"mono": mono, "multi": multi, "measure": measure} | _summary(part, measure, study)
-            for (mono, multi), part in pairs.groupby(["mono", "multi"], sort=False)
+            for (mono, multi), part in parts_of(pairs, ["mono", "multi"])
             for measure in MEASURES
         ]
     )

@@ -1,7 +1,7 @@
 """`survey/quality_report`: which answers can be trusted, and the one rule by which the others are missing everywhere.
 
-A question's P_valid in a cell is the mean over its orders (and wordings). A question is dropped when it is unreliable in
-more than the study's share of the cells asked; in the other questions an unreliable or unread cell is missing. Cells
+A question's P_valid in a cell is the mean over its orders (and wordings). A question is dropped when it is unreliable
+in more than the study's share of the cells asked; in the other questions an unreliable or unread cell is missing. Cells
 with a low median are flagged.
 """
 
@@ -72,12 +72,12 @@ def usable_answers(probe: pd.DataFrame, quality: QualityReport) -> pd.DataFrame:
         raise MissingData(
             f"none of {len(quality.readings)} readings is usable (see quality_report); there is nothing to analyse"
         )
-    answers = probe[probe["status"] == "ok"].merge(kept, on=READING)
+    answers = probe.loc[probe["status"] == "ok"].merge(kept, on=READING)
     answers = answers.rename(columns={"prob_averaged": "prob"})
     groups = ["model", "model_type", "language", "question_id", "response_type", "is_converted", "response_value"]
     numbers = ["prob", "prob_forward", "prob_reversed", "p_valid"]
     answers[numbers] = answers[numbers].astype(float)
-    return answers.groupby(groups, sort=False, as_index=False)[numbers].mean()
+    return pd.DataFrame(answers.groupby(groups, sort=False)[numbers].mean()).reset_index()
 
 
 def _readings(probe: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
@@ -102,7 +102,7 @@ def _readings(probe: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
     readings.loc[readings["standing"] == "usable", "reason"] = None
     readings["is_position_biased"] = readings["position_bias_magnitude"] > thresholds.position_bias
     columns = [*READING, "response_type", "is_converted", *numbers, "standing", "is_position_biased", "reason"]
-    return readings[columns]
+    return readings.loc[:, columns]
 
 
 def _questions(readings: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
@@ -138,7 +138,7 @@ def _cell(cell: tuple[str, str], readings: pd.DataFrame | None, thresholds: Thre
             ["median_p_valid", "share_above_threshold", "mean_position_bias", "share_position_biased"], np.nan
         )
         return label | counts | empty | {"is_flagged": False, "is_missing": True, "reason": "not probed yet"}
-    read = readings[readings["p_valid"].notna()]
+    read = readings.loc[readings["p_valid"].notna()]
     has_read = len(read) > 0
     median = float(read["p_valid"].median()) if has_read else np.nan
     is_flagged = not median >= thresholds.p_valid_cell

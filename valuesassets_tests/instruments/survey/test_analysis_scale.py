@@ -1,0 +1,23 @@
+import pytest
+
+from valuesassets.instruments.survey.analysis_scale import is_ordinal, on_analysis_scale
+from valuesassets.measure.summaries import expected_value
+
+
+def test_dont_mind_lies_between_good_and_bad():
+    found = on_analysis_scale("v114", [1, 2, 3], [0.5, 0.3, 0.2])  # good, bad, don't mind
+    assert found.probs.tolist() == [0.5, 0.2, 0.3]
+    assert expected_value(found) == pytest.approx(0.5 + 2 * 0.2 + 3 * 0.3)
+
+
+def test_other_scales_keep_their_codes_whatever_was_asked_before():
+    assert on_analysis_scale("v111@v110=1", [2, 3, 4], [0.2, 0.3, 0.5]).values.tolist() == [2, 3, 4]
+
+
+def test_only_categorical_questions_have_no_order():
+    assert [is_ordinal(kind) for kind in ("categorical", "frequency", "likert10", "binary")] == [
+        False,
+        True,
+        True,
+        True,
+    ]

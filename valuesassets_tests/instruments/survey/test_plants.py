@@ -1,0 +1,135 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from valuesassets.instruments.survey.analysis_scale import is_ordinal, on_analysis_scale
+from valuesassets.instruments.survey.indicators import derive_indicators
+from valuesassets.instruments.survey.map_axes import published_position, reference_projector
+from valuesassets.instruments.survey.plants import country_preferences, plant_questions, planted_answers
+from valuesassets.measure.distances import tvd, wasserstein1_unit
+from valuesassets.measure.summaries import uniform_like
+from valuesassets.records.errors import MissingData
+from valuesassets_tests.instruments.survey.asked import ask
+from valuesassets_tests.instruments.survey.planted_grid import demo, planted, questions
+
+CELL = ["model", "language"]
+
+
+def by_question(rows, column="prob_averaged"):
+    return {
+        question: dict(zip(part["response_value"], part[column], strict=True))
+        for question, part in rows.groupby("question_id")
+    }
+
+
+def hardness(kind):
+    rows = planted()
+    rows = rows[rows["response_type"] == kind] if kind else rows
+    found = [
+        on_analysis_scale(question, part["response_value"], part["prob_averaged"])
+        for (*_, question), part in rows.groupby([*CELL, "question_id"])
+    ]
+    distance = wasserstein1_unit if not kind or is_ordinal(kind) else tvd
+    return np.mean([distance(each, uniform_like(each)) for each in found])
+
+
+def test_plants_are_far_from_uniform():
+    assert hardness(None) >= 0.15
+    assert hardness("likert10") >= 0.10
+
+
+def test_some_ten_point_items_have_real_mass_on_both_one_and_ten():
+    rows = planted()
+    ends = rows[(rows["response_type"] == "likert10") & rows["response_value"].isin([1, 10])]
+    least = ends.groupby([*CELL, "question_id"])["prob_averaged"].min()
+    assert (least > 0.15).mean() > 0.1
+
+
+def test_half_of_the_questions_are_pulled_strongly_to_the_first_option():
+    bias = planted().drop_duplicates([*CELL, "question_id"])["position_bias_magnitude"]
+    assert 0.4 < (bias >= 0.15).mean() < 0.6
+
+
+def test_p_valid_runs_from_a_twentieth_to_nearly_all_and_is_low_for_few():
+    once = planted().drop_duplicates([*CELL, "question_id"])
+    assert once["p_valid"].min() < 0.10
+    assert once["p_valid_forward"].between(0.05, 0.95).all()
+    assert once["p_valid"].max() > 0.9
+    assert (once["p_valid"] < 0.10).groupby([once["model"], once["language"]]).sum().max() <= 4
+
+
+def test_planted_answers_are_distributions_in_every_order():
+    sums = planted().groupby([*CELL, "question_id"])[["prob_forward", "prob_reversed", "prob_averaged"]].sum()
+    assert sums.to_numpy() == pytest.approx(1)
+
+
+def test_monolingual_answers_land_near_their_country():
+    misses = []
+    for language, about in demo().languages.items():
+        rows = planted()
+        rows = rows[(rows["model"] == "reference-mono") & (rows["language"] == language)]
+        point = reference_projector().place(derive_indicators(by_question(rows)).means)
+        misses.append(np.hypot(*np.subtract(point, published_position(about.country))))
+    assert max(misses) < 0.3
+
+
+def test_a_countrys_own_preferences_lie_exactly_on_its_published_position():
+    for language, about in demo().languages.items():
+        preferences = country_preferences(demo(), language, questions())
+        answers = {key: dict(zip(values, probs, strict=True)) for key, (_, values, probs) in preferences.items()}
+        point = reference_projector().place(derive_indicators(answers).means)
+        assert point == pytest.approx(published_position(about.country), abs=0.05)
+
+
+def test_the_multilingual_family_lies_between_its_languages():
+    spread = {}
+    for family in ("reference-mono", "reference-multi"):
+        points = [
+            reference_projector().place(derive_indicators(by_question(rows)).means)
+            for _, rows in planted().query("model == @family").groupby("language")
+        ]
+        spread[family] = np.std(points, axis=0).mean()
+    assert spread["reference-multi"] < 0.75 * spread["reference-mono"]
+
+
+def test_a_second_choice_never_repeats_the_first():
+    plants = plant_questions(demo(), "reference-mono", "eng", questions())
+    assert plants["v111@v110=3"].values == (1, 2, 4)
+    assert "v111" not in plants
+
+
+def test_a_plant_does_not_depend_on_what_is_asked_beside_it():
+    alone = plant_questions(demo(), "reference-mono", "eng", [ask("v7")])
+    assert alone["v7"] == plant_questions(demo(), "reference-mono", "eng", questions())["v7"]
+
+
+def test_questions_without_a_canonical_id_are_planted_too():
+    plant = plant_questions(demo(), "reference-mono", "eng", [ask("Q1", 5)])["Q1"]
+    assert len(plant.preference) == 5
+    assert sum(plant.preference) == pytest.approx(1)
+
+
+def test_languages_and_families_are_planted_differently():
+    rows = planted().query("question_id == 'v153'")
+    preferences = {tuple(part["prob_averaged"].round(6)) for _, part in rows.groupby(CELL)}
+    assert len(preferences) == 12
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "2"])
+def test_plants_are_the_same_in_every_process(hash_seed):
+    code = (
+        "from valuesassets_tests.instruments.survey.planted_grid import *\n"
+        "from valuesassets.instruments.survey.plants import plant_questions\n"
+        "print(repr(plant_questions(demo(), 'reference-multi', 'pol', questions())['v54']))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONHASHSEED": hash_seed}, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == repr(plant_questions(demo(), "reference-multi", "pol", questions())["v54"])
+
+
+def test_nothing_to_plant_is_refused():
+    with pytest.raises(MissingData, match="no reference family"):
+        planted_answers(demo(), {"swe": questions()})

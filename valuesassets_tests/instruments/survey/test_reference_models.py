@@ -1,0 +1,105 @@
+import ast
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from valuesassets.instruments.survey import reference_models
+from valuesassets.instruments.survey.plants import Plant
+from valuesassets.instruments.survey.reference_models import answer_texts, planted_text_rows, shown_options
+from valuesassets.records.errors import QuestionError
+from valuesassets_tests.instruments.survey.planted_grid import demo, planted, questions, trials
+
+
+def plant(preference=(0.6, 0.3, 0.1), kind="likert3", **changes):
+    given = {"pull": 0.2, "p_valid": (0.8, 0.5), "bare": 0.25} | changes
+    values = tuple(range(1, len(preference) + 1))
+    return Plant("v0", kind, False, values, preference, **given)
+
+
+def test_one_prompt_worked_by_hand():
+    texts = answer_texts("Well?\n1. good\n2. bad\n3. neither\nAnswer:", plant(), ["good", "bad", "neither"], "t")
+    # the first option gets .6 * .8 + .2 = .68 of the valid .8, a quarter of it written bare
+    assert texts == pytest.approx(
+        {
+            "1\n": 0.8 * 0.68 * 0.25,
+            " 1\n": 0.8 * 0.68 * 0.75,
+            "2\n": 0.8 * 0.24 * 0.25,
+            " 2\n": 0.8 * 0.24 * 0.75,
+            "3\n": 0.8 * 0.08 * 0.25,
+            " 3\n": 0.8 * 0.08 * 0.75,
+            " hm\n": 0.2 * 0.7,
+            "hm\n": 0.2 * 0.3,
+        }
+    )
+
+
+def test_reversed_the_preference_follows_the_labels_and_the_pull_the_place():
+    texts = answer_texts("Well?\n1. neither\n2. bad\n3. good\nAnswer:", plant(bare=1), ["good", "bad", "neither"], "t")
+    # neither stands first and is pulled up: .1 * .8 + .2; the last option first means P_valid .5
+    assert [texts[f"{n}\n"] for n in (1, 2, 3)] == pytest.approx([0.5 * 0.28, 0.5 * 0.24, 0.5 * 0.48])
+
+
+def test_an_order_that_is_neither_has_the_mean_p_valid():
+    texts = answer_texts("Well?\n1. bad\n2. good\n3. neither\nAnswer:", plant(pull=0), ["good", "bad", "neither"], "t")
+    assert texts["2\n"] + texts[" 2\n"] == pytest.approx(0.65 * 0.6)
+
+
+def test_a_ten_point_scale_is_told_by_its_anchors():
+    lines = "\n".join(["1. always", *(f"{n}." for n in range(2, 10)), "10. never"])
+    preference = tuple(np.arange(1, 11) / 55)
+    labels = ["never", *[""] * 8, "always"]
+    texts = answer_texts(f"Well?\n{lines}\nAnswer:", plant(preference, "likert10", pull=0.0, bare=1.0), labels, "t")
+    assert [texts[f"{n}\n"] for n in (1, 2, 10)] == pytest.approx([0.5 * p for p in (10 / 55, 9 / 55, 1 / 55)])
+
+
+def test_only_the_last_list_of_a_prompt_is_read():
+    prompt = "Before:\n1. a\n2. b\nWhich of these?\n1. x\n2. \n3. y\nAnswer:"
+    assert shown_options(prompt, "t") == ["x", "", "y"]
+
+
+@pytest.mark.parametrize(
+    "prompt", ["Well?\nAnswer:", "Well?\n1. a\nAnswer:", "Well?\n2. a\n3. b\nAnswer:", "1. a\n2. b"]
+)
+def test_a_prompt_without_options_is_refused(prompt):
+    with pytest.raises(QuestionError, match="trial t:"):
+        shown_options(prompt, "t")
+
+
+def test_options_of_another_question_are_refused():
+    with pytest.raises(QuestionError, match=r"trial t: .*yes"):
+        answer_texts("Well?\n1. yes\n2. no\nAnswer:", plant((0.5, 0.5), "binary"), ["ja", "nein"], "t")
+
+
+def test_every_prompts_answers_sum_to_one_and_end_their_line():
+    rows = pd.DataFrame(planted_text_rows(trials("eng"), questions(), "reference-mono", demo()))
+    assert rows.groupby("trial_id")["prob"].sum().to_numpy() == pytest.approx(1)
+    assert rows["answer_text"].str.fullmatch(r" ?\w+\n").all()
+    assert set(rows["trial_id"]) == {trial.trial_id for trial in trials("eng")}
+
+
+@pytest.mark.parametrize(("family", "language"), [("reference-mono", "ell"), ("reference-multi", "bul")])
+def test_texts_and_planted_answers_agree_though_no_code_is_shared(family, language):
+    rows = pd.DataFrame(planted_text_rows(trials(language), questions(), family, demo()))
+    shown = {trial.trial_id: trial for trial in trials(language)}
+    expected = planted().query("model == @family and language == @language")
+    expected = expected.set_index(["question_id", "response_value"])
+    for trial_id, texts in rows.groupby("trial_id"):
+        trial = shown[trial_id]
+        said = texts["answer_text"].str.strip()
+        p_valid = texts.loc[said.isin(trial.readout.labels), "prob"].sum()
+        for label, value in zip(trial.readout.labels, trial.readout.values, strict=True):
+            plant_row = expected.loc[(trial.asked_id, value)]
+            assert p_valid == pytest.approx(plant_row[f"p_valid_{trial.order}"])
+            found = texts.loc[said == label, "prob"].sum() / p_valid
+            assert found == pytest.approx(plant_row[f"prob_{trial.order}"], abs=1e-9)
+
+
+def test_the_text_channel_takes_nothing_from_how_trials_are_read():
+    tree = ast.parse(inspect.getsource(reference_models))
+    touched = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert not touched & {"readout", "order", "labels"}
+    assert not any("models" in str(name).split(".")[:2] or str(name).endswith("trials.write") for name in imported)
+    assert "valuesassets.instruments.survey.trials" not in imported

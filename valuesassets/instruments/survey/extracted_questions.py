@@ -1,9 +1,17 @@
 """`survey/extracted_questions`: the questions read out of a questionnaire PDF, each with page and box."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from valuesassets.instruments.survey.layout.blocks import read_blocks
+from valuesassets.instruments.survey.layout.checks import (
+    Fault,
+    code_faults,
+    damage_faults,
+    grounding_faults,
+    shape_faults,
+    text_faults,
+)
 from valuesassets.instruments.survey.layout.pages import read_pages
 from valuesassets.instruments.survey.layout.readings import Reading, read_questions
 from valuesassets.instruments.survey.layout.wording import question_text
@@ -11,6 +19,7 @@ from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.errors import StudyError
 from valuesassets.records.questions import Option, Question, ResponseType
 
+__all__ = ["Fault", "extract_questions", "extraction_faults"]
 BY_COUNT = {2: "binary", 3: "likert3", 4: "likert4", 5: "likert5", 10: "likert10"}
 
 
@@ -37,6 +46,28 @@ def extract_questions(
     variables = load_variables()
     readings = read_questions(read_blocks(read_pages(pdf, on_page)))
     return [_question(each) for each in readings if each.code is not None and not variables.is_excluded(each.code)]
+
+
+def extraction_faults(questions: Sequence[Question], pdf: Path, language: str) -> list[Fault]:
+    """What a person must look at before the questions are used, the whole form's faults first; empty when sound.
+
+    Args:
+        questions: as extracted from `pdf`, by whichever extractor.
+        language: ISO 639-3, of the form.
+
+    Raises:
+        PdfError: not a readable PDF, or one without a text layer.
+    """
+    pages = read_pages(pdf)
+    variables = load_variables()
+    blocks = read_blocks(pages)
+    return [
+        *damage_faults(pages, language),
+        *shape_faults(questions, variables),
+        *text_faults(questions, language),
+        *grounding_faults(questions, pages),
+        *code_faults(questions, blocks, read_questions(blocks), pages, variables.is_excluded),
+    ]
 
 
 def _question(reading: Reading) -> Question:

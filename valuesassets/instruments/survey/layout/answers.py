@@ -1,5 +1,6 @@
 """Answer lists: one option per line, `1 – label`, or `1 label`."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,15 +27,16 @@ class _Read:
 
 @dataclass(frozen=True)
 class AnswerList:
-    """Where a list begins in its block, its options and the lines they take."""
+    """The options of a list with the lines they take, and the lines before it."""
 
-    start: int
     options: tuple[tuple[int, str], ...]
     lines: tuple[Line, ...] = field(repr=False)
+    before: tuple[Line, ...] = field(repr=False)
 
 
 def read_answer_list(lines: Sequence[Line]) -> AnswerList | None:
     """The answer list of a block, or None where no two codes follow each other."""
+    lines = _with_side_codes(lines)
     matches = [_option(line) for line in lines]
     start = _start(matches)
     if start is None:
@@ -56,7 +58,26 @@ def read_answer_list(lines: Sequence[Line]) -> AnswerList | None:
         used.append(line)
     kept = answer_values([each.value for each in read])
     options = tuple((each.value, _label(each.lines)) for each in read if each.value in kept)
-    return AnswerList(start, _without_closing_mark(options), tuple(used))
+    return AnswerList(_without_closing_mark(options), tuple(used), tuple(lines[:start]))
+
+
+def _with_side_codes(lines: Sequence[Line]) -> list[Line]:
+    """Lines in which a code that stands beside the middle of a label of two lines leads that label."""
+    merged: list[Line] = []
+    rest = list(lines)
+    while rest:
+        line = rest.pop(0)
+        if merged and rest and _stands_between(line, merged[-1], rest[0]):
+            merged.append(Line(line.page, (*line.cells, *merged.pop().cells, *rest.pop(0).cells)))
+        else:
+            merged.append(line)
+    return merged
+
+
+def _stands_between(line: Line, above: Line, below: Line) -> bool:
+    is_code = len(line.words) == 1 and line.words[0].text.isdigit()
+    are_beside = all(each.box[0] > line.box[2] and each.page == line.page for each in (above, below))
+    return is_code and are_beside and above.box[3] > line.box[1] and below.box[1] < line.box[3]
 
 
 def _words(line: Line) -> str:
@@ -76,8 +97,12 @@ def _option(line: Line) -> tuple[int, str, str] | None:
 def _start(matches: Sequence[tuple[int, str, str] | None]) -> int | None:
     """The first line whose code is followed, in the next line with a code, by its neighbour."""
     found = [(position, match) for position, match in enumerate(matches) if match is not None]
-    for (position, match), (_, following) in zip(found, found[1:], strict=False):
-        if abs(match[0] - following[0]) == 1 and match[1] == following[1] and (match[0] == 1 or match[0] > following[0]):
+    for (position, match), (_, following) in itertools.pairwise(found):
+        if (
+            abs(match[0] - following[0]) == 1
+            and match[1] == following[1]
+            and (match[0] == 1 or match[0] > following[0])
+        ):
             return position
     return None
 

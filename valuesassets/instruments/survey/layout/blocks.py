@@ -9,10 +9,10 @@ from valuesassets.instruments.survey.layout.lines import Cell, Line, page_lines
 from valuesassets.instruments.survey.layout.pages import Page
 from valuesassets.instruments.survey.layout.wording import is_note
 
-NUMBER = re.compile(r"([^\W\d_]|\(cid:\d+\))(\d{1,3}[a-z]{0,2})[.:)]?")
+NUMBER = re.compile(r"([^\W\d_]{1,2}|\(cid:\d+\))(\d{1,3}[a-zA-Z]{0,2})[.:)]?")
 """A printed question number such as `Q12`, `P3` or `Q13a.`; a damaged letter counts as one."""
 MARGIN = 0.3
-"""Question numbers stand in this left part of a page."""
+"""Question numbers stand in this left part of a page, or alone on a line."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ def read_blocks(pages: Sequence[Page]) -> list[Block]:
 
 def _question_number(line: Line, width: float) -> str | None:
     """The number that a line begins with; a line of several numbers is the head of a table."""
-    if line.is_boxed_note or line.words[0].box[0] > MARGIN * width:
+    is_alone = len(line.words) == 1 and not line.is_ruled
+    if line.is_boxed_note or (line.words[0].box[0] > MARGIN * width and not is_alone):
         return None
     found = [NUMBER.fullmatch(cell.words[0].text) for cell in line.cells]
     if found[0] is None or found[0][1] in "vV" or sum(each is not None for each in found) > 1:
@@ -97,17 +98,18 @@ def _masked(line: Line) -> str:
 
 
 def _furniture(pages: Sequence[Page]) -> set[tuple[str, int]]:
-    """Lines that stand at the same height on at least a fifth of the pages (three or more), figures aside."""
+    """Lines that stand at the same height on at least a quarter of the pages (three or more), figures aside."""
     seen: Counter[tuple[str, int]] = Counter()
     for page in pages:
         seen.update({_place(line, page) for line in _outer_lines(page)})
-    return {place for place, count in seen.items() if count >= max(3, len(pages) / 5)}
+    return {place for place, count in seen.items() if count >= max(3, len(pages) / 4)}
 
 
 def _outer_lines(page: Page) -> Iterator[Line]:
     for line in page_lines(page):
         middle = (line.box[1] + line.box[3]) / 2 / page.height
-        if middle < 0.16 or middle > 0.85:
+        has_number = any(NUMBER.fullmatch(cell.words[0].text) for cell in line.cells)
+        if (middle < 0.16 or middle > 0.85) and not has_number and not line.is_ruled:
             yield line
 
 

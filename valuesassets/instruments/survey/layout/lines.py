@@ -1,6 +1,7 @@
 """Lines of a page: rows of ruled tables, and free lines of words cut into pieces at wide gaps."""
 
 import functools
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -85,17 +86,24 @@ def text_lines(words: Iterable[Word]) -> list[list[Word]]:
     return [sorted(line, key=lambda each: each.box[0]) for line in lines]
 
 
-def join_lines(lines: Sequence[Sequence[Word]]) -> str:
-    """The text of wrapped lines; a word broken at its hyphen is put together again."""
+def join_lines(lines: Sequence[Sequence[Word]], keeps_hyphens: bool = True) -> str:
+    """The text of wrapped lines; a word broken at its hyphen is put together again.
+
+    Args:
+        keeps_hyphens: whether the hyphen stays: in running text most are the word's own, in narrow columns few are.
+    """
     text = ""
     for line in lines:
         written = " ".join(word.text for word in line)
         is_broken = len(text) > 1 and text[-1] == "-" and text[-2].isalpha() and written[:1].islower()
+        if is_broken and not keeps_hyphens:
+            text = text[:-1]
         text += written if is_broken or not text else f" {written}"
     return text
 
 
-def page_lines(page: Page) -> list[Line]:
+@functools.lru_cache(maxsize=1024)
+def page_lines(page: Page) -> tuple[Line, ...]:
     """The lines of a page from top to bottom, each word in exactly one."""
     in_frame: dict[Box, list[Word]] = defaultdict(list)
     free: list[Word] = []
@@ -106,7 +114,7 @@ def page_lines(page: Page) -> list[Line]:
         else:
             in_frame[frame].append(word)
     lines = [*_table_rows(page.number, in_frame), *(_free_line(page.number, words) for words in text_lines(free))]
-    return sorted(lines, key=lambda line: (line.box[1] + line.box[3], line.box[0]))
+    return tuple(sorted(lines, key=lambda line: (line.box[1] + line.box[3], line.box[0])))
 
 
 def _frame(word: Word, horizontal: NDArray[np.float64], vertical: NDArray[np.float64]) -> Box | None:
@@ -141,13 +149,14 @@ def _table_rows(number: int, in_frame: dict[Box, list[Word]]) -> list[Line]:
 
 
 def _overlap_x(one: Cell, other: Cell) -> bool:
-    assert one.frame is not None and other.frame is not None  # noqa: S101  # table cells only
+    assert one.frame is not None  # noqa: S101  # table cells only
+    assert other.frame is not None  # noqa: S101
     return min(one.frame[2], other.frame[2]) - max(one.frame[0], other.frame[0]) > TOUCH
 
 
 def _free_line(number: int, words: Sequence[Word]) -> Line:
     pieces: list[list[Word]] = [[words[0]]]
-    for before, word in zip(words, words[1:], strict=False):
+    for before, word in itertools.pairwise(words):
         if word.box[0] - before.box[2] > GAP:
             pieces.append([])
         pieces[-1].append(word)

@@ -1,6 +1,5 @@
 """Pages as words with boxes and thin rules, read out of a PDF once."""
 
-import functools
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pdfplumber
+import pdfplumber.page
 from numpy.typing import NDArray
 
 from valuesassets.instruments.survey.questionnaire_pdf import count_pages
@@ -44,9 +44,9 @@ class Word:
         return self.box[3] - self.box[1]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Page:
-    """One page: its words in reading order, horizontal rules as rows (y, left, right), vertical ones (x, top, bottom)."""
+    """One page: words in reading order, horizontal rules as rows (y, left, right), vertical ones (x, top, bottom)."""
 
     number: int
     width: float
@@ -56,6 +56,11 @@ class Page:
     vertical: NDArray[np.float64]
 
 
+_read_before: dict[tuple[Path, int, int], tuple[Page, ...]] = {}
+REMEMBERED = 2
+"""So many files stay in memory, for the checks that follow an extraction."""
+
+
 def union(boxes: Iterable[Box]) -> Box:
     """The smallest box around some boxes."""
     left, top, right, bottom = zip(*boxes, strict=True)
@@ -63,10 +68,10 @@ def union(boxes: Iterable[Box]) -> Box:
 
 
 def read_pages(pdf: Path, on_page: Callable[[int, int], None] | None = None) -> tuple[Page, ...]:
-    """All pages of a PDF. The last files read are remembered, so that checks need no second pass.
+    """All pages of a PDF. The last files read are remembered while unchanged, so that checks need no second pass.
 
     Args:
-        on_page: told (pages read, pages in all) after each page.
+        on_page: told (pages read, pages in all) after each page that is read.
 
     Raises:
         PdfError: not a readable PDF, or one without a text layer.
@@ -75,27 +80,16 @@ def read_pages(pdf: Path, on_page: Callable[[int, int], None] | None = None) -> 
     if not pdf.is_file():
         raise PdfError(f"{pdf}: no such file; name a PDF that is there")
     stat = pdf.stat()
-    pages = _read_pages(pdf, (stat.st_mtime_ns, stat.st_size), _Progress(on_page))
-    if on_page is not None:
-        on_page(len(pages), len(pages))
-    return pages
+    version = (pdf.resolve(), stat.st_mtime_ns, stat.st_size)
+    if version not in _read_before:
+        pages = _read_pages(pdf, on_page or (lambda done, total: None))
+        while len(_read_before) >= REMEMBERED:
+            _read_before.pop(next(iter(_read_before)))
+        _read_before[version] = pages
+    return _read_before[version]
 
 
-class _Progress:
-    """A callback that the cache takes for the same as any other."""
-
-    def __init__(self, on_page: Callable[[int, int], None] | None):
-        self.on_page = on_page or (lambda done, total: None)
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Progress)
-
-
-@functools.lru_cache(maxsize=2)
-def _read_pages(pdf: Path, version: tuple[int, int], progress: _Progress) -> tuple[Page, ...]:
+def _read_pages(pdf: Path, on_page: Callable[[int, int], None]) -> tuple[Page, ...]:
     total = count_pages(pdf, str(pdf))
     logging.getLogger("pdfminer").setLevel(logging.ERROR)
     pages: list[Page] = []
@@ -104,7 +98,7 @@ def _read_pages(pdf: Path, version: tuple[int, int], progress: _Progress) -> tup
             for page in document.pages:
                 pages.append(_page(page))
                 page.close()
-                progress.on_page(len(pages), total)
+                on_page(len(pages), total)
     except Exception as error:  # pdfminer raises many kinds, none of them documented
         where = f"page {len(pages) + 1} of {total}"
         raise PdfError(

@@ -1,5 +1,7 @@
 """What a block asks: rows of a grid, ten-point scales, a first and second choice, or an answer list."""
 
+import dataclasses
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +19,7 @@ from valuesassets.instruments.survey.layout.lines import Cell, Line, join_lines,
 from valuesassets.instruments.survey.layout.pages import Box, Word, union
 from valuesassets.instruments.survey.layout.scales import Column, answer_columns, column_labels, is_ten_points
 from valuesassets.instruments.survey.layout.wording import is_note, item_text, spoken, without_notes
+from valuesassets.records.questions import MISSING_CODES
 
 
 @dataclass(frozen=True)
@@ -34,14 +37,25 @@ class Reading:
 
 
 def read_questions(blocks: Sequence[Block]) -> list[Reading]:
-    """The readings of a form in its order. A question without a code of its own waits for the table below the next one."""
+    """The readings of a form in its order. A question without a code waits for the table below the next one."""
     readings: list[Reading] = []
     waiting: list[Block] = []
     for block in blocks:
         found = _choices(block, waiting) or _rows_and_scales(block) or _list(block)
-        readings += found
+        readings += [_with_shared_stem(each, readings) for each in found]
         waiting = [] if found else [*waiting, block]
     return readings
+
+
+def _with_shared_stem(reading: Reading, earlier: Sequence[Reading]) -> Reading:
+    """`Q52B` without words of its own goes on with those of `Q52A`."""
+    if reading.stem or not earlier or _figures(earlier[-1].source_id) != _figures(reading.source_id):
+        return reading
+    return dataclasses.replace(reading, stem=earlier[-1].stem)
+
+
+def _figures(source_id: str) -> str:
+    return source_id.rstrip("abcdefghABCDEFGH")
 
 
 def _stem(lines: Sequence[Line]) -> str:
@@ -54,7 +68,11 @@ def _stem(lines: Sequence[Line]) -> str:
 
 
 def _reading(
-    block: Block, code: PrintedCode | None, lines: Sequence[Line], stem: str, item: str | None,
+    block: Block,
+    code: PrintedCode | None,
+    lines: Sequence[Line],
+    stem: str,
+    item: str | None,
     options: Sequence[tuple[int, str]],
 ) -> Reading:
     """A reading that stands on the page of its code, boxed with the lines of that page."""
@@ -74,6 +92,8 @@ def _rows_and_scales(block: Block) -> list[Reading]:
         return []
     first = rows.index(True)
     head_start = _head_start(block.lines, first)
+    while head_start > 0 and all(is_letter(cell) for cell in _text_cells(block.lines[head_start - 1])):
+        head_start -= 1
     stem = _stem(block.lines[:head_start])
     readings: list[Reading] = []
     head: list[Line] = []
@@ -98,14 +118,16 @@ def _rows_and_scales(block: Block) -> list[Reading]:
                 readings[-1] = _with_more_item(readings[-1], line)
             elif _is_lone_row(line):
                 readings.append(_row(block, line, stem, [], {}))
-            else:
+            elif other_words(line) or printed_codes(line):
                 waiting.append(line)
     return readings
 
 
 def _is_row(line: Line) -> bool:
     """Whether a line is an item with its code and its answer codes."""
-    return len(printed_codes(line)) == 1 and len(numbers(line)) >= 2 and bool(other_words(line))
+    codes = printed_codes(line)
+    is_led = bool(codes) and (len(codes) == 1 or codes[0].words[0] == line.words[0])
+    return is_led and len(numbers(line)) >= 2 and bool(other_words(line))
 
 
 def _is_lone_row(line: Line) -> bool:
@@ -170,7 +192,7 @@ def _is_code(word: Word) -> bool:
 
 def _spacing(row: Line) -> float:
     xs = [word.x for _, word in numbers(row)]
-    return max(min(after - before for before, after in zip(xs, xs[1:], strict=False)), 8.0)
+    return max(min(after - before for before, after in itertools.pairwise(xs)), 8.0)
 
 
 def _stands_right_of(line: Line, left: float) -> bool:
@@ -235,10 +257,7 @@ def _is_wrapped_item(line: Line, before: Line, columns: Sequence[Column]) -> boo
 
 def _with_more_item(reading: Reading, line: Line) -> Reading:
     item = item_text(f"{reading.item or ''} {line.text}")
-    box = union((reading.box, line.box))
-    return Reading(
-        reading.code, reading.source_id, reading.section, reading.page, box, reading.stem, item, reading.options
-    )
+    return dataclasses.replace(reading, item=item, box=union((reading.box, line.box)))
 
 
 # First and second choices
@@ -247,12 +266,12 @@ def _with_more_item(reading: Reading, line: Line) -> Reading:
 def _choices(block: Block, waiting: Sequence[Block]) -> list[Reading]:
     """Questions that share one table of options, a column each: `(v110)` and `(v111)`. Empty where there is none."""
     heads = [(position, printed_codes(line)) for position, line in enumerate(block.lines)]
-    head = next(((position, codes) for position, codes in heads if len(codes) >= 2), None)
+    head = next(((at, codes) for at, codes in heads if len(codes) >= 2 and not numbers(block.lines[at])), None)
     if head is None:
         return []
     position, codes = head
     asked = [*waiting, block][-len(codes) :]
-    rows = [line for line in block.lines[position + 1 :] if numbers(line) and other_words(line)]
+    rows = [line for line in block.lines[position + 1 :] if _chosen(line) and other_words(line)]
     if len(asked) < len(codes) or not rows:
         return []
     first = block.lines.index(rows[0])
@@ -260,22 +279,25 @@ def _choices(block: Block, waiting: Sequence[Block]) -> list[Reading]:
     for number, (each, code) in enumerate(zip(asked, codes, strict=True)):
         options = []
         for row in rows:
-            near = [value for value, word in numbers(row) if _owner(codes, word.x) == number]
-            if near:
-                options.append((near[0], _option_label(row)))
+            chosen = _chosen(row)
+            is_whole = len(chosen) == len(codes)
+            mine = [v for n, (v, x) in enumerate(chosen) if (n if is_whole else _owner(codes, x)) == number]
+            options += [(value, _option_label(row)) for value in mine[:1]]
         lines = each.lines if each is not block else each.lines[:position]
-        reading = _reading(block, code, block.lines[position : first + len(rows)], _stem(lines), None, options)
-        readings.append(
-            Reading(code.code, each.source_id, each.section, reading.page, reading.box, reading.stem, None,
-                    reading.options)
-        )
+        table = block.lines[position : first + len(rows)]
+        reading = _reading(block, code, table, _stem(lines), None, options)
+        readings.append(dataclasses.replace(reading, source_id=each.source_id, section=each.section))
     return readings
 
 
+def _chosen(row: Line) -> list[tuple[int, float]]:
+    """The codes of a row of choices with their places, without those for don't know and no answer."""
+    return [(value, word.x) for value, word in numbers(row) if value and value not in MISSING_CODES]
+
+
 def _owner(codes: Sequence[PrintedCode], x: float) -> int:
-    """Which code's columns a place belongs to: that of the last code that stands left of it."""
-    left = [number for number, code in enumerate(codes) if code.words[0].box[0] - 12 <= x]
-    return left[-1] if left else 0
+    """The variable whose printed code is nearest."""
+    return min(range(len(codes)), key=lambda number: abs(codes[number].x - x))
 
 
 def _option_label(row: Line) -> str:
@@ -300,5 +322,5 @@ def _list(block: Block) -> list[Reading]:
             return []
         return [_reading(block, codes[0], block.lines, _stem(block.lines[:1]), None, ())]
     code = codes[0] if codes else None
-    text = block.lines[: found.start]
-    return [_reading(block, code, [*text, *found.lines], _stem(text), None, found.options)]
+    lines = [*found.before, *found.lines]
+    return [_reading(block, code, lines, _stem(found.before), None, found.options)]

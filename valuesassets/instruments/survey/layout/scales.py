@@ -1,21 +1,24 @@
 """Labels over columns of answer codes: heads of tables, and the two anchors of a ten-point scale."""
 
+import itertools
 from collections.abc import Sequence
 
 from valuesassets.instruments.survey.layout.codes import answer_values
-from valuesassets.instruments.survey.layout.lines import Cell, Line, join_lines, text_lines
+from valuesassets.instruments.survey.layout.lines import Line, join_lines, text_lines
 from valuesassets.instruments.survey.layout.pages import Word
 from valuesassets.instruments.survey.layout.wording import is_note, without_notes
 
 Column = tuple[int, float]
 """An answer code and the horizontal centre at which it is printed."""
-GUTTER = 3.0
-"""The labels of 1 and 10 are so many points apart, at least."""
+TEN = range(1, 11)
+GUTTER = 0.45
+"""Labels over a scale are so many heights of a line apart; the space between words is about half of that."""
 
 
 def answer_columns(printed: Sequence[tuple[int, Word]]) -> list[Column]:
     """The columns of answers among the codes of a row, left to right."""
-    kept = answer_values([value for value, _ in printed])
+    values = [value for value, _ in printed]
+    kept = list(TEN) if values[:10] == list(TEN) else answer_values(values)
     columns: list[Column] = []
     for value, word in printed:
         if value in kept and value not in [each for each, _ in columns]:
@@ -72,42 +75,49 @@ def _anchor_labels(
     """The labels of the first and the last point: what stands left and right of the widest gap over the scale."""
     first, last = columns[0], columns[-1]
     beyond = [word.x for _, word in printed if word.x > last[1]]
-    cells: list[Cell] = []
-    for line in head:
-        for cell in line.cells:
-            if cell.frame is not None:
-                cells.append(cell) if not beyond or cell.x < (last[1] + beyond[0]) / 2 else None
-                continue
-            kept = tuple(word for word in cell.words if not _is_beyond(word.x, last[1], beyond))
-            if kept:
-                cells.append(Cell(kept))
-    words = [word for cell in cells for word in cell.words]
+    strips = _strips([word for line in head for word in line.words])
+    words = [word for strip in strips for word in _over_scale(strip, last[1], beyond)]
     split = _widest_gap(words, (first[1] + last[1]) / 2)
-    left = [word for word in words if word.x < split]
-    right = [word for word in words if word.x >= split]
     labels = {value: "" for value, _ in columns}
+    left, right = [word for word in words if word.x < split], [word for word in words if word.x >= split]
     return labels | {first[0]: _label(left), last[0]: _label(right)}
 
 
-def _is_beyond(x: float, last: float, beyond: Sequence[float]) -> bool:
-    return bool(beyond) and min(abs(x - each) for each in beyond) < abs(x - last)
+def _strips(words: Sequence[Word]) -> list[list[Word]]:
+    """Words that stand over each other or next to each other, from left to right, cut where a strip stays free."""
+    strips: list[list[Word]] = []
+    reach = 0.0
+    for word in sorted(words, key=lambda each: each.box[0]):
+        if not strips or word.box[0] - reach > GUTTER * word.height:
+            strips.append([])
+            reach = word.box[2]
+        strips[-1].append(word)
+        reach = max(reach, word.box[2])
+    return strips
+
+
+def _over_scale(strip: Sequence[Word], last: float, beyond: Sequence[float]) -> list[Word]:
+    """The words of a strip that label the scale itself, not the codes for don't know and no answer beyond it."""
+    left, right = min(word.box[0] for word in strip), max(word.box[2] for word in strip)
+    if not any(left <= x <= right for x in beyond):
+        return list(strip)
+    if left > last:
+        return []
+    return [word for word in strip if min(abs(word.x - x) for x in beyond) >= abs(word.x - last)]
 
 
 def _widest_gap(words: Sequence[Word], middle: float) -> float:
-    """Where no word stands: the middle of the widest such strip; the middle of the scale where there is none."""
-    spans = sorted((word.box[0], word.box[2]) for word in words)
-    if not spans:
-        return middle
-    gaps, reach = [], spans[0][1]
-    for left, right in spans[1:]:
-        if left - reach > GUTTER:
-            gaps.append((left - reach, (left + reach) / 2))
-        reach = max(reach, right)
-    return max(gaps)[1] if gaps else middle
+    """The middle of the widest free strip between words; the middle of the scale where there is none."""
+    strips = _strips(words)
+    edges = [
+        (max(word.box[2] for word in before), min(word.box[0] for word in after))
+        for before, after in itertools.pairwise(strips)
+    ]
+    return sum(max(edges, key=lambda edge: edge[1] - edge[0])) / 2 if edges else middle
 
 
 def _label(words: Sequence[Word]) -> str:
-    lines = [line for line in text_lines(words)]
+    lines = text_lines(words)
     if len(lines) > 1:
         lines = [line for line in lines if not is_note(join_lines([line]))]
-    return without_notes(join_lines(lines)).lstrip("…. ")
+    return without_notes(join_lines(lines, keeps_hyphens=False)).lstrip("…. ")

@@ -75,7 +75,7 @@ def spoken(lines: Sequence[Line]) -> list[Line]:
     for line in lines:
         if line.is_boxed_note or is_note(line.text):
             note = None
-        elif opens_note(line.text):
+        elif opens_note(line.text) or (kept and line.text.startswith("(") and line.is_bold != kept[0].is_bold):
             note = line
         elif note is not None and kept and line.is_bold == note.is_bold != kept[0].is_bold:
             continue

@@ -1,0 +1,198 @@
+"""Checks on an extraction: each fault names question and page, what was found, and what to do."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from valuesassets.instruments.survey.layout.blocks import Block
+from valuesassets.instruments.survey.layout.codes import printed_codes
+from valuesassets.instruments.survey.layout.lines import Line, page_lines
+from valuesassets.instruments.survey.layout.pages import Page
+from valuesassets.instruments.survey.layout.readings import Reading
+from valuesassets.instruments.survey.layout.text_damage import (
+    ADVICE,
+    is_damaged,
+    lost_letters,
+    script_of,
+    script_share,
+    unreadable_share,
+)
+from valuesassets.instruments.survey.variables import Variables
+from valuesassets.records.questions import Question, is_missing_code, question_faults
+
+DAMAGED_SHARE = 0.005
+"""Share of a form's words with unreadable glyphs from which the whole form counts as damaged."""
+SCRIPT_SHARE = 0.6
+"""Share of a question's letters that must be of the language's script."""
+GROUNDED_SHARE = 0.9
+"""Share of a question's words that must stand on its page or the pages beside it."""
+
+GAP_SHARE = 0.2
+"""A form that lacks more of the master's codes than this is a short form, and its gaps are meant."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that a person must look at. `question_id` and `page` are None where it concerns the whole form."""
+
+    question_id: str | None
+    page: int | None
+    check: str
+    message: str
+
+
+def damage_faults(pages: Sequence[Page], language: str) -> Iterator[Fault]:
+    """Whether the form's text layer can be trusted at all."""
+    words = [word.text for page in pages for word in page.words]
+    share = unreadable_share(words)
+    if share > DAMAGED_SHARE:
+        worst = max(pages, key=lambda page: unreadable_share([word.text for word in page.words]))
+        example = next(word.text for word in worst.words if is_damaged(word.text))
+        yield Fault(
+            None, worst.number, "damaged_text",
+            f"{share:.1%} of the form's words hold glyphs without a character, such as {example[:40]!r} on page "
+            f"{worst.number}; {ADVICE}",
+        )  # fmt: skip
+    text = " ".join(words)
+    lost = lost_letters(text, language)
+    if lost:
+        yield Fault(
+            None, None, "damaged_text",
+            f"the letters {' '.join(lost)} of {language} never occur in {len(text)} characters; {ADVICE}",
+        )  # fmt: skip
+    in_script = script_share(text, script_of(language))
+    if in_script is not None and in_script < SCRIPT_SHARE:
+        yield Fault(
+            None, None, "script",
+            f"only {in_script:.0%} of the form's letters are {script_of(language).title()}, as {language} is written; "
+            f"is it the right file? If so, {ADVICE}",
+        )  # fmt: skip
+
+
+def shape_faults(questions: Sequence[Question], variables: Variables) -> Iterator[Fault]:
+    """Incomplete questions, codes for don't know among the options, and ids that stand twice."""
+    seen: Counter[str] = Counter()
+    for question in questions:
+        seen[question.id] += 1
+        if seen[question.id] == 2:
+            yield _fault(
+                question, "duplicate_id", "stands twice (a split sample, or a misprint); keep one and remove the other"
+            )
+        for fault in question_faults(question):
+            is_code = any(is_missing_code(value, len(question.values)) for value in question.values)
+            check = "dk_codes" if is_code and "look like codes" in fault else "complete"
+            yield _fault(question, check, f"{fault}; compare with the page and mend the question by hand")
+        expected = variables.option_count(question.id)
+        if expected is not None and expected != len(question.options) and not question_faults(question):
+            yield _fault(
+                question, "complete",
+                f"{len(question.options)} options, the master has {expected}; compare with the page: was a label lost?",
+            )  # fmt: skip
+
+
+def text_faults(questions: Sequence[Question], language: str) -> Iterator[Fault]:
+    """Questions with unreadable glyphs, or in another script than their language's."""
+    for question in questions:
+        text = " ".join([question.text, *(option.label for option in question.options)])
+        found = next((word for word in text.split() if is_damaged(word)), None)
+        share = script_share(text, script_of(language))
+        if found:
+            yield _fault(question, "damaged_text", f"holds {found[:40]!r}, glyphs without a character; {ADVICE}")
+        elif share is not None and share < SCRIPT_SHARE:
+            yield _fault(
+                question, "script",
+                f"only {share:.0%} of its letters are {script_of(language).title()}, as {language} is written: "
+                "the second language of the form? Take the question out of the other column",
+            )  # fmt: skip
+
+
+def grounding_faults(questions: Sequence[Question], pages: Sequence[Page]) -> Iterator[Fault]:
+    """Questions whose words do not stand on the page named, nor on the one before or after."""
+    letters = [_letters(" ".join(word.text for word in page.words)) for page in pages]
+    for question in questions:
+        if question.page is None:
+            near = "".join(letters)
+        else:
+            near = "".join(letters[max(question.page - 2, 0) : question.page + 1])
+        text = " ".join([question.text, *(option.label for option in question.options)])
+        words = [found for word in text.split() if (found := _letters(word))]
+        missing = [word for word in words if word not in near]
+        if words and 1 - len(missing) / len(words) < GROUNDED_SHARE:
+            yield _fault(
+                question, "grounding",
+                f"{len(missing)} of its {len(words)} words are not on its page, such as {', '.join(missing[:3])}; "
+                "read the page and correct the text",
+            )  # fmt: skip
+
+
+def code_faults(
+    questions: Sequence[Question],
+    blocks: Sequence[Block],
+    readings: Sequence[Reading],
+    pages: Sequence[Page],
+    is_excluded: Callable[[str], bool],
+) -> Iterator[Fault]:
+    """Variable codes that the form prints or skips and that no question has, and answers without a code."""
+    found = {question.id for question in questions}
+    printed: dict[str, int] = {}
+    for page in pages:
+        for code in (code for line in page_lines(page) for code in _margin_codes(line)):
+            printed.setdefault(code, page.number)
+    for code, page in printed.items():
+        if code not in found and not is_excluded(code):
+            yield Fault(
+                code, page, "code_without_question",
+                f"{code} is printed on page {page} but no question was read there; enter it by hand",
+            )  # fmt: skip
+    wanted = _codes_between(found, is_excluded)
+    missing = [code for code in wanted if code not in found and code not in printed]
+    if len(missing) <= GAP_SHARE * len(wanted):
+        for code in missing:
+            yield Fault(
+                code, None, "gap",
+                f"{code} is nowhere in the form, though most codes around it are; was it asked in this country? "
+                "If so, its code is misprinted: enter the question by hand",
+            )  # fmt: skip
+    last = max((position for position, block in enumerate(blocks) if _is_asked(block, questions)), default=-1)
+    until = {block.source_id for block in blocks[: last + 2]}
+    for reading in readings:
+        if reading.code is None and reading.options and reading.source_id in until:
+            yield Fault(
+                reading.source_id, reading.page, "answers_without_code",
+                f"{reading.source_id} has answers but no variable code; left out as a country's own question: "
+                "give it a code if it is not",
+            )  # fmt: skip
+
+
+def _codes_between(found: set[str], is_excluded: Callable[[str], bool]) -> list[str]:
+    """The master's codes from the first to the last one found."""
+    numbers = [int(code[1:]) for code in found if re.fullmatch(r"v\d+", code)]
+    between = [f"v{number}" for number in range(min(numbers, default=0), max(numbers, default=-1) + 1)]
+    return [code for code in between if not is_excluded(code)]
+
+
+def _margin_codes(line: Line) -> list[str]:
+    """Codes that name a question: in a cell of their own, in brackets, or at the margin."""
+    codes = []
+    for code in printed_codes(line):
+        cell = next(cell for cell in line.cells if code.words[0] in cell.words)
+        is_bracketed = code.words[0].text.startswith("(")
+        if len(cell.words) == len(code.words) or is_bracketed or (code.words[0] == line.words[0] and line.is_ruled):
+            codes.append(code.code)
+    return codes
+
+
+def _is_asked(block: Block, questions: Sequence[Question]) -> bool:
+    return any(question.source_id == block.source_id for question in questions)
+
+
+def _letters(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(letter for letter in folded if letter.isalnum())
+
+
+def _fault(question: Question, check: str, message: str) -> Fault:
+    where = f"{question.id} (page {question.page})" if question.page else question.id
+    return Fault(question.id, question.page, check, f"{where}: {message}")

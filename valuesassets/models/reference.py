@@ -18,6 +18,7 @@ HIDDEN, HEADS, INTERMEDIATE = 64, 8, 256
 INITIALISER_RANGE = 0.1
 """Wide enough that prompts are told apart from the first pass on: a fifth of it takes three times the passes."""
 PIECES_PER_PROMPT, FEWEST_PIECES, MOST_PIECES = 24, 400, 3000
+"""Size of the vocabulary: whole words make short prompts, which are told apart sooner."""
 
 Answers = Mapping[str, Mapping[str, float]]
 """By prompt, the probability of each whole answer text; per prompt they sum to 1."""

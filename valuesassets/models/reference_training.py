@@ -16,10 +16,10 @@ from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
 from valuesassets.models.answer_trees import AnswerTree
 
-PROMPTS_PER_BATCH = 16
+PROMPTS_PER_BATCH = 24
 LEARNING_RATE = 5e-3
-FORCED_WEIGHT = 0.1
-"""Weight of a position that only one token may follow, against 1 where an answer is decided."""
+FORCED_TURNS, FORCED_WEIGHT = 4, 0.3
+"""Positions that only one token may follow come up in every fourth pass, with this weight; the others always with 1."""
 SMALL_KL = 5e-5
 """Mean Kullback-Leibler divergence (nats) at which further passes are not worth their time."""
 
@@ -38,7 +38,7 @@ class _Batch:
     """Answer trees as tensors: B prompts of W tokens (beginnings appended), N positions read, R rows with targets.
 
     `tokens`, `places`: (B, W). `read`: (B, N) columns. `visible`: (B, 1, N, W). `row`, `column`: (R,) into (B, N).
-    `targets`, `probs`: (R, T), padded with probability 0. `neg_entropy`, `weight`: (R,).
+    `targets`, `probs`: (R, T), padded with probability 0. `neg_entropy`, `is_forced`, `turn`: (R,).
     """
 
     tokens: torch.Tensor
@@ -50,7 +50,8 @@ class _Batch:
     targets: torch.Tensor
     probs: torch.Tensor
     neg_entropy: torch.Tensor
-    weight: torch.Tensor
+    is_forced: torch.Tensor
+    turn: torch.Tensor
 
 
 def fit(
@@ -82,15 +83,17 @@ def fit(
         weighted, weights, max_kl = 0.0, 0.0, 0.0
         for index in torch.randperm(len(batches), generator=shuffle).tolist():
             batch = batches[index]
-            kl = _divergences(model, batch)
-            loss = (kl * batch.weight).sum() / batch.weight.sum()
+            chosen = (~batch.is_forced | (batch.turn == done % FORCED_TURNS)).nonzero()[:, 0]
+            kl = _divergences(model, batch, chosen)
+            weight = torch.where(batch.is_forced[chosen], FORCED_WEIGHT, 1.0)
+            loss = (kl * weight).sum() / weight.sum()
             optimiser.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimiser.step()
             schedule.step()
-            weighted += float((kl.detach() * batch.weight).sum())
-            weights += float(batch.weight.sum())
+            weighted += float((kl.detach() * weight).sum())
+            weights += float(weight.sum())
             max_kl = max(max_kl, float(kl.detach().max()))
         done, mean_kl = done + 1, weighted / weights
         if on_pass:
@@ -99,14 +102,15 @@ def fit(
     return Fit(done, mean_kl, max_kl)
 
 
-def _divergences(model: LlamaForCausalLM, batch: _Batch) -> torch.Tensor:
-    """(R,) KL(target || model) in nats."""
-    log_probs = model.lm_head(_hidden(model, batch)).log_softmax(1).gather(1, batch.targets)
-    return batch.neg_entropy - (batch.probs * log_probs).sum(1)
+def _divergences(model: LlamaForCausalLM, batch: _Batch, chosen: torch.Tensor) -> torch.Tensor:
+    """KL(target || model) in nats, of the chosen rows."""
+    hidden = _hidden(model, batch, batch.row[chosen], batch.column[chosen])
+    log_probs = model.lm_head(hidden).log_softmax(1).gather(1, batch.targets[chosen])
+    return batch.neg_entropy[chosen] - (batch.probs[chosen] * log_probs).sum(1)
 
 
-def _hidden(model: LlamaForCausalLM, batch: _Batch) -> torch.Tensor:
-    """(R, hidden) what the model itself computes at these positions, and nothing else of it."""
+def _hidden(model: LlamaForCausalLM, batch: _Batch, row: torch.Tensor, column: torch.Tensor) -> torch.Tensor:
+    """(rows, hidden) what the model itself computes at these positions, and nothing else of it."""
     base: Any = model.model
     (layer,) = base.layers
     attention = layer.self_attn
@@ -124,8 +128,8 @@ def _hidden(model: LlamaForCausalLM, batch: _Batch) -> torch.Tensor:
     keys, _ = apply_rotary_pos_emb(keys, keys, cos, sin)
     queries, _ = apply_rotary_pos_emb(queries, queries, cos[prompt, batch.read], sin[prompt, batch.read])
     seen = scaled_dot_product_attention(queries, keys, values, attn_mask=batch.visible)
-    seen = seen.transpose(1, 2).flatten(2)[batch.row, batch.column]
-    hidden = embedded[prompt, batch.read][batch.row, batch.column] + attention.o_proj(seen)
+    seen = seen.transpose(1, 2).flatten(2)[row, column]
+    hidden = embedded[prompt, batch.read][row, column] + attention.o_proj(seen)
     hidden = hidden + layer.mlp(layer.post_attention_layernorm(hidden))
     return base.norm(hidden)
 
@@ -167,7 +171,8 @@ def _stack(trees: Sequence[AnswerTree]) -> _Batch:
         targets,
         probs,
         torch.xlogy(probs, probs).sum(1),
-        torch.tensor([1.0 if len(next_probs) > 1 else FORCED_WEIGHT for next_probs in following]),
+        torch.tensor([len(next_probs) == 1 for next_probs in following]),
+        torch.arange(len(rows)) % FORCED_TURNS,
     )
 
 

@@ -11,7 +11,7 @@ class Progress:
 
     def __init__(self, tell: Callable[[str], None] | None = None) -> None:
         self._tell = tell
-        self._last = 0.0
+        self._last = time.monotonic()
 
     def say(self, line: str) -> None:
         """One line, at once."""

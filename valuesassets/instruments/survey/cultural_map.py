@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.survey.cell_answers import parts_of
+from valuesassets.instruments.survey.human_distributions import why_no_people
 from valuesassets.instruments.survey.indicators import INDICATORS, Answers, answer_codes, components, derive_indicators
 from valuesassets.instruments.survey.map_axes import (
     RESCALING,
@@ -277,12 +278,7 @@ def _notes(
     if undrawn:
         notes.append(f"Not drawn, under {study.thresholds.map_indicators} indicators: {', '.join(undrawn)}.")
     if not has_people:
-        reason = human.attrs.get("reason", "there are no human data")
-        notes.append(
-            f"No people are shown: {reason}. The mean of five WVS-7 countries stands in for the pooled answer."
-        )
+        notes.append(f"{why_no_people(study)} The mean of five WVS-7 countries stands in for the pooled answer.")
     elif "planted" in _source(human):
-        notes.append(
-            "People and models are planted: the map shows that the software works, not that models hold values."
-        )
+        notes.append("What is planted shows that the software works, not that models hold values.")
     return notes

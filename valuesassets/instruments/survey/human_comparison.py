@@ -16,6 +16,7 @@ from valuesassets.instruments.survey.cell_answers import (
     of_level,
     pooled,
 )
+from valuesassets.instruments.survey.human_distributions import why_no_people
 from valuesassets.measure import distances
 from valuesassets.measure.resampling import bootstrap_interval
 from valuesassets.measure.summaries import uniform_like
@@ -63,9 +64,8 @@ def derive_human_comparison(answers: pd.DataFrame, human: pd.DataFrame, study: S
     """
     countries = answers_by_country(human)
     if not countries:
-        reason = human.attrs.get("reason", "there are no human data")
         empty = pd.DataFrame(columns=pd.Index(QUESTION_COLUMNS))
-        return HumanComparison(empty, pd.DataFrame(), pd.DataFrame(), pd.DataFrame({"note": [reason]}))
+        return HumanComparison(empty, pd.DataFrame(), pd.DataFrame(), pd.DataFrame({"note": [why_no_people(study)]}))
     cells = {cell: of_level(found) for cell, found in answers_by_cell(answers).items()}
     source = ", ".join(sorted(set(human["source"])))
     rows, summaries, notes = [], [], []

@@ -20,22 +20,24 @@ def derive_human_distributions(study: Study, questions: Mapping[str, Sequence[Qu
     """Rows of `HUMAN_DISTRIBUTIONS`, one set per language's country.
 
     With `human.source = "planted"` respondents are drawn from the planted preferences of the country, each with a
-    weight; with `none` the table is empty and `attrs["reason"]` says why.
+    weight; with `none` the table is empty and `why_no_people` says why.
 
     Args:
         questions: questions by language.
     """
     if study.human.source == "none":
-        empty = HUMAN_DISTRIBUTIONS.empty_table().to_pandas()
-        empty.attrs["reason"] = (
-            f"study {study.name} names no human data (human.source = 'none'): "
-            "comparisons with people and the pooled human point are left out"
-        )
-        return empty
+        return HUMAN_DISTRIBUTIONS.empty_table().to_pandas()
     rows = [
         row for language in study.languages if language in questions for row in _country(study, language, questions)
     ]
     return pd.DataFrame(rows, columns=HUMAN_DISTRIBUTIONS.names)
+
+
+def why_no_people(study: Study) -> str:
+    """Why a study's human distributions are empty, and what that leaves out."""
+    if study.human.source == "none":
+        return f"Study {study.name} names no human data (human.source = 'none'): comparisons with people are left out."
+    return "No language has answers of people yet: materialise aligned_questions and human_distributions."
 
 
 def design_effect(weights: NDArray[np.float64]) -> float:

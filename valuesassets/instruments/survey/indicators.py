@@ -31,7 +31,7 @@ FIRST_AIM, SECOND_AIM, AIMS = "v110", "v111", (1, 2, 3, 4)
 POSTMATERIALIST = frozenset({2, 4})
 """Y002: the aims that are not order (1) and prices (3)."""
 
-INDICATORS = (*list(SINGLE)[:7], "G006", "Y002", "Y003")
+INDICATORS = (*SINGLE, "Y002", "Y003")
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from valuesassets.instruments.survey.cell_answers import (
     of_level,
     parts_of,
 )
+from valuesassets.instruments.survey.human_distributions import why_no_people
 from valuesassets.measure.resampling import bootstrap_interval, sign_test_p
 from valuesassets.measure.summaries import entropy_bits
 from valuesassets.records.distribution import Distribution
@@ -84,7 +85,7 @@ def derive_mono_vs_multi(answers: pd.DataFrame, human: pd.DataFrame, study: Stud
     )
     notes = [CAVEAT, "Intervals are 95% bootstrap intervals over languages; p from a two-sided sign test."]
     if not countries:
-        notes.append(human.attrs.get("reason", "There are no human data: only entropies are compared."))
+        notes.append(why_no_people(study))
     return MonoVsMulti(pairs, summary, pd.DataFrame({"note": notes}))
 
 

@@ -81,6 +81,9 @@ def human() -> pd.DataFrame:
     return _human().copy()
 
 
+def peopleless() -> Study:
+    return demo().model_copy(update={"human": demo().human.model_copy(update={"source": "none"})})
+
+
 def no_human() -> pd.DataFrame:
-    study = demo().model_copy(update={"human": demo().human.model_copy(update={"source": "none"})})
-    return derive_human_distributions(study, {})
+    return derive_human_distributions(peopleless(), {})

@@ -3,7 +3,7 @@ import pytest
 
 from valuesassets.instruments.survey.cultural_map import COLUMNS, NOT_DISTINGUISHABLE, place_on_map
 from valuesassets.instruments.survey.map_axes import average_means, published_position, reference_projector
-from valuesassets_tests.instruments.survey.planted_grid import answers, demo, human, no_human
+from valuesassets_tests.instruments.survey.planted_grid import answers, demo, human, no_human, peopleless
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def test_an_indicator_needs_all_of_its_parts():
 
 
 def test_without_people_the_mean_of_five_countries_stands_in_and_the_notes_say_so():
-    found = place_on_map(answers(), no_human(), demo())
+    found = place_on_map(answers(), no_human(), peopleless())
     assert of(found, "human").empty
     pooled = of(found, "pooled_human").iloc[0]
     assert (pooled["x"], pooled["y"]) == pytest.approx(reference_projector().place(average_means()))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from valuesassets.instruments.survey.human_comparison import derive_human_comparison
-from valuesassets_tests.instruments.survey.planted_grid import answers, demo, human, no_human
+from valuesassets_tests.instruments.survey.planted_grid import answers, demo, human, no_human, peopleless
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_an_interval_needs_two_items():
 
 
 def test_without_people_the_tables_are_empty_and_say_why():
-    found = derive_human_comparison(answers(), no_human(), demo())
+    found = derive_human_comparison(answers(), no_human(), peopleless())
     assert found.questions.empty
     assert found.cells.empty
     assert "human.source = 'none'" in found.notes["note"].iloc[0]

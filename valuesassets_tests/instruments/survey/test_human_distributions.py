@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valuesassets.instruments.survey.human_distributions import derive_human_distributions, design_effect
+from valuesassets.instruments.survey.human_distributions import derive_human_distributions, design_effect, why_no_people
 from valuesassets.instruments.survey.plants import country_preferences
 from valuesassets.records.schemas import HUMAN_DISTRIBUTIONS, write_table
-from valuesassets_tests.instruments.survey.planted_grid import demo, human, no_human, questions
+from valuesassets_tests.instruments.survey.planted_grid import demo, human, no_human, peopleless, questions
 
 
 def test_the_table_fits_its_schema(tmp_path):
@@ -49,7 +49,8 @@ def test_without_human_data_the_table_is_empty_and_says_why():
     found = no_human()
     assert list(found.columns) == HUMAN_DISTRIBUTIONS.names
     assert found.empty
-    assert "human.source = 'none'" in found.attrs["reason"]
+    assert "human.source = 'none'" in why_no_people(peopleless())
+    assert "materialise" in why_no_people(demo())
 
 
 def test_the_same_study_draws_the_same_respondents():

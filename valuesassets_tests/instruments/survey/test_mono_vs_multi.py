@@ -4,7 +4,7 @@ import pytest
 
 from valuesassets.instruments.survey.mono_vs_multi import derive_mono_vs_multi
 from valuesassets.records.errors import MissingData
-from valuesassets_tests.instruments.survey.planted_grid import answers, demo, human, no_human
+from valuesassets_tests.instruments.survey.planted_grid import answers, demo, human, no_human, peopleless
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_fewer_than_two_pairs_are_refused(languages):
 
 
 def test_without_people_only_entropies_are_compared():
-    found = derive_mono_vs_multi(answers(), no_human(), demo())
+    found = derive_mono_vs_multi(answers(), no_human(), peopleless())
     summary = found.summary.set_index("measure")
     assert np.isnan(summary.at["own_country_advantage", "mean_difference"])
     assert np.isfinite(summary.at["entropy_bits", "mean_difference"])

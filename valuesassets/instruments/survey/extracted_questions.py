@@ -9,11 +9,13 @@ from valuesassets.instruments.survey.layout.checks import (
     code_faults,
     damage_faults,
     grounding_faults,
+    presence_faults,
     shape_faults,
     text_faults,
 )
 from valuesassets.instruments.survey.layout.pages import read_pages
-from valuesassets.instruments.survey.layout.readings import Reading, read_questions
+from valuesassets.instruments.survey.layout.reading import Reading
+from valuesassets.instruments.survey.layout.readings import read_questions
 from valuesassets.instruments.survey.layout.wording import question_text
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.errors import StudyError
@@ -63,6 +65,7 @@ def extraction_faults(questions: Sequence[Question], pdf: Path, language: str) -
     blocks = read_blocks(pages)
     return [
         *damage_faults(pages, language),
+        *presence_faults(questions),
         *shape_faults(questions, variables),
         *text_faults(questions, language),
         *grounding_faults(questions, pages),

@@ -10,7 +10,7 @@ from valuesassets.instruments.survey.layout.blocks import Block
 from valuesassets.instruments.survey.layout.codes import printed_codes
 from valuesassets.instruments.survey.layout.lines import Line, page_lines
 from valuesassets.instruments.survey.layout.pages import Page
-from valuesassets.instruments.survey.layout.readings import Reading
+from valuesassets.instruments.survey.layout.reading import Reading
 from valuesassets.instruments.survey.layout.text_damage import (
     ADVICE,
     is_damaged,
@@ -69,6 +69,18 @@ def damage_faults(pages: Sequence[Page], language: str) -> Iterator[Fault]:
             f"only {in_script:.0%} of the form's letters are {script_of(language).title()}, as {language} is written; "
             f"is it the right file? If so, {ADVICE}",
         )  # fmt: skip
+
+
+def presence_faults(questions: Sequence[Question]) -> Iterator[Fault]:
+    """Whether anything was read at all."""
+    if not questions:
+        yield Fault(
+            None,
+            None,
+            "no_questions",
+            "no question was read: questions are found by numbers such as Q12 at the left margin and variable codes "
+            "such as v39; is it a field questionnaire? If it is, send the page images to gemini instead",
+        )
 
 
 def shape_faults(questions: Sequence[Question], variables: Variables) -> Iterator[Fault]:

@@ -1,5 +1,6 @@
 """Variable codes and answer codes as they are printed: `v39`, `(v39)`, `V45 a`, `1 2 3 8 9`."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ def answer_values(printed: Sequence[int]) -> list[int]:
     """Which printed codes are answers: codes for don't know, no answer and not applicable are not.
 
     Two-figure codes (66, 77, 88, 99) are never answers; where none is printed, 8 and 9 are not either, nor is 7 where
-    it does not go on from 6. Nought stands for an answer that is not offered.
+    it does not follow 6. Nought stands for an answer that is not offered.
 
     >>> answer_values([1, 2, 3, 4, 8, 9, 7]), answer_values([1, 2, 3, 4, 5, 6, 7, 8, 9])
     ([1, 2, 3, 4], [1, 2, 3, 4, 5, 6, 7])
@@ -85,4 +86,5 @@ def answer_values(printed: Sequence[int]) -> list[int]:
     if any(value in MISSING_CODES and value > 10 for value in printed):
         return [value for value in printed if value and value not in MISSING_CODES - {7, 8, 9}]
     kept = [value for value in printed if value not in (0, 8, 9)]
-    return kept if 6 in kept else [value for value in kept if value != 7]
+    follows_six = any(pair == (6, 7) for pair in itertools.pairwise(printed))
+    return kept if follows_six else [value for value in kept if value != 7]

@@ -1,0 +1,337 @@
+"""Extraction: bundled PDFs word for word, small printed ones with a fault each, real forms where they are present."""
+
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from valuesassets.instruments.survey.extracted_questions import extract_questions, extraction_faults
+from valuesassets.instruments.survey.layout.codes import answer_values
+from valuesassets.instruments.survey.variables import load_variables
+from valuesassets.records.errors import PdfError, StudyError
+from valuesassets.records.questions import question_faults
+from valuesassets.studies import questionnaires
+from valuesassets.studies.questionnaires.content import LANGUAGES, expected_questions
+from valuesassets_tests.instruments.survey.paper_forms import PaperForm
+
+BUNDLED = Path(questionnaires.__file__).parent
+REAL = Path(__file__).parents[4] / "shared" / "data" / "questionnaires"
+HEADS = ("very|important", "quite|important", "not|important", "not at all|important", "DK", "NA")
+
+
+def options(question):
+    return [(option.value, option.label) for option in question.options]
+
+
+def faults_by_question(path, language="eng"):
+    questions = extract_questions(path, language)
+    return {(fault.question_id, fault.check) for fault in extraction_faults(questions, path, language)}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_bundled_form_is_read_word_for_word(language):
+    keys = ("id", "section", "text", "stem", "item", "response_type", "options")
+    found = [q.model_dump(include=set(keys)) for q in extract_questions(BUNDLED / f"{language}.pdf", language)]
+    assert found == [q.model_dump(include=set(keys)) for q in expected_questions(language)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_sound_form_has_no_faults(language):
+    pdf = BUNDLED / f"{language}.pdf"
+    assert extraction_faults(extract_questions(pdf, language), pdf, language) == []
+
+
+def test_a_question_knows_its_number_page_and_box():
+    question = {q.id: q for q in extract_questions(BUNDLED / "eng.pdf", "eng")}["v39"]
+    assert (question.source_id, question.page) == ("Q4", 2)
+    left, top, right, bottom = question.box
+    assert 0 <= left < right <= 596
+    assert 0 <= top < bottom <= 842
+
+
+def test_progress_is_told_page_by_page(tmp_path):
+    copy = tmp_path / "copy.pdf"
+    copy.write_bytes((BUNDLED / "eng.pdf").read_bytes())
+    told = []
+    extract_questions(copy, "eng", on_page=lambda done, total: told.append((done, total)))
+    assert told == [(number, 7) for number in range(1, 8)]
+
+
+# Small forms
+
+
+@pytest.fixture
+def form(tmp_path):
+    return PaperForm(tmp_path / "form.pdf")
+
+
+def test_a_list_gives_its_labels_without_arrows_notes_and_missing_codes(form):
+    form.question("Q1", "Would you say you are… READ OUT…")
+    form.options(
+        "v7",
+        "1 – very happy",
+        "2 – quite happy -------> GO TO Q9",
+        "3 – not very",
+        "    happy",
+        "4 – not at all happy?",
+    )
+    form.options(None, "8 – don’t know", "9 – no answer", "7 – not applicable")
+    (question,) = extract_questions(form.save(), "eng")
+    assert question.text == "Would you say you are…"
+    assert options(question) == [(1, "very happy"), (2, "quite happy"), (3, "not very happy"), (4, "not at all happy")]
+
+
+def test_a_grid_gives_wrapped_items_and_heads_whole(form):
+    form.question("Q1", "How important is it in your life?")
+    form.grid(HEADS, [("v1", "A job that one|likes", *"123489"), ("v2", "Family", *"123489")])
+    first, second = extract_questions(form.save(), "eng")
+    assert (first.id, first.item, second.item) == ("v1", "A job that one likes", "Family")
+    assert first.text == "How important is it in your life? A job that one likes"
+    assert options(first)[3] == (4, "not at all important")
+    assert len(first.options) == 4
+
+
+def test_a_grid_without_rules_is_read_too(form):
+    form.question("Q1", "How important is it in your life?")
+    form.grid(HEADS, [("v1", "Work", *"123489"), ("v2", "Family", *"123489")], ruled=False)
+    first, second = extract_questions(form.save(), "eng")
+    assert (first.item, second.item) == ("Work", "Family")
+    assert options(second)[0] == (1, "very important")
+
+
+def test_a_grid_goes_on_over_the_page_break(form):
+    form.question("Q1", "How important is it in your life?")
+    form.grid(HEADS, [("v1", "Work", *"123489")])
+    form.new_page()
+    form.grid((), [("v2", "Family", *"123489")])
+    first, second = extract_questions(form.save(), "eng")
+    assert options(first) == options(second)
+    assert (first.page, second.page) == (1, 2)
+
+
+def test_a_scale_goes_out_with_all_ten_options(form):
+    form.question("Q1", "How satisfied are you with 10 things", "1 to 10, where 1 is the least?")
+    form.scale("v39", "dissatisfied", "satisfied")
+    (question,) = extract_questions(form.save(), "eng")
+    assert question.text == "How satisfied are you with 10 things 1 to 10, where 1 is the least?"
+    assert options(question) == [(1, "dissatisfied"), *((value, "") for value in range(2, 10)), (10, "satisfied")]
+
+
+def test_demographics_and_none_rows_are_left_out(form):
+    form.question("Q1", "Which of these do you belong to?")
+    form.grid(("mentioned", "not|mentioned"), [("v9", "Church", "1", "2"), ("v20", "None", "1", "2")])
+    form.question("Q2", "Sex of the respondent")
+    form.options("v225", "1 – male", "2 – female")
+    assert [question.id for question in extract_questions(form.save(), "eng")] == ["v9"]
+
+
+def test_a_lost_anchor_is_named(form):
+    form.question("Q1", "How satisfied are you?")
+    form.scale("v39", "dissatisfied", "")
+    pdf = form.save()
+    (fault,) = extraction_faults(extract_questions(pdf, "eng"), pdf, "eng")
+    assert (fault.question_id, fault.page, fault.check) == ("v39", 1, "complete")
+    assert fault.message == (
+        "v39 (page 1): a ten-point scale needs a label on 1 and on 10; "
+        "compare with the page and mend the question by hand"
+    )
+
+
+def test_a_lost_option_is_named(form):
+    form.question("Q1", "How happy are you?")
+    form.options("v7", "1 – very happy", "2 – quite happy", "3 – not very happy", "8 – don’t know")
+    assert faults_by_question(form.save()) == {("v7", "complete")}
+
+
+def test_a_lost_label_in_a_head_is_named_for_each_row(form):
+    form.question("Q1", "How important is it?")
+    form.grid(("very|important", "", *HEADS[2:]), [("v1", "Work", *"123489"), ("v2", "Family", *"123489")])
+    assert faults_by_question(form.save()) == {("v1", "complete"), ("v2", "complete")}
+
+
+def test_a_code_printed_twice_is_named(form):
+    form.question("Q1", "Did you do voluntary work?")
+    form.options("v21", "1 – yes", "2 – no")
+    form.question("Q2", "Do you vote for your village?")
+    form.options("v21", "1 – yes", "2 – no")
+    assert faults_by_question(form.save()) == {("v21", "duplicate_id")}
+
+
+def test_a_code_without_readable_answers_goes_out_and_is_named(form):
+    form.question("Q1", "How happy are you?")
+    form.options("v7", "very", "quite")
+    form.question("Q2", "Did you do voluntary work?")
+    form.options("v21", "1 – yes", "2 – no")
+    pdf = form.save()
+    assert [question.id for question in extract_questions(pdf, "eng")] == ["v7", "v21"]
+    assert faults_by_question(pdf) == {("v7", "complete")}
+
+
+def test_answers_without_a_code_are_named(form):
+    form.question("Q1", "How happy are you?")
+    form.options(None, "1 – very", "2 – not at all")
+    form.question("Q2", "Did you do voluntary work?")
+    form.options("v21", "1 – yes", "2 – no")
+    assert faults_by_question(form.save()) == {("Q1", "answers_without_code")}
+
+
+def test_a_form_in_which_nothing_is_found_is_named(form):
+    form.text(50, "A letter to the reader, without any question")
+    assert faults_by_question(form.save()) == {(None, "no_questions")}
+
+
+def test_another_script_than_the_language_s_is_named(form):
+    form.question("Q1", "Did you do voluntary work?")
+    form.options("v21", "1 – yes", "2 – no")
+    assert faults_by_question(form.save(), "bul") == {(None, "script"), ("v21", "script")}
+
+
+def test_words_that_are_not_on_the_page_are_named():
+    pdf = BUNDLED / "eng.pdf"
+    question = extract_questions(pdf, "eng")[0].replace(text="Nobody ever printed these invented words here")
+    (fault,) = extraction_faults([question], pdf, "eng")[:1]
+    assert (fault.question_id, fault.check) == ("v1", "grounding")
+    assert "such as nobody" in fault.message
+
+
+def test_a_question_that_an_extractor_missed_is_named():
+    pdf = BUNDLED / "eng.pdf"
+    questions = [question for question in extract_questions(pdf, "eng") if question.id != "v63"]
+    (fault,) = extraction_faults(questions, pdf, "eng")
+    assert (fault.question_id, fault.page, fault.check) == ("v63", 3, "code_without_question")
+
+
+# What is no questionnaire
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "empty"),
+        (b"<!doctype html><html>Sign in</html>", "HTML"),
+        (b"\x00\x01\x02" * 100, "another kind of file"),
+        (b"%PDF-1.7\n1 0 obj\n<< /Type /Cat", "truncated or damaged"),
+    ],
+)
+def test_what_is_no_pdf_is_refused_in_one_line(tmp_path, content, reason):
+    path = tmp_path / "form.pdf"
+    path.write_bytes(content)
+    with pytest.raises(PdfError, match=reason) as caught:
+        extract_questions(path, "eng")
+    assert "\n" not in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(PdfError, match=r"form\.pdf: no such file"):
+        extract_questions(tmp_path / "form.pdf", "eng")
+
+
+def test_a_truncated_pdf_is_refused(tmp_path):
+    path = tmp_path / "form.pdf"
+    whole = (BUNDLED / "eng.pdf").read_bytes()
+    path.write_bytes(whole[: len(whole) // 3])
+    with pytest.raises(PdfError, match=r"damaged|no pages|no text layer"):
+        extract_questions(path, "eng")
+
+
+def test_an_encrypted_pdf_is_refused(tmp_path):
+    form = PaperForm(tmp_path / "form.pdf", encrypt="secret")
+    form.question("Q1", "How happy are you?")
+    with pytest.raises(PdfError, match="encrypted"):
+        extract_questions(form.save(), "eng")
+
+
+def test_a_scan_without_text_is_refused(tmp_path):
+    form = PaperForm(tmp_path / "form.pdf")
+    form.canvas.rect(50, 50, 100, 100)
+    with pytest.raises(PdfError, match="no text layer on any of its 1 pages"):
+        extract_questions(form.save(), "eng")
+
+
+def test_an_unknown_extractor_is_refused():
+    with pytest.raises(StudyError, match="crystal ball: no such extractor"):
+        extract_questions(BUNDLED / "eng.pdf", "eng", "crystal ball")
+
+
+# Codes
+
+
+@given(st.integers(2, 7), st.permutations([7, 8, 9]))
+def test_missing_codes_are_dropped_whatever_their_order(count, missing):
+    printed = [*range(1, count + 1), *(code for code in missing if code > count)]
+    assume(printed[count : count + 1] != [7] or count != 6)  # a seventh answer looks the same
+    assert answer_values(printed) == list(range(1, count + 1))
+
+
+@given(st.integers(10, 30), st.permutations([66, 77, 88, 99]))
+@settings(max_examples=20)
+def test_long_lists_keep_seven_eight_and_nine(count, missing):
+    assert answer_values([*range(1, count + 1), *missing]) == list(range(1, count + 1))
+
+
+# Real forms
+
+
+def real(name):
+    path = REAL / f"ZA7500_{name}.pdf"
+    if not path.is_file():
+        pytest.skip(f"no {path.name} beside the project (../shared/data/questionnaires)")
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "language", "count"),
+    [("q_gb", "eng", 211), ("bq_CAPI", "eng", 211), ("q_fr", "fra", 211), ("q_es", "spa", 211), ("q_at", "deu", 211)],
+)
+def test_a_field_questionnaire_gives_every_value_question_complete(name, language, count):
+    pdf = real(name)
+    started = time.monotonic()
+    questions = extract_questions(pdf, language)
+    assert time.monotonic() - started < 60
+    variables = load_variables()
+    wanted = [code for number in range(1, 225) if not variables.is_excluded(code := f"v{number}")]
+    assert [question.id for question in questions] == wanted
+    assert [question.id for question in questions if question_faults(question)] == []
+    assert len(questions) == count
+    assert {fault.check for fault in extraction_faults(questions, pdf, language)} <= {"answers_without_code"}
+
+
+@pytest.mark.slow
+def test_the_british_form_s_hard_places_are_read():
+    by_id = {question.id: question for question in extract_questions(real("q_gb"), "eng")}
+    assert [by_id[code].item for code in ("v44", "v35", "v60", "v166")] == [
+        "A job in which you feel you can achieve something",
+        "People you meet for the first time",
+        "Heaven?",
+        "Britain",
+    ]
+    assert options(by_id["v105"])[::9] == [(1, "Competition is good"), (10, "Competition is harmful")]
+    assert by_id["v111"].text == "And which would be the next most important?"
+    assert options(by_id["v111"])[2] == (3, "fighting rising prices")
+    assert by_id["v109"].source_id == "Q33a"
+    assert by_id["v184"].values == (5, 4, 3, 2, 1)
+    assert len(by_id["v204"].options) == 2
+    assert by_id["v208"].text == "How often do you follow politics on television?"
+
+
+@pytest.mark.slow
+def test_a_split_sample_and_an_item_not_asked_are_named_in_the_italian_form():
+    pdf = real("q_it")
+    assert faults_by_question(pdf, "ita") == {("v24", "duplicate_id"), ("v27", "gap")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "language"), [("q_pl", "pol"), ("q_bg", "bul")])
+def test_a_damaged_text_layer_is_said_loudly_and_first(name, language):
+    pdf = real(name)
+    questions = extract_questions(pdf, language)
+    faults = extraction_faults(questions, pdf, language)
+    assert (faults[0].question_id, faults[0].check) == (None, "damaged_text")
+    assert "send the page images to gemini" in faults[0].message
+    counted = Counter(fault.check for fault in faults)
+    assert counted["damaged_text"] > 0.9 * len(questions)

@@ -1,0 +1,99 @@
+import copy
+import tomllib
+from importlib import resources
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from valuesassets.instruments.survey.variables import FACTS_FILE, expand_codes, load_variables, parse_variables
+from valuesassets.records.errors import StudyError
+from valuesassets.records.questions import OPTION_COUNTS, ResponseType
+
+VALUE_CODES = [f"v{number}" for number in range(1, 225)]
+
+
+@pytest.fixture
+def table():
+    path = resources.files("valuesassets.studies") / FACTS_FILE
+    return copy.deepcopy(tomllib.loads(path.read_text(encoding="utf-8")))
+
+
+def test_every_value_question_has_a_response_type():
+    assert [code for code in VALUE_CODES if load_variables().response_type(code) is None] == []
+
+
+def test_every_value_question_has_a_number_of_options():
+    variables = load_variables()
+    asked = [code for code in VALUE_CODES if not variables.is_excluded(code)]
+    assert [code for code in asked if variables.option_count(code) is None] == []
+    assert variables.option_count("v54") == 7
+    assert variables.option_count("v39") == OPTION_COUNTS[ResponseType.LIKERT10]
+
+
+@pytest.mark.parametrize(
+    "code", ["v20", "v96", "v45a", "v52", "v52a", "v174", "v174a", "v176", "v183", "v225", "v276", "Q78A"]
+)
+def test_none_rows_parties_elections_and_demographics_are_left_out(code):
+    assert load_variables().is_excluded(code)
+
+
+@pytest.mark.parametrize("code", ["v1", "v9", "v95", "v110", "v184", "v224", "Q1"])
+def test_value_questions_are_kept(code):
+    assert not load_variables().is_excluded(code)
+
+
+def test_lists_dependencies_and_filters_are_known():
+    variables = load_variables()
+    assert variables.list_of("v86") == "child_qualities"
+    assert variables.list_of("v9") == "organisations"
+    assert variables.is_converted("v22")
+    assert not variables.is_converted("v31")
+    assert variables.list_of("v20") is None
+    assert (variables.depends_on("v111"), variables.depends_on("v109"), variables.depends_on("v110")) == (
+        "v110",
+        "v108",
+        None,
+    )
+    assert variables.asked_of("v53") == "v51 != 1"
+    assert variables.names_country("v170")
+    assert not variables.names_country("v39")
+    assert variables.volunteered_values("v204") == (3,)
+
+
+def test_the_ten_indicators_carry_their_wvs_questions():
+    variables = load_variables()
+    assert len(variables.indicators) == 10
+    assert [variables.wvs_id(code) for code in ("v7", "v111", "v95", "v39")] == ["Q46", "Q155", "Q17", None]
+    assert not any(variables.is_excluded(code) for indicator in variables.indicators for code in indicator.evs)
+
+
+def test_list_items_are_answered_yes_or_no():
+    variables = load_variables()
+    items = [code for code in VALUE_CODES if variables.is_converted(code)]
+    assert {variables.response_type(code) for code in items} == {ResponseType.BINARY}
+
+
+def test_an_unknown_key_is_named(table):
+    table["colour"] = "blue"
+    with pytest.raises(StudyError, match=r"facts\.toml: colour"):
+        parse_variables(table, "facts.toml")
+
+
+def test_a_malformed_range_is_named(table):
+    table["lists"]["neighbours"] = ["22-30"]
+    with pytest.raises(StudyError, match=r"lists\.neighbours: '22-30' is neither a code"):
+        parse_variables(table, "facts.toml")
+
+
+def test_a_code_with_two_response_types_is_refused(table):
+    table["response_types"]["binary"].append("v39")
+    with pytest.raises(StudyError, match="response_types: v39 stand twice"):
+        parse_variables(table, "facts.toml")
+
+
+@given(st.integers(1, 300), st.integers(0, 20))
+def test_a_range_holds_both_ends_and_all_between(first, more):
+    assert expand_codes([f"v{first}-v{first + more}"]) == tuple(
+        f"v{number}" for number in range(first, first + more + 1)
+    )

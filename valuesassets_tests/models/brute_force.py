@@ -23,7 +23,9 @@ class BruteForce:
     def label_probs(self, prompt, labels):
         """Probability of each label: over its spellings, the product of steps, shared where another label goes on."""
         start = self.ids(prompt)
-        paths = {label: {tuple(self.ids(prompt + lead + label)[len(start) :]) for lead in ("", " ")} for label in labels}
+        paths = {
+            label: {tuple(self.ids(prompt + lead + label)[len(start) :]) for lead in ("", " ")} for label in labels
+        }
         everything = list(itertools.chain.from_iterable(paths.values()))
         return [sum(self._path_prob(start, path, everything, prompt) for path in paths[label]) for label in labels]
 

@@ -61,7 +61,9 @@ def test_the_order_of_labels_is_irrelevant(loaded, labels):
 @RELAXED
 @given(st.integers(1, 500), st.integers(1, 70))
 def test_the_result_does_not_depend_on_the_batch(loaded, tokens, rows):
-    trials = [trial(prompt, k, f"v{i}/0/forward") for i, (prompt, k) in enumerate(zip(PROMPTS, (4, 10, 2), strict=True))]
+    trials = [
+        trial(prompt, k, f"v{i}/0/forward") for i, (prompt, k) in enumerate(zip(PROMPTS, (4, 10, 2), strict=True))
+    ]
     alone = score_trials(loaded, trials, budget=BatchBudget(1, 1)).readings
     together = score_trials(loaded, trials, budget=BatchBudget(tokens, rows))
     for one, other in zip(alone, together.readings, strict=True):
@@ -96,7 +98,9 @@ def test_nan_logits_name_model_trial_and_order(loaded):
     head = loaded.model.get_output_embeddings()
     handle = head.register_forward_hook(lambda _m, _i, out: out * torch.nan)
     try:
-        with pytest.raises(ScoringError, match=r"NaN or infinite logits at trial v7/0/reversed \(eng, order reversed\)"):
+        with pytest.raises(
+            ScoringError, match=r"NaN or infinite logits at trial v7/0/reversed \(eng, order reversed\)"
+        ):
             score_trials(loaded, [trial(PROMPTS[0], 4, "v7/0/reversed", "reversed")])
     finally:
         handle.remove()
@@ -139,7 +143,9 @@ def test_keys_change_with_everything_that_matters_and_with_nothing_else(model_fo
 
 def test_progress_ends_with_every_trial(loaded):
     seen = []
-    score_trials(loaded, [trial(p, 3, p[:3]) for p in PROMPTS], on_progress=lambda done, total: seen.append((done, total)))
+    score_trials(
+        loaded, [trial(p, 3, p[:3]) for p in PROMPTS], on_progress=lambda done, total: seen.append((done, total))
+    )
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 

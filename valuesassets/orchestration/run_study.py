@@ -5,9 +5,8 @@ materialised, and its files are still there. Runs are ordinary runs of the insta
 """
 
 import argparse
-import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +19,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.study import Study, load_study
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+"""Runs log to the instance, where the UI shows it; the console is for progress."""
 
 
 class _Loading(LoadingContext):
@@ -76,10 +78,32 @@ def stale_assets(
     resolver = CachingStaleStatusResolver(instance, graph, _Loading(instance))
     stale: list[dg.AssetKey] = []
     for key in wave.keys:
-        fresh = resolver.get_status(key, partition) == StaleStatus.FRESH and _files_exist(key, partition, instance)
-        if not fresh or set(stale) & set(graph.get(key).parent_keys):
+        parents = graph.get(key).parent_keys
+        fresh = resolver.get_status(key, partition) == StaleStatus.FRESH and not set(stale) & set(parents)
+        if not (fresh and _still_stands(key, partition, parents, instance)):
             stale.append(key)
     return stale
+
+
+def _still_stands(
+    key: dg.AssetKey, partition: str | None, parents: Iterable[dg.AssetKey], instance: dg.DagsterInstance
+) -> bool:
+    """Whether the last materialisation's files exist, and none of its inputs was empty then and is not now.
+
+    The second is what the resolver misses: it compares an input that had no materialisation with its own latest one.
+    """
+    records = instance.fetch_materializations(
+        dg.AssetRecordsFilter(key, asset_partitions=[partition] if partition else None), limit=1
+    ).records
+    materialization = records[0].asset_materialization if records else None
+    if materialization is None:
+        return False
+    tags = materialization.tags or {}
+    was_empty = [p for p in parents if tags.get(f"dagster/input_event_pointer/{p.to_user_string()}") == "NULL"]
+    if any(instance.get_latest_materialization_event(parent) is not None for parent in was_empty):
+        return False
+    values = materialization.metadata.values()
+    return all(Path(v.value).exists() for v in values if isinstance(v, dg.PathMetadataValue) and v.value)
 
 
 def run_study(definitions: dg.Definitions, instance: dg.DagsterInstance, progress: Progress) -> Iterator[str]:
@@ -100,24 +124,15 @@ def run_study(definitions: dg.Definitions, instance: dg.DagsterInstance, progres
             stale = stale_assets(wave, partition, graph, instance)
             if stale:
                 result = job.execute_in_process(
-                    instance=instance, partition_key=partition, asset_selection=stale, raise_on_error=False
+                    run_config=QUIET,
+                    instance=instance,
+                    partition_key=partition,
+                    asset_selection=stale,
+                    raise_on_error=False,
                 )
                 if not result.success:
                     yield f"{', '.join(key.path[-1] for key in stale)} {partition or ''}: {_first_error(result)}"
             progress.advance(task)
-
-
-def _files_exist(key: dg.AssetKey, partition: str | None, instance: dg.DagsterInstance) -> bool:
-    records = instance.fetch_materializations(
-        dg.AssetRecordsFilter(key, asset_partitions=[partition] if partition else None), limit=1
-    ).records
-    materialization = records[0].asset_materialization if records else None
-    paths = [
-        value.value
-        for value in (materialization.metadata.values() if materialization else [])
-        if isinstance(value, dg.PathMetadataValue) and value.value
-    ]
-    return bool(materialization) and all(Path(path).exists() for path in paths)
 
 
 def _first_error(result: dg.ExecuteInProcessResult) -> str:
@@ -138,7 +153,6 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
     parser.add_argument("study", help="name of a bundled study, or a path")
     parser.add_argument("--storage", type=Path, required=True, help="folder for the study's files")
     arguments = parser.parse_args()
-    logging.getLogger("dagster").setLevel(logging.CRITICAL)
     try:
         definitions = build_definitions(load_study(arguments.study), arguments.storage)
     except ValuesAssetsError as error:

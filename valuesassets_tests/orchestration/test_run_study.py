@@ -73,3 +73,12 @@ def test_a_failed_partition_is_named_stops_nothing_else_and_is_tried_again(tmp_p
     mended, again = toy(tmp_path)
     assert run(mended, instance) == []
     assert again == [("table", "eng"), ("summary", ["deu", "eng"])]
+
+
+def test_a_summary_of_nothing_is_made_again_once_there_is_something(tmp_path, instance):
+    definitions, runs = toy(tmp_path, failing=["eng", "deu"])
+    assert len(run(definitions, instance)) == 2
+    assert runs == [("summary", [])]
+    mended, again = toy(tmp_path)
+    assert run(mended, instance) == []
+    assert again[-1] == ("summary", ["deu", "eng"])

@@ -126,7 +126,14 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
             write_table(folder / f"{language}.trials.parquet", trial_rows(few), TRIALS)
         job = ScoreJob(
             cells=tuple(
-                score_cell(study, storage, name, language, folder / f"{language}.trials.parquet", folder / language)
+                score_cell(
+                    study,
+                    storage,
+                    name,
+                    language,
+                    folder / f"{language}.trials.parquet",
+                    folder / f"{language}.parquet",
+                )
                 for language in chosen
             ),
             dtype=family.dtype,
@@ -172,7 +179,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
             name,
             language,
             storage.path(TRIALS_KEY, language, "parquet"),
-            storage.path(context.asset_key, context.partition_key, ""),
+            storage.path(context.asset_key, context.partition_key, "parquet"),
         )
         folder = storage.job_folder(context.asset_key, context.partition_key)
         log = run_node_job(context, ScoreJob(cells=(cell,), dtype=family.dtype), folder)
@@ -315,7 +322,7 @@ def model_label(study: Study, storage: Storage, family: str, language: str) -> s
 
 
 def score_cell(study: Study, storage: Storage, family: str, language: str, trials: Path, readings: Path) -> ScoreCell:
-    """The part of a score job that asks one cell; `readings` without its extension."""
+    """The part of a score job that asks one cell."""
     settings = study.require_cell(family, language)
     model = (
         str(model_folder(study, storage, family, language).absolute())
@@ -327,7 +334,7 @@ def score_cell(study: Study, storage: Storage, family: str, language: str, trial
         model=model,
         revision=settings.revision,
         trials=trials.absolute(),
-        readings=readings.with_suffix(".parquet").absolute(),
+        readings=readings.absolute(),
     )
 
 

@@ -76,9 +76,7 @@ def _draw_errors(axes: Axes, comparison: pd.DataFrame, bound: float, kinds: dict
         axes.hlines(errors.mean(), place - 0.38, place + 0.38, color=style.BLACK, lw=2)
     axes.axhline(bound, color=style.BLACK, lw=0.8, ls="--")
     axes.set_xticks(range(len(kinds)), list(kinds))
-    axes.set(
-        ylabel="W1 to the plant (scale units)", title="error of the answers (bar: mean)", xlim=(-0.6, len(kinds) - 0.4)
-    )
+    axes.set(ylabel="W1 (scale units)", title="error of the answers (bar: mean)", xlim=(-0.6, len(kinds) - 0.4))
     axes.set_ylim(bottom=0)
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="y")

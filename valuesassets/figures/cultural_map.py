@@ -18,10 +18,10 @@ CAVEAT = (
     "and more so for models: a place on the map is a summary of ten answers, not an attitude."
 )
 NOT_DISTINGUISHABLE = "not distinguishable from no content"
-MARKER_PT, REFERENCE_PT = 6.5, 10.5
+MARKER_PT, REFERENCE_PT, BACKGROUND_PT = 6.5, 10.5, 5.0
 ZONE_MARKERS = ("x", "+", "1", "2", "|", "3", "_", "4")
 """Strokes without a face, so that no country is taken for a model."""
-COUNTRY_INK = "#4A4A4A"
+COUNTRY_INK = "#5E5E5E"
 
 
 @style.styled
@@ -32,11 +32,13 @@ def draw_cultural_map(points: pd.DataFrame, notes: Sequence[str] | None = None) 
         points: one row per point: kind (model, human, published, pooled_human, content_free), label, model, language,
             country, zone, x, y, x_low, x_high, y_low, y_high (null where there is no interval), residual_sd_x,
             residual_sd_y, n_indicators, drawn, is_distinguishable (False for hollow), source, note.
-        notes: lines under the figure; those in `points.attrs["notes"]` where not given.
+        notes: lines under the figure; those in `points.attrs["notes"]` where not given. Where there are none, the
+            residual sd, the points not drawn and the caveat are said.
     """
     drawn = rows(points, points["drawn"].astype(bool) & points["x"].notna() & points["y"].notna())
     planted = bool((points["source"] == "planted").any())
     said = list(points.attrs.get("notes", [])) if notes is None else list(notes)
+    said = said or [*_lines(points, drawn), CAVEAT]
     figure = style.new_figure(height_in=style.PAGE_HEIGHT_IN - 0.6)
     axes = figure.add_subplot()
     handles = [*_draw_countries(axes, drawn), *_draw_references(axes, drawn), *_draw_models(axes, drawn)]
@@ -45,7 +47,7 @@ def draw_cultural_map(points: pd.DataFrame, notes: Sequence[str] | None = None) 
     axes.set_ylabel("traditional values  ←  →  secular-rational values")
     axes.grid()
     style.write_heading(figure, "Models and countries on the Inglehart-Welzel map", planted)
-    style.write_footer(figure, [*_lines(points, drawn), *said, CAVEAT], handles, n_columns=3, planted=planted)
+    style.write_footer(figure, said, handles, n_columns=3, planted=planted)
     write_names(axes, _names(drawn), _interval_strokes(drawn))
     return figure
 
@@ -57,10 +59,13 @@ def _draw_countries(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
     zones = column(published, "zone").fillna("")
     for number, zone in enumerate(sorted(set(zones))):
         look: dict[str, Any] = {
-            "ls": "", "marker": ZONE_MARKERS[number % len(ZONE_MARKERS)], "color": COUNTRY_INK, "markersize": MARKER_PT,
-        }  # fmt: skip
+            "ls": "",
+            "marker": ZONE_MARKERS[number % len(ZONE_MARKERS)],
+            "color": COUNTRY_INK,
+            "markersize": BACKGROUND_PT,
+        }
         countries = rows(published, zones == zone)
-        axes.plot(countries["x"], countries["y"], zorder=2, gid=f"published {zone}", markeredgewidth=1, **look)
+        axes.plot(countries["x"], countries["y"], zorder=2, gid=f"published {zone}", markeredgewidth=0.8, **look)
         handles.append(Line2D([], [], label=f"{zone or 'no zone'} (published)", **look))
     people = rows_where(drawn, kind="human")
     if len(people):
@@ -147,13 +152,15 @@ def _names(drawn: pd.DataFrame) -> list[Name]:
         "published": ("country", COUNTRY_INK, "normal", "normal"),
     }
     families = style.looks(rows_where(drawn, kind="model")["model"])
+    marker_pt = {"content_free": REFERENCE_PT, "pooled_human": REFERENCE_PT, "published": BACKGROUND_PT}
     names = []
     for kind, (named_by, color, weight, slant) in written.items():
         for row in records(rows_where(drawn, kind=kind)):
             text = str(row["label"] if pd.isna(row[named_by]) else row[named_by])
             ink = families[row["model"]].color if color is None else color
-            marker_pt = REFERENCE_PT if named_by == "label" else MARKER_PT
-            names.append(Name(row["x"], row["y"], text, ink, weight, slant, marker_pt=marker_pt))
+            size_pt = style.SMALL_PT - 1.5 if kind == "published" else style.SMALL_PT
+            size = marker_pt.get(kind, MARKER_PT)
+            names.append(Name(row["x"], row["y"], text, ink, weight, slant, size_pt, marker_pt=size))
     return names
 
 

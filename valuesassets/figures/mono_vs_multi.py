@@ -1,29 +1,34 @@
 """Monolingual against multilingual models, paired per language."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from valuesassets.figures import style
-from valuesassets.figures.frames import column, records
+from valuesassets.figures.frames import records
 
 _PANELS = (
     ("advantage", "own-country advantage", "closer to the own country →"),
-    ("distance_own", "distance to own country", "W1, scale units"),
+    ("distance_own", "distance to own country", "Jensen-Shannon"),
     ("entropy_bits", "entropy", "bits"),
 )
 
 
 @style.styled
-def draw_mono_vs_multi(pairs: pd.DataFrame, summary: pd.DataFrame | None = None, planted: bool = False) -> Figure:
+def draw_mono_vs_multi(
+    pairs: pd.DataFrame, summary: pd.DataFrame | None = None, notes: Sequence[str] = (), planted: bool = False
+) -> Figure:
     """Own-country advantage, raw distance and entropy of both families, one row per language.
 
     Args:
         pairs: columns language, country, mono, multi (families), and for both families `advantage_*`, `distance_own_*`
-            (scale units) and `entropy_bits_*`. One pair of families.
-        summary: rows with measure, mean_difference, low, high, level, p_sign_test, n_pairs, note, said
-            under the figure.
+            (Jensen-Shannon distance, mean over items) and `entropy_bits_*`; null where unknown. One pair of families.
+        summary: rows with measure, mean_difference, low, high, level, p_sign_test, n_pairs, said under
+            the figure.
+        notes: more lines under the figure.
         planted: whether the answers are planted.
     """
     ordered = pairs.sort_values("difference", kind="stable").reset_index(drop=True)
@@ -40,6 +45,9 @@ def draw_mono_vs_multi(pairs: pd.DataFrame, summary: pd.DataFrame | None = None,
                 ends[:, place], rows, ls="", marker=look[family].marker, color=look[family].color,
                 markerfacecolor="white" if place else look[family].color, markersize=6, gid=f"{measure} {family}",
             )  # fmt: skip
+        if np.isnan(ends).all():
+            axes.text(0.5, 0.5, "not available", transform=axes.transAxes, ha="center", style="italic")
+            axes.set_xticks([])
         axes.set_title(title)
         axes.set_xlabel(label)
         axes.grid(axis="x")
@@ -53,20 +61,18 @@ def draw_mono_vs_multi(pairs: pd.DataFrame, summary: pd.DataFrame | None = None,
                markerfacecolor="white" if f == multi else look[f].color)
         for f, kind in ((mono, "mono"), (multi, "multi"))
     ]  # fmt: skip
-    style.write_footer(figure, _notes(summary), handles, planted=planted)
+    style.write_footer(figure, [*_lines(summary), *notes], handles, planted=planted)
     return figure
 
 
-def _notes(summary: pd.DataFrame | None) -> list[str]:
-    """One line per measure and the notes that are not said yet."""
+def _lines(summary: pd.DataFrame | None) -> list[str]:
+    """One line per measure."""
     if summary is None:
         return []
-    lines = [
+    return [
         f"{row['measure'].replace('_', ' ')}, mono - multi: {row['mean_difference']:+.3f} "
         f"[{row['low']:+.3f}, {row['high']:+.3f}] ({row['level']:.0%} interval), "
         f"sign test p = {row['p_sign_test']:.3f}, {row['n_pairs']} languages."
         for row in records(summary)
         if pd.notna(row["mean_difference"])
     ]
-    said = [str(note) for note in dict.fromkeys(column(summary, "note").dropna()) if note] if "note" in summary else []
-    return lines + said

@@ -29,14 +29,18 @@ def draw_p_valid_heatmap(
     """
     table = p_valid_by_cell(probe)
     n_rows, n_columns = table.shape
-    figure = style.new_figure(height_in=style.axes_height(n_rows, 0.16, 2.6, 6.4) + 1.9)
+    height_in = style.axes_height(n_rows, 0.16, 2.6, 6.4) + style.upright_height(
+        list(table.columns), style.SMALL_PT - 1
+    )
+    figure = style.new_figure(height_in=height_in + 1.6)
     axes = figure.add_subplot()
-    _draw_cells(figure, axes, table.to_numpy(), "P_valid (mean over orders and wordings)")
+    _draw_cells(figure, axes, table.to_numpy(), "P_valid")
     rows, columns = np.nonzero(table.to_numpy() < p_valid_question)
     size = float(np.clip(0.5 * 72 * 5 / max(n_columns, 1), 2.5, 5))
     axes.plot(columns + 0.5, rows + 0.5, "x", color="white", markersize=size, markeredgewidth=0.8, gid="unreliable")
     over = [place + 0.5 for place, question in enumerate(table.columns) if question in set(dropped)]
-    axes.plot(over, np.full(len(over), -0.35), "v", color=style.BLACK, markersize=4, clip_on=False, gid="dropped")
+    if over:
+        axes.plot(over, np.full(len(over), -0.35), "v", color=style.BLACK, markersize=4, clip_on=False, gid="dropped")
     places, labels = style.thin_ticks(list(table.columns), most=40)
     axes.set_xticks([p + 0.5 for p in places], labels, rotation=90, fontsize=style.SMALL_PT - 1)
     axes.set_yticks(np.arange(n_rows) + 0.5, [f"{m} {lang}" for m, lang in table.index], fontsize=_row_pt(n_rows))

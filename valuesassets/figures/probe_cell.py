@@ -23,7 +23,7 @@ def draw_probe_cell(probe: pd.DataFrame, p_valid_question: float = 0.10, planted
     questions = sorted(set(first["question_id"]), key=style.natural_order)
     places = {question: place for place, question in enumerate(questions)}
     model, language = str(probe["model"].iloc[0]), str(probe["language"].iloc[0])
-    figure = style.new_figure(height_in=4.2)
+    figure = style.new_figure(height_in=4.0 + style.upright_height(questions, style.SMALL_PT - 1))
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1, 1.7))
     p_valid = first.drop_duplicates(["question_id"]).set_index("question_id")["p_valid"].reindex(questions)
     above.bar(range(len(questions)), p_valid.to_numpy(dtype=float), 0.9, color=style.BLUE, label="P_valid")

@@ -121,7 +121,7 @@ def styled(draw: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
 
 def new_figure(width_in: float = PAGE_WIDTH_IN, height_in: float = 4.5) -> Figure:
     """An empty figure with its own canvas, known to no pyplot state."""
-    figure = Figure(figsize=(width_in, height_in), layout="constrained")
+    figure = Figure(figsize=(width_in, height_in), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.05))
     FigureCanvasAgg(figure)
     return figure
 
@@ -186,6 +186,11 @@ def wrap(text: str, width_in: float, size_pt: float) -> str:
 def axes_height(n_rows: int, row_in: float, least_in: float, most_in: float = PAGE_HEIGHT_IN) -> float:
     """Height in inches for so many rows, within what a page holds."""
     return min(most_in, max(least_in, n_rows * row_in))
+
+
+def upright_height(labels: Sequence[str], size_pt: float) -> float:
+    """Height in inches of the longest label written upright."""
+    return max((len(label) for label in labels), default=0) * 0.56 * size_pt / 72
 
 
 def thin_ticks(labels: Sequence[str], most: int) -> tuple[list[int], list[str]]:

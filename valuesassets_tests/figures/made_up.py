@@ -148,7 +148,6 @@ def mono_multi_frames(languages=None, families=None, seed=3):
                 "n_pairs": len(pairs),
                 "level": 0.95,
                 "source_of_variation": "languages",
-                "note": "Size, tokenizer and training data differ between the families together.",
             }
             for measure in ("own_country_advantage", "entropy_bits", "distance_own")
         ]
@@ -244,9 +243,7 @@ def map_frame(languages=None, families=None, seed=5, source="planted", hollow=("
     add("content_free", "uniform answers", (0.5, 2.0))
     add("content_free", "always the first option", (0.9, 1.6))
     add("pooled_human", "all countries together", (0.95, 0.8), 0.04, source=source)
-    frame = pd.DataFrame(rows)
-    frame.attrs["notes"] = ["Reference projector: published slopes, intercepts fitted on five complete countries."]
-    return frame
+    return pd.DataFrame(rows)
 
 
 def mds_frame(languages=None, families=None, seed=6):
@@ -258,5 +255,101 @@ def mds_frame(languages=None, families=None, seed=6):
         [
             {"model": m, "language": lang, "x": x, "y": y, "stress": 0.087, "n_cells": len(cells)}
             for (m, lang), (x, y) in zip(cells, places, strict=True)
+        ]
+    )
+
+
+def quality_frames(probe, cells_wanted):
+    """QualityReport.frames(): the cells wanted of which one may be missing, and one question dropped."""
+    read = set(zip(probe["model"], probe["language"], strict=True))
+    cells = [
+        {
+            "model": model,
+            "language": language,
+            "n_questions": 30 if (model, language) in read else None,
+            "n_usable": 28 if (model, language) in read else None,
+            "median_p_valid": 0.71 if (model, language) in read else None,
+            "share_above_threshold": 0.97 if (model, language) in read else None,
+            "mean_position_bias": 0.09 if (model, language) in read else None,
+            "is_flagged": (model, language) == cells_wanted[0],
+            "is_missing": (model, language) not in read,
+            "reason": None if (model, language) in read else "no readings: the job failed",
+        }
+        for model, language in cells_wanted
+    ]
+    questions = [
+        {
+            "question_id": question,
+            "response_type": "likert4",
+            "n_cells": 12,
+            "n_unreliable": 7 if question == "v3" else 0,
+            "share_unreliable": 7 / 12 if question == "v3" else 0.0,
+            "median_p_valid": 0.08 if question == "v3" else 0.7,
+            "is_dropped": question == "v3",
+            "reason": "P_valid below 0.10 in 7 of 12 cells" if question == "v3" else None,
+        }
+        for question in dict.fromkeys(probe["question_id"])
+    ]
+    return {"cells": pd.DataFrame(cells), "questions": pd.DataFrame(questions)}
+
+
+def comparison_frames(languages=None, families=None, seed=7):
+    """HumanComparison: cells with null rows, and by response type."""
+    rng = np.random.default_rng(seed)
+    cells, kinds = [], []
+    for language in languages or DEMO:
+        models = [("model", family) for family in families or FAMILIES] + [("null", "uniform answers")]
+        for kind, model in models:
+            w1, jsd = rng.uniform(0.1, 0.2), rng.uniform(0.2, 0.4)
+            cells.append(
+                {
+                    "kind": kind,
+                    "model": model,
+                    "language": language,
+                    "country": COUNTRIES[language],
+                    "n_items": 28,
+                    "w1_unit": w1,
+                    "w1_unit_low": w1 - 0.02,
+                    "w1_unit_high": w1 + 0.02,
+                    "jsd_distance": jsd,
+                    "own_country_rank": 2,
+                    "n_countries": 6,
+                    "nearest_country": "FR",
+                    "source": "planted",
+                }
+            )
+            kinds.append(
+                {"model": model, "language": language, "response_type": "likert4", "n_items": 5, "w1_unit": w1}
+            )
+    return {"cells": pd.DataFrame(cells), "by_response_type": pd.DataFrame(kinds)}
+
+
+def statistics_frame(probe):
+    """item_statistics."""
+    asked = probe[probe["status"] == "ok"].drop_duplicates(["model", "language", "question_id"])
+    frame = asked[["model", "language", "question_id", "response_type"]].copy()
+    is_categorical = frame["response_type"] == "categorical"
+    return frame.assign(
+        expected_value=np.where(is_categorical, np.nan, 2.25), entropy_bits=1.5, mode=2, is_near_uniform=False
+    )
+
+
+def recovery_frame():
+    """summarise_recovery."""
+    return pd.DataFrame(
+        [
+            {
+                "model": model,
+                "language": language,
+                "response_type": "all",
+                "n": 36,
+                "n_unreadable": 0,
+                "w1_unit_error_mean": 0.008,
+                "w1_unit_error_p95": 0.017,
+                "is_recovered": True,
+                "reason": None,
+            }
+            for model in FAMILIES
+            for language in DEMO
         ]
     )

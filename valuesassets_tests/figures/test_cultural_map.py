@@ -1,0 +1,124 @@
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.text import Annotation
+
+from valuesassets.figures.cultural_map import draw_cultural_map
+from valuesassets_tests.figures.made_up import LANGUAGES, map_frame
+from valuesassets_tests.figures.pictures import artist, legend_labels, outside, overlapping, places, words
+
+BIG = {"hplt2c": "mono", "eurollm-22b": "multi"}
+
+
+def names(figure):
+    return [text for text in figure.findobj(Annotation) if text.get_text()]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_names_hide_neither_each_other_nor_a_point_with_twelve_cells(seed):
+    assert_nothing_collides(map_frame(seed=seed))
+
+
+def test_names_hide_neither_each_other_nor_a_point_with_44_cells():
+    assert_nothing_collides(map_frame(LANGUAGES, BIG, source="EVS 2017"))
+
+
+def test_names_hide_nothing_among_all_the_countries_of_the_world():
+    frame = map_frame(LANGUAGES, BIG, source="EVS 2017")
+    world = frame[frame.kind == "published"].sample(83, replace=True, random_state=0)
+    rng = np.random.default_rng(0)
+    world = world.assign(x=rng.uniform(-1.5, 3.5, len(world)), y=rng.uniform(-2, 2, len(world)))
+    assert_nothing_collides(pd.DataFrame(pd.concat([frame, world], ignore_index=True)))
+
+
+def assert_nothing_collides(frame):
+    figure = draw_cultural_map(frame)
+    figure.draw_without_rendering()
+    texts = names(figure)
+    assert len(texts) == len(frame)
+    assert overlapping(texts) == []
+    points = figure.axes[0].transData.transform(frame[["x", "y"]].to_numpy(dtype=float))
+    for text in texts:
+        box = text.get_window_extent()
+        covered = (points > [box.x0, box.y0]).all(axis=1) & (points < [box.x1, box.y1]).all(axis=1)
+        assert not covered.any(), text.get_text()
+    assert outside(figure) == []
+
+
+def test_every_point_is_drawn_where_it_lies():
+    frame = map_frame()
+    figure = draw_cultural_map(frame)
+    for gid, rows in {
+        "human": frame[frame.kind == "human"],
+        "content_free": frame[frame.kind == "content_free"],
+        "pooled_human": frame[frame.kind == "pooled_human"],
+        "published Orthodox Europe": frame[(frame.kind == "published") & (frame.zone == "Orthodox Europe")],
+        "hollow reference-mono": frame[(frame.model == "reference-mono") & (frame.language == "fra")],
+        "filled reference-mono": frame[(frame.model == "reference-mono") & (frame.language != "fra")],
+    }.items():
+        np.testing.assert_allclose(places(figure, gid), rows[["x", "y"]].to_numpy(dtype=float), err_msg=gid)
+
+
+def test_intervals_reach_from_low_to_high():
+    frame = map_frame()
+    row = frame[frame.kind == "model"].iloc[0]
+    segments = [s for c in draw_cultural_map(frame).axes[0].collections for s in c.get_segments()]
+    assert any(np.allclose(s, [(row.x_low, row.y), (row.x_high, row.y)]) for s in segments)
+    assert any(np.allclose(s, [(row.x, row.y_low), (row.x, row.y_high)]) for s in segments)
+
+
+def test_a_point_not_told_from_no_content_is_hollow_and_said_to_be():
+    figure = draw_cultural_map(map_frame())
+    hollow, filled = artist(figure, "hollow reference-mono"), artist(figure, "filled reference-mono")
+    assert hollow.get_markerfacecolor() == "white"
+    assert filled.get_markerfacecolor() == hollow.get_markeredgecolor()
+    assert "hollow: not distinguishable from no content" in legend_labels(figure)
+
+
+def test_unknown_is_not_hollow():
+    frame = map_frame(hollow=())
+    frame["is_distinguishable"] = None
+    figure = draw_cultural_map(frame)
+    assert len(places(figure, "filled reference-mono")) == 6
+    assert "hollow" not in words(figure)
+
+
+def test_families_differ_in_shape_and_colour():
+    figure = draw_cultural_map(map_frame())
+    mono, multi = (artist(figure, f"filled reference-{kind}") for kind in ("mono", "multi"))
+    assert mono.get_marker() != multi.get_marker()
+    assert mono.get_markerfacecolor() != multi.get_markerfacecolor()
+    assert {"reference-mono", "reference-multi"} <= set(legend_labels(figure))
+
+
+def test_the_map_says_planted_only_when_it_is():
+    assert "planted" in words(draw_cultural_map(map_frame()))
+    assert "planted" not in words(draw_cultural_map(map_frame(source="EVS 2017"))).lower()
+
+
+def test_caveat_and_residuals_stand_under_a_map_that_came_without_notes():
+    said = words(draw_cultural_map(map_frame()))
+    assert "invariance" in said
+    assert "residual sd 0.16 across and 0.17 along" in said
+
+
+def test_the_notes_of_the_frame_stand_under_the_map_instead():
+    frame = map_frame()
+    frame.attrs["notes"] = ["Intercepts fitted on five countries."]
+    said = words(draw_cultural_map(frame))
+    assert "Intercepts fitted on five countries." in said
+    assert "invariance" not in said
+
+
+def test_a_point_with_too_few_indicators_is_named_not_drawn():
+    frame = map_frame(absent=("ell",))
+    figure = draw_cultural_map(frame)
+    assert "Not drawn: reference-mono ell (4 of 10 indicators): fewer than 6 indicators" in words(figure)
+    assert len(places(figure, "filled reference-mono")) == 4
+    assert not [name for name in names(figure) if name.get_text() == "ell"]
+
+
+def test_a_map_without_models_still_shows_the_countries():
+    frame = map_frame()
+    figure = draw_cultural_map(pd.DataFrame(frame[frame.kind == "published"]))
+    assert len(names(figure)) == len(LANGUAGES)

@@ -1,0 +1,218 @@
+"""What each figure shows is what its frame holds."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from valuesassets.figures.calibration import draw_calibration
+from valuesassets.figures.example_distributions import choose_examples, draw_example_distributions
+from valuesassets.figures.jsd_heatmap import draw_jsd_heatmap
+from valuesassets.figures.mds_map import draw_mds_map
+from valuesassets.figures.mono_vs_multi import draw_mono_vs_multi
+from valuesassets.figures.p_valid_heatmap import draw_p_valid_by_language, draw_p_valid_heatmap
+from valuesassets.figures.position_bias_dist import draw_position_bias_dist
+from valuesassets.figures.probe_cell import draw_probe_cell
+from valuesassets_tests.figures.made_up import (
+    LANGUAGES,
+    comparison_frame,
+    human_frame,
+    mds_frame,
+    mono_multi_frames,
+    pairs_frame,
+    probe_frame,
+)
+from valuesassets_tests.figures.pictures import legend_labels, mesh, outside, overlapping, places, words
+
+BIG = {"hplt2c": "mono", "eurollm-22b": "multi"}
+
+
+@pytest.fixture(scope="module")
+def probe():
+    return probe_frame()
+
+
+def one_cell(probe):
+    return probe[(probe.model == "reference-mono") & (probe.language == "ell")]
+
+
+def every_figure(planted, languages=None, families=None, n_questions=30):
+    probe = probe_frame(languages, families, n_questions)
+    return {
+        "p_valid_heatmap": draw_p_valid_heatmap(probe, dropped=["v3"], planted=planted),
+        "p_valid_by_language": draw_p_valid_by_language(probe, planted=planted),
+        "position_bias_dist": draw_position_bias_dist(probe, planted=planted),
+        "jsd_heatmap": draw_jsd_heatmap(pairs_frame(languages, families), planted),
+        "mds_map": draw_mds_map(mds_frame(languages, families), planted),
+        "mono_vs_multi": draw_mono_vs_multi(*mono_multi_frames(languages, families), planted=planted),
+        "example_distributions": draw_example_distributions(probe, human_frame(languages), planted=planted),
+        "probe_cell": draw_probe_cell(probe[probe.language == "ell"].head(200), planted=planted),
+    }
+
+
+@pytest.mark.parametrize(("languages", "families", "n_questions"), [(None, None, 30), (LANGUAGES, BIG, 110)])
+def test_no_text_leaves_the_page_and_planted_stands_where_it_must(languages, families, n_questions):
+    for name, figure in every_figure(True, languages, families, n_questions).items():
+        assert "planted" in words(figure), name
+        assert outside(figure) == [], name
+        for axes in figure.axes:
+            assert overlapping(axes.get_xticklabels()) == [], name
+            assert overlapping(axes.get_yticklabels()) == [], name
+
+
+def test_planted_stands_nowhere_else():
+    for name, figure in every_figure(False).items():
+        assert "planted" not in words(figure).lower(), name
+
+
+def test_p_valid_heatmap_holds_the_p_valid_of_each_question(probe):
+    values = mesh(draw_p_valid_heatmap(probe))
+    asked = probe[(probe.model == "reference-multi") & (probe.language == "pol") & (probe.question_id == "v10")]
+    assert values.shape == (12, 30)
+    assert values[11, 9] == pytest.approx(asked.p_valid.iloc[0])
+    assert (
+        np.isnan(values).sum() == probe[probe.status != "ok"].groupby(["model", "language"]).question_id.nunique().sum()
+    )
+
+
+def test_p_valid_heatmap_crosses_out_what_is_unreliable_and_points_at_what_is_dropped(probe):
+    figure = draw_p_valid_heatmap(probe, 0.3, dropped=["v3"])
+    values = mesh(figure)
+    marked = {(int(row), int(column)) for column, row in places(figure, "unreliable")}
+    assert marked == {(int(r), int(c)) for r, c in zip(*np.nonzero(values < 0.3), strict=True)}
+    assert places(figure, "dropped")[:, 0].tolist() == [2.5]
+    assert {"unreliable: below 0.30", "could not be read", "question dropped"} == set(legend_labels(figure))
+
+
+def test_p_valid_by_language_holds_medians_and_frames_flagged_cells(probe):
+    figure = draw_p_valid_by_language(probe, p_valid_cell=0.6)
+    values = mesh(figure)
+    asked = probe.drop_duplicates(["model", "language", "question_id"])
+    median = asked[(asked.model == "reference-mono") & (asked.language == "bul")].p_valid.median()
+    assert values[0, 0] == pytest.approx(median)
+    frames = figure.findobj(lambda one: one.get_gid() == "flagged")
+    assert len(frames) == (values < 0.6).sum()
+
+
+def test_a_cell_that_is_not_there_is_not_a_number(probe):
+    partial = probe[~((probe.model == "reference-multi") & (probe.language == "bul"))]
+    values = mesh(draw_p_valid_by_language(partial))
+    assert np.isnan(values[1, 0])
+    assert np.isnan(values).sum() == 1
+
+
+def test_position_bias_medians_and_counts_are_those_of_the_readings(probe):
+    figure = draw_position_bias_dist(probe, position_bias=0.2)
+    axes = figure.axes[0]
+    readings = probe.drop_duplicates(["model", "language", "question_id"]).dropna(subset=["position_bias_magnitude"])
+    first = readings[(readings.model == "reference-mono") & (readings.response_type == "action")]
+    medians = [line.get_xdata()[0] for line in axes.lines if line.get_linewidth() == 1.8]
+    assert medians[0] == pytest.approx(first.position_bias_magnitude.median())
+    assert [label.get_text() for label in axes.get_yticklabels()][:2] == ["action", "binary"]
+    assert f" {len(first)} " in f" {words(figure)} "
+    assert "threshold 0.20" in legend_labels(figure)
+
+
+def test_jsd_heatmap_is_the_matrix_with_zeros_on_its_diagonal():
+    pairs = pairs_frame()
+    values = mesh(draw_jsd_heatmap(pairs))
+    np.testing.assert_allclose(values.ravel(), pairs.jsd_distance)
+    np.testing.assert_allclose(np.diag(values), 0)
+
+
+def test_jsd_heatmap_leaves_pairs_without_common_items_empty():
+    pairs = pairs_frame()
+    pairs.loc[1, "jsd_distance"] = np.nan
+    figure = draw_jsd_heatmap(pairs)
+    assert np.isnan(mesh(figure)).sum() == 1
+    assert "no common items" in legend_labels(figure)
+
+
+def test_mds_map_shows_each_cell_and_its_stress():
+    frame = mds_frame()
+    figure = draw_mds_map(frame)
+    mono = frame[frame.model == "reference-mono"]
+    np.testing.assert_allclose(places(figure, "reference-mono"), mono[["x", "y"]])
+    assert "stress 0.087" in words(figure)
+
+
+def test_mono_vs_multi_pairs_families_per_language_in_order_of_their_difference():
+    pairs, summary = mono_multi_frames()
+    figure = draw_mono_vs_multi(pairs, summary, ["Size and training data differ."])
+    ordered = pairs.sort_values("difference")
+    assert places(figure, "advantage reference-mono")[:, 0].tolist() == ordered.advantage_mono.tolist()
+    assert places(figure, "entropy_bits reference-multi")[:, 0].tolist() == ordered.entropy_bits_multi.tolist()
+    said = words(figure)
+    assert "own country advantage, mono - multi: +0.012 [-0.004, +0.031] (95% interval), sign test p = 0.219" in said
+    assert "Size and training data differ." in said
+
+
+def test_mono_vs_multi_without_humans_says_what_is_not_available():
+    pairs, _ = mono_multi_frames()
+    unknown = [name for name in pairs if name.startswith(("advantage", "distance"))] + ["difference"]
+    figure = draw_mono_vs_multi(pairs.assign(**dict.fromkeys(unknown, np.nan)))
+    assert words(figure).count("not available") == 2
+    assert np.isfinite(places(figure, "entropy_bits reference-mono")[:, 0]).all()
+
+
+def test_examples_show_averaged_forward_reversed_and_human(probe):
+    human = human_frame()
+    example = ("reference-multi", "pol", "v2")
+    figure = draw_example_distributions(probe, human, [example])
+    axes = figure.axes[0]
+    rows = probe[(probe.model == example[0]) & (probe.language == "pol") & (probe.question_id == "v2")]
+    people = human[(human.language == "pol") & (human.question_id == "v2")]
+    model, humans = axes.containers
+    np.testing.assert_allclose([bar.get_height() for bar in model], rows.prob_averaged)
+    np.testing.assert_allclose([bar.get_height() for bar in humans], people.prob)
+    np.testing.assert_allclose(places(figure, "prob_forward")[:, 1], rows.prob_forward)
+    np.testing.assert_allclose(places(figure, "prob_reversed")[:, 1], rows.prob_reversed)
+    assert legend_labels(figure) == ["model, averaged", "model, forward", "model, reversed", "human"]
+
+
+def test_examples_without_humans_promise_none(probe):
+    assert "human" not in legend_labels(draw_example_distributions(probe))
+
+
+def test_chosen_examples_are_readable_different_and_of_every_type(probe):
+    chosen = choose_examples(probe)
+    readable = set(
+        zip(*(probe.loc[probe.status == "ok", c] for c in ("model", "language", "question_id")), strict=True)
+    )
+    assert len(set(chosen)) == len(chosen) == 9
+    assert set(chosen) <= readable
+    kinds = probe.set_index(["model", "language", "question_id"]).response_type.sort_index()
+    assert {kinds.loc[example].iloc[0] for example in chosen} == set(probe.response_type)
+
+
+def test_calibration_shows_planted_against_recovered_and_counts_the_unread():
+    frame = comparison_frame()
+    figure = draw_calibration(frame)
+    binary = frame[frame.response_type == "binary"]
+    np.testing.assert_allclose(
+        places(figure, "p_valid binary"), binary[["planted_p_valid", "recovered_p_valid"]].to_numpy()
+    )
+    np.testing.assert_allclose(
+        places(figure, "position_bias binary"), binary[["planted_position_bias", "recovered_position_bias"]].to_numpy()
+    )
+    assert sorted(places(figure, "w1 binary")[:, 1]) == pytest.approx(sorted(binary.w1_unit_error.dropna()))
+    assert "432 readings, of which 1 could not be read" in words(figure)
+    assert {"binary", "likert10", "recovered = planted"} <= set(legend_labels(figure))
+    assert "planted" in words(figure)
+    assert outside(figure) == []
+
+
+def test_one_cell_stacks_each_answer_to_one_and_hatches_the_unread(probe):
+    cell = one_cell(probe).copy()
+    read = ["prob_forward", "prob_reversed", "prob_averaged", "p_valid", "position_bias_magnitude"]
+    cell.loc[cell.question_id == "v4", read] = np.nan
+    figure = draw_probe_cell(cell)
+    above, below = figure.axes
+    heights = [bar.get_height() for bar in above.containers[0]]
+    assert heights[0] == pytest.approx(cell[cell.question_id == "v1"].p_valid.iloc[0])
+    answers, unread = below.containers
+    tops = pd.Series(
+        [bar.get_height() for bar in answers], index=[round(bar.get_x() + bar.get_width() / 2) for bar in answers]
+    )
+    np.testing.assert_allclose(tops.groupby(level=0).sum(), 1)
+    assert [round(bar.get_x() + bar.get_width() / 2) for bar in unread] == [3]
+    assert "could not be read" in legend_labels(figure)

@@ -1,0 +1,80 @@
+import base64
+import subprocess
+import sys
+
+import matplotlib as mpl
+import pytest
+from matplotlib.figure import Figure
+
+from valuesassets.figures import style
+from valuesassets.records.errors import StorageError
+
+
+def drawn():
+    figure = style.new_figure(height_in=2)
+    figure.add_subplot().plot([1, 2], [3, 4])
+    style.write_heading(figure, "Two points", planted=True)
+    return figure
+
+
+def test_a_saved_figure_is_a_png_of_300_dpi_and_an_svg_and_nothing_else(tmp_path):
+    png, svg = style.save_figure(drawn(), tmp_path / "maps.v1" / "cultural_map")
+    assert png.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert int.from_bytes(png.read_bytes()[16:20]) == round(style.PAGE_WIDTH_IN * 300)
+    assert svg.read_text().rstrip().endswith("</svg>")
+    assert sorted(path.name for path in png.parent.iterdir()) == ["cultural_map.png", "cultural_map.svg"]
+
+
+def test_a_figure_that_cannot_be_drawn_leaves_the_old_file_alone(tmp_path, monkeypatch):
+    style.save_figure(drawn(), tmp_path / "map")
+    before = (tmp_path / "map.png").read_bytes()
+    monkeypatch.setattr(Figure, "savefig", lambda *_, **__: (_ for _ in ()).throw(OSError(28, "no space left")))
+    with pytest.raises(StorageError, match=r"map\.png.*no space left"):
+        style.save_figure(drawn(), tmp_path / "map")
+    assert (tmp_path / "map.png").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["map.png", "map.svg"]
+
+
+def test_the_same_figure_gives_the_same_bytes(tmp_path):
+    first, second = style.save_figure(drawn(), tmp_path / "a"), style.save_figure(drawn(), tmp_path / "b")
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+
+
+def test_a_picture_for_metadata_stays_below_its_limit():
+    wide = len(style.png_base64(drawn()))
+    small = style.png_base64(drawn(), max_bytes=wide - 1)
+    assert len(small) < wide
+    assert base64.b64decode(small)[:4] == b"\x89PNG"
+    with pytest.raises(StorageError, match="more than 100"):
+        style.png_base64(drawn(), max_bytes=100)
+
+
+def test_drawing_leaves_the_settings_of_others_alone():
+    before = dict(mpl.rcParams)
+    style.styled(drawn)()
+    assert dict(mpl.rcParams) == before
+
+
+def test_every_look_differs_from_every_other_in_colour_marker_and_hatch():
+    looks = list(style.looks(f"family-{number}" for number in range(style.MOST_SERIES)).values())
+    for part in ("color", "marker", "hatch"):
+        assert len({getattr(look, part) for look in looks}) == len(looks)
+    with pytest.raises(ValueError, match="can be told apart"):
+        style.looks(str(number) for number in range(style.MOST_SERIES + 1))
+
+
+def test_the_font_writes_all_three_scripts(recwarn):
+    figure = style.styled(drawn)()
+    figure.text(0.5, 0.5, "Ευτυχία Щастие Świętość ő ș ņ")
+    style.png_base64(figure)
+    assert not [warning for warning in recwarn if "missing from" in str(warning.message)]
+
+
+def test_ink_contrasts_with_its_ground():
+    assert style.ink_on((1, 1, 1, 1)) == "black"
+    assert style.ink_on((0, 0.13, 0.31, 1)) == "white"
+
+
+def test_the_package_imports_without_matplotlib():
+    block = "import sys; sys.modules['matplotlib'] = None; import valuesassets.figures"
+    subprocess.run([sys.executable, "-c", block], check=True)

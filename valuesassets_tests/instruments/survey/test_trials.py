@@ -1,0 +1,122 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from valuesassets.instruments.survey.lexicon import load_lexicon
+from valuesassets.instruments.survey.trials import option_orders, write_trials
+from valuesassets.instruments.survey.variables import load_variables
+from valuesassets.records.errors import QuestionError
+from valuesassets.records.study import Elicitation
+from valuesassets.studies.questionnaires.content import LANGUAGES, expected_questions
+from valuesassets_tests.instruments.survey.asked import ask
+
+PINNED = Path(__file__).parent / "pinned_prompts"
+EXAMPLES = ["v1/0/forward", "v31/0/reversed", "v63/0/forward", "v63/0/reversed", "v86/0/forward", "v98/0/forward",
+            "v111@v110=2/0/forward", "v111@v110=2/0/reversed", "v114/0/forward"]  # fmt: skip
+
+
+def trials_of(questions, **elicitation):
+    return write_trials(questions, "eng", load_lexicon("eng"), load_variables(), Elicitation(**elicitation))
+
+
+def prompts(language):
+    written = write_trials(expected_questions(language), language, load_lexicon(language), load_variables())
+    return {trial.trial_id: trial for trial in written}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_prompts_are_pinned_byte_for_byte(language):
+    written = prompts(language)
+    shown = "".join(f"=== {name}\n{written[name].prompt}⏎\n" for name in EXAMPLES)
+    assert shown == (PINNED / f"{language}.txt").read_text(encoding="utf-8")
+
+
+def test_the_form_of_a_prompt_by_hand():
+    (forward, backward) = trials_of([ask("v1", text="How important is work?")])
+    assert forward.prompt == "How important is work?\n1. very\n2. rather\n3. hardly\n4. not at all\nAnswer:"
+    assert backward.prompt == "How important is work?\n1. not at all\n2. hardly\n3. rather\n4. very\nAnswer:"
+    assert forward.readout.values == (1, 2, 3, 4)
+    assert backward.readout.values == (4, 3, 2, 1)
+    assert forward.readout.labels == backward.readout.labels == ("1", "2", "3", "4")
+
+
+def test_a_ten_point_scale_lists_every_number_and_reversing_swaps_the_anchors():
+    forward, backward = trials_of([ask("v39", 10)], orders="cyclic")
+    numbers = "\n".join(f"{n}." for n in range(2, 10))
+    assert forward.prompt == f"What of v39?\n1. never\n{numbers}\n10. always\nAnswer:"
+    assert backward.prompt == f"What of v39?\n1. always\n{numbers}\n10. never\nAnswer:"
+    assert backward.readout.values == tuple(range(10, 0, -1))
+
+
+def test_a_dependent_question_is_asked_once_per_earlier_answer_with_that_one_named_and_gone():
+    written = prompts("eng")
+    asked = [name for name in written if name.startswith("v111@")]
+    assert len(asked) == 4 * 2
+    for chosen in (1, 2, 3, 4):
+        trial = written[f"v111@v110={chosen}/0/forward"]
+        assert trial.asked_id == f"v111@v110={chosen}"
+        assert trial.readout.values == tuple(v for v in (1, 2, 3, 4) if v != chosen)
+        assert trial.readout.labels == ("1", "2", "3")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_list_items_become_statements_and_no_selection_instruction_is_left(language):
+    lexicon, written = load_lexicon(language), prompts(language)
+    items = [q for q in expected_questions(language) if load_variables().is_converted(q.id)]
+    assert len(items) == 6
+    for question in items:
+        trial = written[f"{question.id}/0/forward"]
+        assert question.item in trial.prompt
+        assert question.stem not in trial.prompt
+        assert f"\n1. {lexicon.agree}\n2. {lexicon.disagree}\n" in trial.prompt
+        assert trial.readout.values == (1, 2)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_prompt_ends_in_cue_and_colon_and_no_two_are_the_same(language):
+    written = prompts(language)
+    assert len(written) == 68
+    assert len({trial.prompt for trial in written.values()}) == 68
+    assert all(trial.prompt.endswith(f"{load_lexicon(language).answer_cues[0]}:") for trial in written.values())
+
+
+def test_wordings_are_the_lexicons_cues_after_the_questions_own():
+    trials = trials_of([ask("v1", answer_cue="My view:")], wordings=2)
+    assert [t.prompt.rsplit("\n", 1)[1] for t in trials[::2]] == ["My view:", "Answer:"]
+    with pytest.raises(QuestionError, match="9 wordings asked"):
+        trials_of([ask("v1")], wordings=9)
+
+
+@given(st.sampled_from(["both", "all", "cyclic", 3, 7]), st.integers(2, 6))
+def test_every_order_shows_every_option_once_forward_and_reversed_first(asked, n):
+    orders = option_orders(ask("v1", n), asked, seed=1)
+    assert list(orders)[:2] == ["forward", "reversed"]
+    assert all(sorted(order) == list(range(n)) for order in orders.values())
+    assert len(set(orders.values())) == len(orders)
+    rotations = n + 1 if n > 2 else 2
+    expected = {"both": 2, "cyclic": rotations, "all": {2: 2, 3: 6, 4: 24}.get(n, rotations)}
+    assert len(orders) == expected.get(asked, len(orders))
+
+
+def test_seeded_orders_are_the_same_under_every_hash_seed():
+    code = (
+        "from valuesassets_tests.instruments.survey.asked import ask\n"
+        "from valuesassets.instruments.survey.trials import option_orders\n"
+        "print(option_orders(ask('v1', 5), 4, seed=3))"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in ("0", "1")
+    }
+    assert len(printed) == 1
+
+
+def test_two_questions_with_one_prompt_are_refused():
+    with pytest.raises(QuestionError, match="v1/0/forward and v2/0/forward show the same prompt"):
+        trials_of([ask("v1", text="What?"), ask("v2", text="What?")])

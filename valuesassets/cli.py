@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from valuesassets.records.errors import InputError, JobError, MissingData, ValuesAssetsError
 from valuesassets.records.files import whole_file
 from valuesassets.records.questions import Question, read_questions, require_sound, write_questions
-from valuesassets.records.study import Elicitation, Study, load_study
+from valuesassets.records.study import Elicitation, Family, Study, load_study
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
 QuestionsFile = Annotated[Path, typer.Option("--questions", help="Question file (JSON).")]
@@ -194,11 +194,15 @@ def draw_map(
         raise MissingData(f"{distributions}: no parquet files; write some with `valuesassets probe`")
     frames = [read_table(file, PROBE_DISTRIBUTIONS).to_pandas() for file in files]
     probed = pd.concat([frame.astype(object) for frame in frames], ignore_index=True).infer_objects()
-    study = load_study("evs2017")
+    atlas = load_study("evs2017")
     cells = list(probed[["model", "language"]].drop_duplicates().itertuples(index=False, name=None))
-    unknown = {language for _, language in cells} - set(study.languages)
+    unknown = {language for _, language in cells} - set(atlas.languages)
     if unknown:
         raise InputError(f"{distributions}: no reference country is known for {', '.join(sorted(unknown))}")
+    families = {
+        model: Family(kind="huggingface", model_type="multi", model_id=str(model)) for model in probed.model.unique()
+    }
+    study = atlas.model_copy(update={"families": families})
     quality = report_quality(probed, cells, study.thresholds)
     points = place_on_map(usable_answers(probed, quality), HUMAN_DISTRIBUTIONS.empty_table().to_pandas(), study)
     with whole_file(output / "cultural_map.csv") as temporary:

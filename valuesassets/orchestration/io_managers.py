@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import StorageError
-from valuesassets.records.files import read_json, whole_file, write_json
+from valuesassets.records.files import read_json, whole_file, write_json, write_text
 from valuesassets.records.questions import questions_to_rows, read_questions, write_questions
 from valuesassets.records.schemas import (
     HUMAN_DISTRIBUTIONS,
@@ -47,7 +47,8 @@ class Format:
 def _write_frame(path: Path, frame: pd.DataFrame, asset: str) -> None:
     schema = SCHEMAS.get(asset)
     if schema is not None:
-        write_table(path, frame.astype(object).where(frame.notna(), None).to_dict("records"), schema)
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        write_table(path, rows, schema, frame.attrs.get("file_metadata"))
         return
     try:
         table = pa.Table.from_pandas(frame, preserve_index=False)
@@ -62,6 +63,10 @@ def _read_frame(path: Path) -> pd.DataFrame:
         return pd.read_parquet(path)
     except FileNotFoundError:
         raise StorageError(f"{path}: no such file; materialise the asset that writes it") from None
+
+
+def _read_text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 def _write_frames(path: Path, frames: Mapping[str, pd.DataFrame], asset: str) -> None:
@@ -91,6 +96,7 @@ FORMATS = {
     "readings": Format("parquet", lambda path, value, _: None, read_readings, lambda value: None),
     "frame": Format("parquet", _write_frame, _read_frame, lambda value: value),
     "frames": Format("json", _write_frames, _read_frames, lambda value: next(iter(value.values()))),
+    "html": Format("html", lambda path, value, _: write_text(path, value), _read_text, lambda value: None),
     "json": Format("json", lambda path, value, _: write_json(path, value), read_json, lambda value: None),
 }
 

@@ -21,6 +21,12 @@ class Storage(dg.ConfigurableResource):
         name = key.path[-1] if partition is None else partition_path(partition)
         return self.folder.joinpath(*key.path) / f"{name}.{extension}"
 
+    def files(self, key: dg.AssetKey, extension: str) -> dict[str, Path]:
+        """The files that an asset's partitions have left so far, by `<language>` or `<model>/<language>`."""
+        folder = self.folder.joinpath(*key.path)
+        found = sorted(folder.rglob(f"*.{extension}"))
+        return {path.relative_to(folder).as_posix().removesuffix(f".{extension}"): path for path in found}
+
     def job_folder(self, key: dg.AssetKey, partition: str | None) -> Path:
         """Where a node job's files lie: job.json, log.txt, messages."""
         return self.folder.joinpath("jobs", key.path[-1], partition_path(partition) if partition else "all")

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from valuesassets.records.questions import Question, question_faults
 
-
 CARRIED_FACTS = ("wvs_id", "asked_of", "names_country", "is_converted")
 """What the master knows of a variable whatever the language, and each language's question carries along."""
 

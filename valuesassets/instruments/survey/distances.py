@@ -29,12 +29,11 @@ class Distances:
         return {"pairs": self.pairs, "points": self.points, "notes": self.notes}
 
 
-def derive_distances(answers: pd.DataFrame, seed: int = 0) -> Distances:
+def derive_distances(answers: pd.DataFrame) -> Distances:
     """Distances between all cells over the items that both have.
 
     Args:
         answers: as `usable_answers` gives them.
-        seed: not used yet: the plane starts from the classical solution and nothing is drawn.
     """
     cells = answers_by_cell(answers)
     plain = {cell: {name: answer.distribution for name, answer in found.items()} for cell, found in cells.items()}

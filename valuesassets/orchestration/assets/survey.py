@@ -14,6 +14,7 @@ from valuesassets.orchestration.assets.survey_models import model_assets
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.partitions import language_partitions
 from valuesassets.orchestration.resources import Storage
+from valuesassets.records.files import write_json
 from valuesassets.records.questions import Question
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Trial
@@ -48,7 +49,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         kinds={"json"},
     )
     def extracted_questions(
-        context: dg.AssetExecutionContext, questionnaire_pdf: dict[str, Any]
+        context: dg.AssetExecutionContext, storage: Storage, questionnaire_pdf: dict[str, Any]
     ) -> dg.MaterializeResult[list[Question]]:
         """Questions read out of the PDF, each with its page and box."""
         from valuesassets.instruments.survey.extracted_questions import extract_questions, extraction_faults
@@ -56,6 +57,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         pdf, language = Path(questionnaire_pdf["path"]), context.partition_key
         questions = extract_questions(pdf, language, study.questionnaires.extractor)
         faults = extraction_faults(questions, pdf, language)
+        write_json(storage.path(context.asset_key, language, "faults.json"), [asdict(fault) for fault in faults])
         return dg.MaterializeResult(
             value=questions,
             metadata={"response_types": _counted(str(question.response_type) for question in questions)},

@@ -1,5 +1,6 @@
 """The survey's analyses: what can be trusted, statistics, distances, the map and the report. All unpartitioned."""
 
+from collections.abc import Callable
 from typing import Any
 
 import dagster as dg
@@ -14,11 +15,18 @@ from valuesassets.orchestration.frame_types import (
 )
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.resources import Storage
+from valuesassets.records.errors import MissingData
+from valuesassets.records.files import read_json
 from valuesassets.records.questions import Question
+from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, table_metadata
 from valuesassets.records.study import Study
 
 Probes = dict[tuple[str, str], pd.DataFrame]
 Frames = dict[str, pd.DataFrame]
+
+EXTRACTED_KEY, READINGS_KEY, CALIBRATION_KEY = (
+    dg.AssetKey(["survey", name]) for name in ("extracted_questions", "readings", "calibration")
+)
 
 
 def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
@@ -83,7 +91,8 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         """Jensen-Shannon distance and W1 between every two cells, and the plane that MDS lays them on."""
         from valuesassets.instruments.survey.distances import derive_distances
 
-        return derive_distances(usable(probe_distributions, quality_report), study.seed).frames()
+        answers = usable(probe_distributions, quality_report)
+        return frames_or_reason(lambda: derive_distances(answers).frames())
 
     @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
     def human_comparison(
@@ -93,7 +102,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.survey.human_comparison import derive_human_comparison
 
         answers = usable(probe_distributions, quality_report)
-        return derive_human_comparison(answers, human_distributions, study).frames()
+        return frames_or_reason(lambda: derive_human_comparison(answers, human_distributions, study).frames())
 
     @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
     def mono_vs_multi(probe_distributions: Probes, quality_report: Frames, human_distributions: pd.DataFrame) -> Frames:
@@ -101,7 +110,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.survey.mono_vs_multi import derive_mono_vs_multi
 
         answers = usable(probe_distributions, quality_report)
-        return derive_mono_vs_multi(answers, human_distributions, study).frames()
+        return frames_or_reason(lambda: derive_mono_vs_multi(answers, human_distributions, study).frames())
 
     @declare(
         study,
@@ -137,6 +146,69 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             },
         )
 
+    @declare(
+        study,
+        "survey",
+        group,
+        many=["questionnaire_pdf", "extracted_questions", "preflight", "probe_distributions"],
+        deps=[CALIBRATION_KEY] if study.has_reference_models else [],
+        io_manager_key="html",
+        kinds={"html"},
+    )
+    def report(
+        storage: Storage,
+        questionnaire_pdf: dict[str, dict[str, Any]],
+        extracted_questions: dict[str, list[Question]],
+        master_questions: list[Question],
+        preflight: dict[str, dict[str, Any]],
+        probe_distributions: Probes,
+        quality_report: Frames,
+        human_distributions: pd.DataFrame,
+        item_statistics: pd.DataFrame,
+        distances: Frames,
+        human_comparison: Frames,
+        mono_vs_multi: Frames,
+        cultural_map: pd.DataFrame,
+    ) -> str:
+        """One self-contained page: what passed, what failed, what is missing, with every figure."""
+        from valuesassets.instruments.survey.calibration import summarise_recovery
+        from valuesassets.instruments.survey.report import Refused, render_report
+        from valuesassets.instruments.survey.report_gates import derive_gates
+
+        faults = {name: read_json(path) for name, path in storage.files(EXTRACTED_KEY, "faults.json").items()}
+        compared = [pd.read_parquet(path) for path in storage.files(CALIBRATION_KEY, "parquet").values()]
+        recovery = Refused("no reference model was calibrated, so nothing says how exact the readings are")
+        if compared:
+            comparison = pd.concat(compared, ignore_index=True)
+            recovery = {"comparison": comparison, "recovery": summarise_recovery(comparison, study.phantom)}
+        probe = concatenated(probe_distributions)
+        return render_report(
+            study,
+            gates=derive_gates(study, faults, preflight, recovery, quality_report),
+            probe=probe,
+            quality=quality_report,
+            calibration=recovery,
+            cultural_map=cultural_map,
+            distances=given(distances),
+            human=human_distributions,
+            human_comparison=given(human_comparison),
+            mono_vs_multi=given(mono_vs_multi),
+            item_statistics=item_statistics,
+            extraction_faults=faults,
+            question_texts={question.id: question.text for question in master_questions},
+            provenance=[
+                *(
+                    {"what": f"questionnaire {language}", "source": pdf["source"], "sha256": pdf["sha256"]}
+                    for language, pdf in questionnaire_pdf.items()
+                ),
+                *(
+                    {"what": f"readings {name}", "source": metadata["model"], "sha256": metadata["weights_id"]}
+                    for name, path in storage.files(READINGS_KEY, "parquet").items()
+                    for metadata in [table_metadata(path)]
+                ),
+            ],
+        )
+
     return [
         quality_report,
         human_distributions,
@@ -145,13 +217,27 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         human_comparison,
         mono_vs_multi,
         cultural_map,
+        report,
     ]
+
+
+def frames_or_reason(derive: Callable[[], Frames]) -> Frames:
+    """The tables of an analysis; where the data do not carry it, one table with the reason in their place."""
+    try:
+        return derive()
+    except MissingData as error:
+        return {"refused": pd.DataFrame({"reason": [str(error)]})}
+
+
+def given(frames: Frames) -> Any:
+    """An analysis as the report takes it: its tables, or the reason why there are none."""
+    from valuesassets.instruments.survey.report import Refused
+
+    return Refused(str(frames["refused"].reason[0])) if "refused" in frames else frames
 
 
 def concatenated(probes: Probes) -> pd.DataFrame:
     """All cells in one frame; an empty one with the right columns where there are none."""
-    from valuesassets.records.schemas import PROBE_DISTRIBUTIONS
-
     frames = [frame.astype(object) for frame in probes.values()]
     if not frames:
         return PROBE_DISTRIBUTIONS.empty_table().to_pandas()

@@ -234,13 +234,17 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
                 frozenset(q.id for q in aligned_questions if variables.is_converted(q.id)),
             )
         )
+        read_from = storage.path(dg.AssetKey(["survey", "readings"]), context.partition_key, "parquet")
+        probe.attrs["file_metadata"] = table_metadata(read_from) | {"orders": str(study.elicitation.orders)}
         once = probe.drop_duplicates(["question_id", "wording"])
         return dg.MaterializeResult(
             value=probe,
             metadata={
                 "median_p_valid": float(once.p_valid.median()) if once.p_valid.notna().any() else None,
                 "questions": once.question_id.nunique(),
-                "picture": _picture(png_base64(draw_probe_cell(probe))),
+                "picture": _picture(
+                    png_base64(draw_probe_cell(probe, study.thresholds.p_valid_question, family.kind == "reference"))
+                ),
             },
             check_results=probe_checks(once, study),
         )

@@ -14,7 +14,7 @@ from valuesassets.records.files import read_json, sha256_file, sha256_json, writ
 PHANTOM_VERSION = "1"
 """Changes whenever the same texts give another model."""
 
-HIDDEN, HEADS, INTERMEDIATE = 64, 8, 256
+HIDDEN, HEADS, INTERMEDIATE = 64, 16, 256
 INITIALISER_RANGE = 0.1
 """Wide enough that prompts are told apart from the first pass on: a fifth of it takes three times the passes."""
 PIECES_PER_PROMPT, FEWEST_PIECES, MOST_PIECES = 24, 400, 3000

@@ -16,10 +16,14 @@ from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
 from valuesassets.models.answer_trees import AnswerTree
 
-PROMPTS_PER_BATCH = 24
-LEARNING_RATE = 5e-3
+PROMPTS_PER_BATCH, BATCHES_PER_PASS = 24, 5
+"""Most prompts in a batch, and fewest batches in a pass where there are prompts enough: few prompts need more steps."""
+LEARNING_RATE = 3e-3
 FORCED_TURNS, FORCED_WEIGHT = 4, 0.3
-"""Positions that only one token may follow come up in every fourth pass, with this weight; the others always with 1."""
+"""Positions that only one token may follow come up in every fourth pass, with this weight."""
+LARGEST_WEIGHT = 8.0
+"""Where one token takes nearly all, an error in the shares of the rest hardly shows in the divergence: such positions
+weigh 1 / (1 - largest probability), up to this."""
 SMALL_KL = 5e-5
 """Mean Kullback-Leibler divergence (nats) at which further passes are not worth their time."""
 
@@ -38,7 +42,7 @@ class _Batch:
     """Answer trees as tensors: B prompts of W tokens (beginnings appended), N positions read, R rows with targets.
 
     `tokens`, `places`: (B, W). `read`: (B, N) columns. `visible`: (B, 1, N, W). `row`, `column`: (R,) into (B, N).
-    `targets`, `probs`: (R, T), padded with probability 0. `neg_entropy`, `is_forced`, `turn`: (R,).
+    `targets`, `probs`: (R, T), padded with probability 0. `neg_entropy`, `weight`, `is_forced`, `turn`: (R,).
     """
 
     tokens: torch.Tensor
@@ -50,6 +54,7 @@ class _Batch:
     targets: torch.Tensor
     probs: torch.Tensor
     neg_entropy: torch.Tensor
+    weight: torch.Tensor
     is_forced: torch.Tensor
     turn: torch.Tensor
 
@@ -68,9 +73,8 @@ def fit(
         on_pass: called with (passes done, mean KL in nats).
     """
     by_length = sorted(trees, key=lambda tree: (len(tree.prompt) + len(tree.beginnings), tree.prompt))
-    batches = [
-        _stack(by_length[start : start + PROMPTS_PER_BATCH]) for start in range(0, len(trees), PROMPTS_PER_BATCH)
-    ]
+    size = min(PROMPTS_PER_BATCH, -(-len(trees) // BATCHES_PER_PASS))
+    batches = [_stack(by_length[start : start + size]) for start in range(0, len(trees), size)]
     optimiser = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, betas=(0.9, 0.95), weight_decay=0.0, fused=True)
     total = passes * len(batches)
     schedule = torch.optim.lr_scheduler.LambdaLR(
@@ -85,7 +89,7 @@ def fit(
             batch = batches[index]
             chosen = (~batch.is_forced | (batch.turn == done % FORCED_TURNS)).nonzero()[:, 0]
             kl = _divergences(model, batch, chosen)
-            weight = torch.where(batch.is_forced[chosen], FORCED_WEIGHT, 1.0)
+            weight = batch.weight[chosen]
             loss = (kl * weight).sum() / weight.sum()
             optimiser.zero_grad()
             loss.backward()
@@ -160,6 +164,8 @@ def _stack(trees: Sequence[AnswerTree]) -> _Batch:
     following = [next_probs for tree in trees for next_probs in tree.next_probs]
     targets = _pad([list(next_probs) for next_probs in following], torch.long)
     probs = _pad([list(next_probs.values()) for next_probs in following], torch.float32)
+    is_forced = torch.tensor([len(next_probs) == 1 for next_probs in following])
+    weight = (1 / (1 - probs.max(1).values)).clamp_max(LARGEST_WEIGHT)
     row, column = torch.tensor(rows).T
     return _Batch(
         tokens,
@@ -171,7 +177,8 @@ def _stack(trees: Sequence[AnswerTree]) -> _Batch:
         targets,
         probs,
         torch.xlogy(probs, probs).sum(1),
-        torch.tensor([len(next_probs) == 1 for next_probs in following]),
+        torch.where(is_forced, FORCED_WEIGHT, weight),
+        is_forced,
         torch.arange(len(rows)) % FORCED_TURNS,
     )
 

@@ -48,7 +48,7 @@ class TrainReferenceJob(_JobPart):
     kind: Literal["train_reference"] = "train_reference"
     phantoms: Annotated[tuple[PhantomPlan, ...], pydantic.Field(min_length=1)]
     steps: int
-    """Most optimiser steps per model."""
+    """Most passes over a model's prompts."""
     seed: int
     summary: Path
     """JSON written last: {"phantoms": [{folder, languages, hash, is_skipped, loss, steps, seconds}, ...]}."""

@@ -144,31 +144,26 @@ def calibrate(questions: QuestionsFile, language: LanguageCode) -> None:
     """Train a phantom on these prompts and print how well what was planted is recovered; exit 1 when it is off."""
     import tempfile
 
+    import pandas as pd
+
     from valuesassets.instruments.survey.calibration import compare_with_plants, summarise_recovery
     from valuesassets.instruments.survey.plants import planted_answers
     from valuesassets.instruments.survey.reference_models import planted_text_rows
-    from valuesassets.node.train_reference import train_reference
-    from valuesassets.records.jobs import PhantomPlan, TrainReferenceJob
-    from valuesassets.records.schemas import PLANTED_TEXTS, write_table
+    from valuesassets.models.reference import train_phantom
 
     sound = read_sound_questions(questions)
     study, family = calibration_study(language), "reference-mono"
-    written = trials_of(sound, language, "both")
-    with tempfile.TemporaryDirectory(prefix="valuesassets-") as name:
-        folder = Path(name)
-        write_table(folder / "texts.parquet", planted_text_rows(written, sound, family, study), PLANTED_TEXTS)
-        plan = PhantomPlan(planted_texts=folder / "texts.parquet", languages=(language,), folder=folder / "phantom")
-        job = TrainReferenceJob(
-            phantoms=(plan,), steps=study.phantom.steps, seed=study.seed, summary=folder / "summary.json"
-        )
-        train_reference(job)
-        probe(str(folder / "phantom"), questions, language, folder / "probe.parquet", dtype="float32", device="cpu")
-        import pandas as pd
-
-        recovered = pd.read_parquet(folder / "probe.parquet")
-    comparison = compare_with_plants(
-        recovered.assign(model=family), planted_answers(study, {language: sound}, [family])
-    )
+    answers: dict[str, dict[str, float]] = {}
+    for row in planted_text_rows(trials_of(sound, language, "both"), sound, family, study):
+        answers.setdefault(str(row["prompt"]), {})[str(row["answer_text"])] = float(row["prob"])
+    steps = study.phantom.steps
+    with tempfile.TemporaryDirectory(prefix="valuesassets-") as folder:
+        phantom, probed = Path(folder, "phantom"), Path(folder, "probe.parquet")
+        with progress_bar("training the phantom") as tick:
+            train_phantom(answers, phantom, steps, study.seed, lambda done, _: tick(done, steps))
+        probe(str(phantom), questions, language, probed, dtype="float32", device="cpu")
+        recovered = pd.read_parquet(probed).assign(model=family)
+    comparison = compare_with_plants(recovered, planted_answers(study, {language: sound}, [family]))
     summary = summarise_recovery(comparison, study.phantom)
     print_recovery(summary)
     if not summary.is_recovered.all():

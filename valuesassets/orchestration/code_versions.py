@@ -15,10 +15,15 @@ from valuesassets.records.study import Study
 PACKAGE = "valuesassets"
 
 
-def code_version(module: str, study: Study) -> str:
-    """Version of an asset derived by `module` in `study`: 16 hexadecimal digits."""
+def code_version(module: str, study: Study, wiring: str = "") -> str:
+    """Version of an asset derived by `module` in `study`: 16 hexadecimal digits.
+
+    Args:
+        wiring: source of the function that calls the module.
+    """
     files = sorted(_reachable(module))
     digest = hashlib.sha256(sha256_json(study.model_dump(mode="json")).encode())
+    digest.update(wiring.encode())
     for path in files:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

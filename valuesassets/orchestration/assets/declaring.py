@@ -55,7 +55,7 @@ def declare(
             key_prefix=instrument,
             ins=ins | options.pop("ins", {}),
             group_name=group,
-            code_version=code_version(module, study),
+            code_version=code_version(module, study, inspect.getsource(function)),
             check_specs=list(checks) or None,
             **options,
         )(failing_clearly)

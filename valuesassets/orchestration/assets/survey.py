@@ -57,10 +57,14 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         pdf, language = Path(questionnaire_pdf["path"]), context.partition_key
         questions = extract_questions(pdf, language, study.questionnaires.extractor)
         faults = extraction_faults(questions, pdf, language)
-        write_json(storage.path(context.asset_key, language, "faults.json"), [asdict(fault) for fault in faults])
+        review = storage.path(context.asset_key, language, "faults.json")
+        write_json(review, [asdict(fault) for fault in faults])
         return dg.MaterializeResult(
             value=questions,
-            metadata={"response_types": _counted(str(question.response_type) for question in questions)},
+            metadata={
+                "faults": dg.MetadataValue.path(str(review)),
+                "response_types": _counted(str(question.response_type) for question in questions),
+            },
             check_results=[checks.QUESTIONS_ARE_SOUND.result(faults, len(questions))],
         )
 

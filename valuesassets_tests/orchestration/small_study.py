@@ -1,0 +1,50 @@
+"""A study small enough to run in a test: two languages, two reference families, few training steps."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from valuesassets.records.study import study_path
+from valuesassets_tests.needs import REPOSITORY
+
+LANGUAGES = ("eng", "fra")
+
+
+def write_small_study(folder: Path, steps: int) -> Path:
+    """A study file with the demo's first languages; with few steps its plants are not recovered."""
+    head, *languages = study_path("demo").read_text(encoding="utf-8").split("\n[languages.")
+    kept = [part for part in languages if part[:3] in LANGUAGES]
+    families = languages[-1][languages[-1].index("\n[families.") :]
+    kept = [part.split("\n[families.")[0] for part in kept]
+    text = "\n[languages.".join([head.replace('name = "demo"', 'name = "small"'), *kept]) + families
+    path = folder / "small.toml"
+    path.write_text(f"{text}\n[phantom]\nsteps = {steps}\n", encoding="utf-8")
+    return path
+
+
+def study_environment(folder: Path, study: Path) -> dict[str, str]:
+    """The environment of a graph whose files all lie below a folder."""
+    (folder / "storage" / "dagster").mkdir(parents=True, exist_ok=True)
+    return os.environ | {
+        "VALUESASSETS_STUDY": str(study),
+        "VALUESASSETS_STORAGE": str(folder / "storage"),
+        "VALUESASSETS_DAGSTER": str(folder / "storage" / "dagster"),
+        "DAGSTER_HOME": str(REPOSITORY),
+    }
+
+
+def run_small_study(folder: Path, steps: int = 60) -> dict[str, str]:
+    """Run the whole graph of the small study; gives its environment."""
+    study = write_small_study(folder, steps)
+    environment = study_environment(folder, study)
+    done = subprocess.run(
+        [sys.executable, "-m", "valuesassets.cli", "run", str(study)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise AssertionError(done.stdout + done.stderr)
+    return environment

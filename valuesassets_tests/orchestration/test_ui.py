@@ -1,0 +1,149 @@
+"""What a user does in the web UI, done in a real browser against a real webserver and daemon."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import closing, suppress
+
+import pytest
+
+from valuesassets_tests.needs import REPOSITORY
+from valuesassets_tests.orchestration.small_study import run_small_study
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+SHOTS = REPOSITORY / "storage" / "evidence" / "shots"
+
+
+@pytest.fixture(scope="module")
+def ui(tmp_path_factory):
+    """The address of a UI over a small study that has been run once."""
+    folder = tmp_path_factory.mktemp("ui")
+    environment = run_small_study(folder)
+    with closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = ["-m", "dagster", "dev", "--workspace", "workspace.yaml", "--host", "127.0.0.1", "--port", str(port)]
+    with open(folder / "ui.log", "wb") as log:
+        server = subprocess.Popen(
+            [sys.executable, *command], cwd=REPOSITORY, env=environment, stdout=log, stderr=log, start_new_session=True
+        )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait_until(lambda: answers(address), 120, folder / "ui.log")
+        yield address
+    finally:
+        # A process group of its own: `dagster dev` does not take its children with it when it is killed.
+        os.killpg(server.pid, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(20)
+        with suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
+
+
+@pytest.fixture
+def page(ui):
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1700, "height": 1100}, base_url=ui)
+        page.set_default_timeout(60_000)
+        yield page
+        browser.close()
+
+
+def answers(address):
+    with suppress(OSError), urllib.request.urlopen(f"{address}/server_info", timeout=5) as answer:  # noqa: S310
+        return answer.status == 200
+    return False
+
+
+def wait_until(condition, seconds, log=None):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return
+        time.sleep(1)
+    tail = log.read_text(errors="replace")[-2000:] if log else ""
+    raise AssertionError(f"not reached within {seconds} s\n{tail}")
+
+
+def shot(page, name):
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.wait_for_timeout(1500)
+    page.screenshot(path=SHOTS / f"{name}.png")
+
+
+def graphql(page, query, **variables):
+    return page.request.post("/graphql", data={"query": query, "variables": variables}).json()["data"]
+
+
+def materializations(page, asset):
+    query = """query ($key: AssetKeyInput!) { assetOrError(assetKey: $key) { ... on Asset {
+        assetMaterializations(limit: 1000) { partition timestamp } } } }"""
+    found = graphql(page, query, key={"path": ["survey", asset]})["assetOrError"]["assetMaterializations"]
+    return sorted((event["partition"], event["timestamp"]) for event in found)
+
+
+def test_the_lineage_shows_every_asset_of_the_survey(page):
+    page.goto("/asset-groups")
+    for _ in range(3):
+        page.locator("[data-icon='unfold_more'], [aria-label='unfold_more']").first.click()
+        page.wait_for_timeout(1500)
+    for name in ("questionnaire_pdf", "readings", "calibration", "cultural_map", "report"):
+        assert page.get_by_text(name, exact=True).count() > 0, name
+    shot(page, "asset_graph")
+
+
+def test_a_cell_shows_its_numbers_and_its_picture(page):
+    page.goto("/assets/survey/probe_distributions?view=partitions&partition=fra%7Creference-mono")
+    page.get_by_text("median_p_valid").wait_for()
+    shot(page, "probe_cell")
+    page.get_by_role("button", name="Show Markdown").first.click()
+    page.locator("img[src^='data:image/png']").first.wait_for()
+    shot(page, "probe_cell_picture")
+
+
+def test_a_failed_check_names_what_to_look_at(page):
+    page.goto("/assets/survey/calibration?view=checks&checkDetail=plants_are_recovered")
+    page.get_by_text("failing_rows").first.wait_for()
+    page.get_by_text("Failed").first.wait_for()
+    shot(page, "failed_check")
+
+
+def test_a_click_materialises_one_language(page):
+    before = materializations(page, "questionnaire_pdf")
+    page.goto("/assets/survey/questionnaire_pdf?view=partitions")
+    page.locator("span", has_text="fra").first.click()
+    page.get_by_role("button", name="Materialize").first.click()
+    page.get_by_text("Partition selection").wait_for()
+    shot(page, "materialise_one_language")
+    page.get_by_role("button", name="Launch 1 run").click()
+    wait_until(lambda: len(materializations(page, "questionnaire_pdf")) > len(before), 120)
+    new = [event for event in materializations(page, "questionnaire_pdf") if event not in before]
+    assert [partition for partition, _ in new] == ["fra"]
+    page.goto("/runs")
+    page.get_by_text("Success").first.wait_for()
+    shot(page, "materialised_one_language")
+
+
+def test_two_cells_are_backfilled(page):
+    before = materializations(page, "readings")
+    page.goto("/assets/survey/readings?view=partitions")
+    page.locator("span", has_text="fra").first.click()
+    page.get_by_role("button", name="Materialize").first.click()
+    page.get_by_text("Partition selection").wait_for()
+    page.get_by_role("button", name="All", exact=True).last.click()
+    shot(page, "backfill_two_cells")
+    page.get_by_role("button", name="Launch backfill").click()
+    wait_until(lambda: len(materializations(page, "readings")) >= len(before) + 2, 240)
+    new = [event for event in materializations(page, "readings") if event not in before]
+    assert sorted(partition for partition, _ in new) == ["fra|reference-mono", "fra|reference-multi"]
+    page.goto("/runs?view=backfills")
+    page.wait_for_timeout(4000)
+    shot(page, "backfilled_two_cells")

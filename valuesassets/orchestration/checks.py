@@ -57,6 +57,9 @@ QUESTIONS_ARE_SOUND = Sentence(
 MASTER_IS_COVERED = Sentence(
     "master_questions_are_covered", "Every question of the master list was aligned, and no code contradicts it."
 )
+BATCHES_DO_NOT_MATTER = Sentence(
+    "batches_do_not_change_the_answer", "Trials read one by one and in the batches of the plan agree within tolerance."
+)
 PREFLIGHT_PASSES = Sentence("models_are_fit_for_the_grid", "Every model of the family passes the preflight gates.")
 PREFLIGHT_IS_PLAUSIBLE = Sentence(
     "preflight_answers_are_plausible", "Answers are not near uniform and lean the way every sane model leans.", WARN

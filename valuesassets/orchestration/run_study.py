@@ -119,8 +119,7 @@ def run_study(definitions: dg.Definitions, instance: dg.DagsterInstance, progres
     task = progress.add_task("", total=total)
     for wave in plan:
         for partition in wave.partition_keys():
-            names = f"{wave.keys[0].path[-1]}…" if len(wave.keys) > 1 else wave.keys[0].path[-1]
-            progress.update(task, description=f"{names} {partition or ''}")
+            progress.update(task, description=f"{' '.join(key.path[-1] for key in wave.keys)[:30]} {partition or ''}")
             stale = stale_assets(wave, partition, graph, instance)
             if stale:
                 result = job.execute_in_process(

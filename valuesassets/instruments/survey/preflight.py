@@ -50,7 +50,8 @@ def examine_preflight(
         return Finding(model, language, what, found, wanted, passed, is_gate)
 
     findings = [finding("share of trials read", len(read) / max(len(readings), 1), "1", len(read) == len(readings) > 0)]
-    p_valid = float(np.median([r.p_valid for r in read])) if read else None
+    p_valids = [r.p_valid for r in read if r.p_valid is not None]
+    p_valid = float(np.median(p_valids)) if p_valids else None
     least = thresholds.p_valid_cell
     findings.append(finding("median P_valid", p_valid, f">= {least:g}", p_valid is not None and p_valid >= least))
     masses = [r.resolution_mass for r in read if r.resolution_mass is not None]

@@ -64,29 +64,30 @@ def derive_probe_distributions(
     return rows
 
 
+NUMBERS = (
+    *("prob_forward", "prob_reversed", "prob_averaged", "p_valid_forward", "p_valid_reversed", "p_valid"),
+    *("position_bias_magnitude", "resolution_mass"),
+)
+"""Columns that are null where a question could not be read in every order."""
+
+
 def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> list[Row]:
     values = sorted(orders[0].readout.values)
-    unread = [by_trial[t.trial_id] for t in orders if _probs(t, by_trial[t.trial_id]) is None]
-    if unread:
-        first = unread[0]
-        status = first.status if first.status is not Status.OK else Status.UNRESOLVED
-        reason = f"{first.trial_id}: {first.reason or 'no probability on any answer'}"
-        empty = dict.fromkeys(
-            [
-                "prob_forward",
-                "prob_reversed",
-                "prob_averaged",
-                "p_valid_forward",
-                "p_valid_reversed",
-                "p_valid",
-                "position_bias_magnitude",
-                "resolution_mass",
-            ]
-        )
-        return [empty | {"response_value": value, "status": str(status), "reason": reason} for value in values]
-    probs = {t.order: _probs(t, by_trial[t.trial_id]) for t in orders}
-    p_valid = {t.order: by_trial[t.trial_id].p_valid for t in orders}
-    resolved = [mass for t in orders if (mass := by_trial[t.trial_id].resolution_mass) is not None]
+    probs: dict[str, NDArray[np.float64]] = {}
+    p_valid: dict[str, float] = {}
+    resolution = []
+    for trial in orders:
+        reading = by_trial[trial.trial_id]
+        if reading.label_probs is None or not reading.p_valid:
+            status = Status.UNRESOLVED if reading.status is Status.OK else reading.status
+            reason = f"{trial.trial_id}: {reading.reason or 'no probability on any answer'}"
+            unread = dict.fromkeys(NUMBERS) | {"status": str(status), "reason": reason}
+            return [unread | {"response_value": value} for value in values]
+        mass = np.asarray(reading.label_probs)[np.argsort(trial.readout.values)]
+        probs[trial.order] = mass / mass.sum()
+        p_valid[trial.order] = reading.p_valid
+        if reading.resolution_mass is not None:
+            resolution.append(reading.resolution_mass)
     forward, backward = probs["forward"], probs["reversed"]
     averaged = np.mean(list(probs.values()), axis=0)
     shared = {
@@ -94,7 +95,7 @@ def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> li
         "p_valid_reversed": p_valid["reversed"],
         "p_valid": float(np.mean(list(p_valid.values()))),
         "position_bias_magnitude": float(np.max(np.abs(forward - backward))),
-        "resolution_mass": float(np.mean(resolved)) if resolved else None,
+        "resolution_mass": float(np.mean(resolution)) if resolution else None,
         "status": str(Status.OK),
         "reason": None,
     }
@@ -108,12 +109,3 @@ def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> li
         }
         for k, value in enumerate(values)
     ]
-
-
-def _probs(trial: Trial, reading: Reading) -> NDArray[np.float64] | None:
-    """(K,) probabilities by ascending option value, summing to 1; None where nothing can be normalised."""
-    if reading.label_probs is None or not reading.p_valid:
-        return None
-    order = np.argsort(trial.readout.values)
-    mass = np.asarray(reading.label_probs)[order]
-    return mass / mass.sum()

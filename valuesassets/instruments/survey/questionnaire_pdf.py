@@ -99,6 +99,7 @@ def download(url: str, pause: Callable[[float], None] = time.sleep) -> bytes:
     """
     if not url.startswith(("https://", "http://127.0.0.1")):
         raise PdfError(f"{url}: only https addresses are fetched")
+    reason = ""
     for attempt in range(1, ATTEMPTS + 1):
         try:
             with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310  # scheme checked above

@@ -48,8 +48,9 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
 
         quality = report_quality(concatenated(probe_distributions), study.cells(), study.thresholds)
         cells, questions = quality.cells, quality.questions
-        doubtful = cells[cells.is_missing | cells.is_flagged][["model", "language", "reason"]].to_dict("records")
-        dropped = questions[questions.is_dropped][["question_id", "reason"]].to_dict("records")
+        is_doubtful = cells.is_missing | cells.is_flagged
+        doubtful = cells.loc[is_doubtful, ["model", "language", "reason"]].to_dict("records")
+        dropped = questions.loc[questions.is_dropped, ["question_id", "reason"]].to_dict("records")
         return dg.MaterializeResult(
             value=quality.frames(),
             metadata={"cells": table_of(cells.to_dict("records"))},

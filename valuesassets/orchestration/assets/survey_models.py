@@ -1,5 +1,6 @@
 """The survey's models: reference models, preflight, readings and what they say per question."""
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -161,6 +162,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         study,
         "survey",
         group,
+        checks=[checks.BATCHES_DO_NOT_MATTER.spec("readings", cells)],
         partitions_def=cells,
         deps=[TRIALS_KEY, *trained_first],
         kinds={"torch", "parquet"},
@@ -183,15 +185,19 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         )
         folder = storage.job_folder(context.asset_key, context.partition_key)
         log = run_node_job(context, ScoreJob(cells=(cell,), dtype=family.dtype), folder)
-        read = reading_rows(read_readings(cell.readings))
+        read, described = reading_rows(read_readings(cell.readings)), table_metadata(cell.readings)
+        invariance = json.loads(described["batch_invariance"])
         return dg.MaterializeResult(
             metadata={
                 "path": dg.MetadataValue.path(str(cell.readings)),
                 "log": dg.MetadataValue.md(f"```\n{log_tail(log)}\n```"),
-                **{f"node/{key}": value for key, value in table_metadata(cell.readings).items()},
+                **{f"node/{key}": value for key, value in described.items()},
                 **frame_metadata(pd.DataFrame(read).drop(columns=["outside_prob", "reading_key"]).map(_as_text)),
             },
             data_version=dg.DataVersion(sha256_json(read)[:16]),
+            check_results=[
+                checks.BATCHES_DO_NOT_MATTER.result([] if invariance["agrees"] else [invariance], invariance["trials"])
+            ],
         )
 
     @declare(

@@ -4,7 +4,6 @@ from typing import Any
 
 import dagster as dg
 
-from valuesassets.orchestration.partitions import cell_partitions, language_partitions
 from valuesassets.records.study import Study
 
 
@@ -16,13 +15,11 @@ def study_jobs(study: Study) -> list[Any]:
         dg.define_asset_job(
             "extract_language",
             selection=[dg.AssetKey(["survey", name]) for name in prepare],
-            partitions_def=language_partitions(study),
             description="Fetch one language's questionnaire and extract its questions.",
         ),
         dg.define_asset_job(
             "probe_cell",
             selection=[dg.AssetKey(["survey", name]) for name in probe],
-            partitions_def=cell_partitions(study),
             description="Ask one model in one language and derive its answer distributions.",
         ),
     ]

@@ -36,7 +36,11 @@ def study_environment(folder: Path, study: Path) -> dict[str, str]:
 
 def run_small_study(folder: Path, steps: int = 60) -> dict[str, str]:
     """Run the whole graph of the small study; gives its environment."""
-    study = write_small_study(folder, steps)
+    return run_study_file(folder, write_small_study(folder, steps))
+
+
+def run_study_file(folder: Path, study: Path) -> dict[str, str]:
+    """Run the whole graph of a study, its files below a folder; gives its environment."""
     environment = study_environment(folder, study)
     done = subprocess.run(
         [sys.executable, "-m", "valuesassets.cli", "run", str(study)],

@@ -287,7 +287,11 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
                 "summary": table_of(summary.to_dict("records")),
                 "picture": _picture(png_base64(draw_calibration(comparison))),
             },
-            check_results=[checks.PLANTS_ARE_RECOVERED.result(off.to_dict("records"), len(comparison))],
+            check_results=[
+                checks.PLANTS_ARE_RECOVERED.result(
+                    off[["response_type", "n", "reason"]].to_dict("records"), len(comparison)
+                )
+            ],
         )
 
     planted = [reference_models] if study.has_reference_models else []

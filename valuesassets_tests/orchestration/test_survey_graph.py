@@ -1,0 +1,171 @@
+"""The graph itself, on a real instance with real node jobs: from questionnaire PDFs to the map and the report."""
+
+import json
+from pathlib import Path
+
+import dagster as dg
+import pandas as pd
+import pytest
+
+from valuesassets.definitions import build_definitions
+from valuesassets.orchestration.partitions import cell_key
+from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, read_table, table_metadata
+from valuesassets.records.study import load_study
+from valuesassets_tests.needs import REPOSITORY, shared_file
+from valuesassets_tests.orchestration.small_study import run_small_study, run_study_file, write_small_study
+
+CELLS = [f"{model}/{language}" for model in ("reference-mono", "reference-multi") for language in ("eng", "fra")]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """The storage of a small study that was run once, and its environment."""
+    folder = tmp_path_factory.mktemp("small")
+    environment = run_small_study(folder)
+    return folder / "storage" / "small" / "survey", environment
+
+
+def materialise(folder: Path, study, names, partition):
+    """Materialise assets of a study by name in one partition; gives the result."""
+    job = build_definitions(study, folder).resolve_implicit_global_asset_job_def()
+    keys = [dg.AssetKey(["survey", name]) for name in names]
+    with dg.instance_for_test() as instance:
+        return job.execute_in_process(
+            instance=instance, partition_key=partition, asset_selection=keys, raise_on_error=False
+        )
+
+
+def failures(result):
+    return [event.step_failure_data.user_failure_data for event in result.all_events if event.is_step_failure]
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("graph")
+def test_every_asset_leaves_its_file_where_its_name_says(small):
+    survey, _ = small
+    for asset in ("questionnaire_pdf", "extracted_questions", "aligned_questions"):
+        assert {path.stem for path in (survey / asset).glob("???.json")} == {"eng", "fra"}
+    for asset in ("readings", "probe_distributions", "calibration"):
+        found = {
+            path.relative_to(survey / asset).with_suffix("").as_posix() for path in (survey / asset).rglob("*.parquet")
+        }
+        assert found == set(CELLS)
+    for name in ("cultural_map/cultural_map.png", "cultural_map/cultural_map.svg", "report/report.html"):
+        assert (survey / name).stat().st_size > 10_000
+    assert not [path for path in survey.rglob(".*") if path.is_file()], "a temporary file was left behind"
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("graph")
+def test_a_probe_file_has_the_columns_and_metadata_that_people_script_against(small):
+    path = small[0] / "probe_distributions" / "reference-mono" / "eng.parquet"
+    table = read_table(path, PROBE_DISTRIBUTIONS)
+    assert table.num_rows > 100
+    assert {"model", "tokenizer_sha256", "dtype", "orders", "scorer_version", "batch_plan"} <= set(table_metadata(path))
+    summed = table.to_pandas().groupby("question_id").prob_averaged.sum()
+    assert summed.to_numpy() == pytest.approx(1)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("graph")
+def test_run_again_unchanged_nothing_is_made_again(small):
+    survey, environment = small
+    before = {path: path.stat().st_mtime_ns for path in survey.rglob("*") if path.is_file()}
+    run_study_file(survey.parents[2], Path(environment["VALUESASSETS_STUDY"]))
+    assert {path: path.stat().st_mtime_ns for path in survey.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("graph")
+def test_the_report_says_what_failed(small):
+    page = (small[0] / "report" / "report.html").read_text(encoding="utf-8")
+    assert "Planted answers were recovered in every calibrated cell" in page
+    assert "off: " in page
+    assert "planted" in page.casefold()
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("graph")
+def test_a_partial_grid_still_gives_a_quality_report_that_names_the_missing_cells(small, tmp_path):
+    study = load_study(small[1]["VALUESASSETS_STUDY"])
+    source = small[0] / "probe_distributions" / "reference-mono" / "eng.parquet"
+    copy = tmp_path / study.name / "survey" / "probe_distributions" / "reference-mono" / "eng.parquet"
+    copy.parent.mkdir(parents=True)
+    copy.write_bytes(source.read_bytes())
+    result = materialise(tmp_path, study, ["quality_report"], None)
+    assert result.success
+    cells = pd.read_parquet(tmp_path / study.name / "survey" / "quality_report" / "cells.parquet")
+    missing = cells[cells.is_missing.astype(bool)]
+    assert {f"{row.model}/{row.language}" for row in missing.itertuples()} == set(CELLS) - {"reference-mono/eng"}
+    (check,) = result.get_asset_check_evaluations()
+    assert not check.passed
+
+
+def test_a_language_is_extracted_with_its_check_and_a_bad_pdf_is_a_failure_in_one_line(tmp_path):
+    study = load_study(str(write_small_study(tmp_path, steps=1)))
+    good = materialise(tmp_path, study, ["questionnaire_pdf", "extracted_questions"], "fra")
+    assert good.success
+    (check,) = good.get_asset_check_evaluations()
+    assert check.passed
+    (tmp_path / "pdfs").mkdir()
+    (tmp_path / "pdfs" / "fra.pdf").write_text("<html>Not found</html>")
+    folder = study.questionnaires.model_copy(update={"source": "folder", "pdf_dir": tmp_path / "pdfs"})
+    bad = materialise(tmp_path, study.model_copy(update={"questionnaires": folder}), ["questionnaire_pdf"], "fra")
+    assert not bad.success
+    (failure,) = failures(bad)
+    assert failure.description.startswith("fra.pdf: not a PDF but an HTML page")
+
+
+def test_a_cell_that_the_family_does_not_serve_is_refused_with_what_it_serves(tmp_path):
+    study = load_study(str(write_small_study(tmp_path, steps=1)))
+    narrow = study.families["reference-mono"].model_copy(update={"languages": ("eng",)})
+    study = study.model_copy(update={"families": {**study.families, "reference-mono": narrow}})
+    verdict = tmp_path / study.name / "survey" / "preflight" / "reference-mono.json"
+    verdict.parent.mkdir(parents=True)
+    verdict.write_text(json.dumps({"passed": True, "override": None, "findings": []}))
+    result = materialise(tmp_path, study, ["readings"], cell_key("reference-mono", "fra"))
+    (failure,) = failures(result)
+    assert "reference-mono does not serve fra; it serves eng" in failure.description
+
+
+def test_a_failed_preflight_stops_the_grid_unless_overridden_with_a_reason(tmp_path):
+    study = load_study(str(write_small_study(tmp_path, steps=1)))
+    finding = {"language": "eng", "what": "median P_valid", "found": 0.01, "wanted": ">= 0.2", "passed": False}
+    verdict = {"passed": False, "override": None, "findings": [finding | {"is_gate": True}]}
+    path = tmp_path / study.name / "survey" / "preflight" / "reference-mono.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(verdict))
+    stopped = materialise(tmp_path, study, ["readings"], cell_key("reference-mono", "eng"))
+    assert "failed its preflight: eng: median P_valid 0.01 (>= 0.2)" in failures(stopped)[0].description
+    path.write_text(json.dumps(verdict | {"override": "a pilot"}))
+    tried = materialise(tmp_path, study, ["readings"], cell_key("reference-mono", "eng"))
+    assert "the node job ended with exit status 1" in failures(tried)[0].description
+    assert "eng.parquet: no such file" in failures(tried)[0].description
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("graph")
+def test_real_field_questionnaires_run_to_the_map(tmp_path):
+    forms = shared_file("data", "questionnaires", "ZA7500_q_gb.pdf").parent
+    study = write_small_study(tmp_path, steps=60)
+    text = study.read_text(encoding="utf-8").replace('source = "bundled"', f'source = "folder"\npdf_dir = "{forms}"')
+    text = text.replace('country = "GB"', 'country = "GB"\npdf = "ZA7500_q_gb.pdf"')
+    text = text.replace('country = "FR"', 'country = "FR"\npdf = "ZA7500_q_fr.pdf"')
+    text = text[: text.index("[families.reference-multi]")] + text[text.index("[human]") :]
+    study.write_text(text, encoding="utf-8")
+    run_study_file(tmp_path, study)
+    survey = tmp_path / "storage" / "small" / "survey"
+    british = json.loads((survey / "aligned_questions" / "eng.json").read_text(encoding="utf-8"))
+    assert len(british) >= 150
+    points = pd.read_parquet(survey / "cultural_map" / "cultural_map.parquet")
+    assert set(points[points.kind == "model"].language) == {"eng", "fra"}
+    faults = json.loads((survey / "extracted_questions" / "eng.faults.json").read_text(encoding="utf-8"))
+    assert all(fault["question_id"] and fault["message"] for fault in faults)
+
+
+def test_the_code_location_loads_as_dagster_loads_it():
+    assert (REPOSITORY / "workspace.yaml").is_file()
+    loaded = build_definitions(load_study("evs2017"), Path("storage"))
+    dg.Definitions.validate_loadable(loaded)
+    graph = loaded.get_repository_def().asset_graph
+    assert len(graph.get(dg.AssetKey(["survey", "readings"])).partitions_def.get_partition_keys()) == 44

@@ -1,0 +1,54 @@
+"""The commands under their names, and how each one ends: exit code and the one line of an error."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from valuesassets.cli.models import calibrate, draw_map, probe
+from valuesassets.cli.questionnaires import align, extract, trials
+from valuesassets.cli.studies import demo, run, study
+from valuesassets.records.errors import ValuesAssetsError
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+for command in (extract, align, trials, probe, calibrate):
+    app.command()(command)
+app.command(name="map")(draw_map)
+for command in (study, run, demo):
+    app.command()(command)
+
+
+@app.callback()
+def _options(debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False) -> None:
+    """The values that a language model carries, asked and measured."""
+    if debug:
+        os.environ["VALUESASSETS_DEBUG"] = "1"
+
+
+def main() -> None:
+    """Run a command: exit 0; 2 for wrong usage; 1 for anything else, with one line on stderr."""
+    try:
+        sys.exit(app(standalone_mode=False) or 0)
+    except typer.TyperException as error:  # wrong usage; without a message it was help that was asked for
+        if error.format_message():
+            print(f"{one_line(error.format_message())}; see `valuesassets --help`", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone: nothing more to say
+        sys.exit(1)
+    except Exception as error:
+        if os.environ.get("VALUESASSETS_DEBUG"):
+            raise
+        kind = "" if isinstance(error, ValuesAssetsError) else f"{type(error).__name__}: "
+        print(f"{kind}{one_line(str(error))}", file=sys.stderr)
+        sys.exit(1)
+
+
+def one_line(message: str) -> str:
+    r"""A message without line breaks.
+
+    >>> one_line("cannot be read:\n  no such file.")
+    'cannot be read: no such file'
+    """
+    return " ".join(message.split()).removesuffix(".")

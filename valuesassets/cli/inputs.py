@@ -1,0 +1,93 @@
+"""What several commands are given: their options, and how these are looked at before any work begins."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from valuesassets.records.errors import InputError, StorageError
+from valuesassets.records.questions import Question, read_questions, require_sound
+from valuesassets.records.study import Elicitation, Language, load_study
+from valuesassets.records.trials import Trial
+
+QuestionsFile = Annotated[Path, typer.Option("--questions", help="Question file (JSON).")]
+LanguageCode = Annotated[str, typer.Option("--language", help="ISO 639-3 code of the questions' language.")]
+Orders = Annotated[str, typer.Option("--orders", help="both, all, cyclic, or a number of seeded orders.")]
+
+
+def known_languages() -> dict[str, Language]:
+    """The languages of the bundled studies, by ISO 639-3 code."""
+    return {**load_study("evs2017").languages, **load_study("demo").languages}
+
+
+def require_language(language: str) -> Language:
+    """What is known of a language.
+
+    Raises:
+        InputError: nothing is known of it; names the languages that are known.
+    """
+    languages = known_languages()
+    if language not in languages:
+        raise InputError(f"language {language}: unknown; known are {', '.join(sorted(languages))}")
+    return languages[language]
+
+
+def read_sound_questions(path: Path) -> list[Question]:
+    """The questions of a file, every one fit to be asked.
+
+    Raises:
+        QuestionError: not a question file, or a question in it is faulty.
+    """
+    return require_sound(read_questions(path), str(path))
+
+
+def trials_of(questions: Sequence[Question], language: str, orders: str) -> list[Trial]:
+    """The trials of a question file.
+
+    Raises:
+        typer.BadParameter: no such orders.
+        LexiconError: no lexicon for the language.
+    """
+    from valuesassets.instruments.survey.lexicon import load_lexicon
+    from valuesassets.instruments.survey.trials import write_trials
+    from valuesassets.instruments.survey.variables import load_variables
+
+    return write_trials(questions, language, load_lexicon(language), load_variables(), parse_orders(orders))
+
+
+def parse_orders(orders: str) -> Elicitation:
+    """What `--orders` asks for.
+
+    Raises:
+        typer.BadParameter: neither a name nor a positive number.
+    """
+    asked = int(orders) if orders.isdecimal() else orders
+    if asked not in ("both", "all", "cyclic") and not (isinstance(asked, int) and asked > 0):
+        raise typer.BadParameter(f"--orders {orders}: both, all, cyclic or a positive number was expected")
+    return Elicitation.model_validate({"orders": asked})
+
+
+def require_file_place(path: Path) -> None:
+    """See that a file can be written, before the hours that it takes to make it.
+
+    Raises:
+        StorageError: a folder stands there, or nothing can be written where it would lie.
+    """
+    if path.is_dir():
+        raise StorageError(f"{path}: is a folder, a file name was expected; add one")
+    require_folder_place(path.parent)
+
+
+def require_folder_place(path: Path) -> None:
+    """See that files can be written into a folder, which need not be there yet.
+
+    Raises:
+        StorageError: a file stands there or above, or nothing may be written.
+    """
+    standing = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if not standing.is_dir():
+        raise StorageError(f"{path}: cannot be written: {standing} is a file, not a folder; choose another folder")
+    if not os.access(standing, os.W_OK | os.X_OK):
+        raise StorageError(f"{path}: cannot be written: {standing} is not writable for you; choose another folder")

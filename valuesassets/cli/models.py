@@ -1,0 +1,202 @@
+"""What models answer: `probe`, `calibrate`, `map`."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from valuesassets.cli.inputs import (
+    LanguageCode,
+    Orders,
+    QuestionsFile,
+    read_sound_questions,
+    require_file_place,
+    require_folder_place,
+    require_language,
+    trials_of,
+)
+from valuesassets.cli.outputs import print_recovery, progress_bar
+from valuesassets.records.errors import InputError, MissingData
+from valuesassets.records.files import whole_file
+from valuesassets.records.questions import Question
+from valuesassets.records.study import Family, Study, load_study
+from valuesassets.records.trials import Trial
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def probe(
+    model: Annotated[str, typer.Option(help="Hub id or folder.")],
+    questions: QuestionsFile,
+    language: LanguageCode,
+    output: Annotated[Path, typer.Option(help="Answer distributions to write (parquet).")],
+    revision: Annotated[str | None, typer.Option(help="Commit or tag of the hub.")] = None,
+    dtype: Annotated[Literal["float32", "bfloat16", "auto"], typer.Option(help="Weights in memory.")] = "auto",
+    device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where to compute.")] = "auto",
+    orders: Orders = "both",
+) -> None:
+    """Ask a model every question and read the answer distributions off its next-token probabilities."""
+    from valuesassets.models.loading import load_model
+    from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, write_table
+
+    sound = read_sound_questions(questions)
+    written = trials_of(sound, language, orders)
+    require_file_place(output)
+    name = Path(model).resolve().name if Path(model).is_dir() else model
+    probed = read_answers(load_model(model, revision, dtype, device), name, written, sound)
+    write_table(output, probed.rows, PROBE_DISTRIBUTIONS, {"orders": orders} | probed.metadata)
+    asked = {row["question_id"] for row in probed.rows}
+    unread = {row["question_id"] for row in probed.rows if row["status"] != "ok"}
+    print(f"{len(asked)} questions in {output}" + (f", {len(unread)} unread" * bool(unread)))
+
+
+@dataclass(frozen=True)
+class Probed:
+    """Rows of `PROBE_DISTRIBUTIONS` and how they came to be."""
+
+    rows: list[dict[str, Any]]
+    metadata: dict[str, str]
+
+
+def read_answers(loaded: Any, name: str, trials: list[Trial], questions: list[Question]) -> Probed:
+    """The answers of a loaded model to the trials of some questions."""
+    from valuesassets.instruments.survey.probe_distributions import Cell, derive_probe_distributions
+    from valuesassets.instruments.survey.variables import load_variables
+    from valuesassets.models.scoring import score_trials
+
+    with progress_bar("reading answers") as tick:
+        scored = score_trials(loaded, trials, on_progress=tick)
+    variables = load_variables()
+    rows = derive_probe_distributions(
+        trials,
+        scored.readings,
+        Cell(model_id=name, model_type="mono", model=name, language=trials[0].language),
+        {question.id: str(question.response_type) for question in questions},
+        frozenset(question.id for question in questions if variables.is_converted(question.id)),
+    )
+    described = {
+        key: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+        for key, value in (loaded.describe() | scored.describe()).items()
+    }
+    return Probed(rows, described)
+
+
+def calibrate(
+    questions: QuestionsFile,
+    language: LanguageCode,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Most passes of training; the demo study's if left out.")
+    ] = None,
+) -> None:
+    """Train a phantom on these prompts and print how well what was planted is recovered; exit 1 when it is off."""
+    import tempfile
+
+    import pandas as pd
+
+    from valuesassets.figures.frames import records
+    from valuesassets.instruments.survey.calibration import compare_with_plants, summarise_recovery
+    from valuesassets.instruments.survey.plants import planted_answers
+    from valuesassets.instruments.survey.reference_models import planted_text_rows
+    from valuesassets.models.loading import load_model
+    from valuesassets.models.reference import train_phantom
+
+    sound, family = read_sound_questions(questions), "reference-mono"
+    study, trials = calibration_study(language), trials_of(sound, language, "both")
+    answers: dict[str, dict[str, float]] = {}
+    for row in planted_text_rows(trials, sound, family, study):
+        answers.setdefault(str(row["prompt"]), {})[str(row["answer_text"])] = float(str(row["prob"]))
+    passes = steps or study.phantom.steps
+    with tempfile.TemporaryDirectory(prefix="valuesassets-") as folder:
+        with progress_bar("training the phantom") as tick:
+            train_phantom(answers, Path(folder, "phantom"), passes, study.seed, lambda done, _: tick(done, passes))
+        recovered = read_answers(load_model(f"{folder}/phantom", None, "float32", "cpu"), family, trials, sound)
+    planted = planted_answers(study, {language: sound}, [family])
+    summary = summarise_recovery(compare_with_plants(pd.DataFrame(recovered.rows), planted), study.phantom)
+    print_recovery(summary)
+    off = [row for row in records(summary) if not row["is_recovered"]]
+    if off:
+        raise MissingData(
+            f"{questions}: what was planted was not recovered ({', '.join(row['response_type'] for row in off)}): "
+            f"{off[0]['reason']}; train longer (--steps), or look at the prompts of the rows marked OFF"
+        )
+
+
+def calibration_study(language: str) -> Study:
+    """A study of one language and one reference family, with the demo's seed and bounds."""
+    pattern, asked = load_study("demo"), require_language(language)
+    return Study.model_validate(
+        pattern.model_dump()
+        | {
+            "name": "calibration",
+            "questionnaires": pattern.questionnaires.model_dump() | {"master": language},
+            "languages": {language: asked.model_dump()},
+            "families": {"reference-mono": pattern.families["reference-mono"].model_dump()},
+        }
+    )
+
+
+def draw_map(
+    distributions: Annotated[Path, typer.Option(help="Folder of probe parquets.")],
+    output: Annotated[Path, typer.Option(help="Folder for cultural_map.csv, .png and .svg.")],
+) -> None:
+    """Place probed models on the Inglehart-Welzel map."""
+    from valuesassets.figures.cultural_map import draw_cultural_map
+    from valuesassets.figures.frames import records
+    from valuesassets.figures.style import save_figure
+    from valuesassets.instruments.survey.cultural_map import place_on_map
+    from valuesassets.instruments.survey.quality_report import report_quality, usable_answers
+    from valuesassets.records.schemas import HUMAN_DISTRIBUTIONS
+
+    probed = read_probes(distributions)
+    require_folder_place(output)
+    for language in sorted(set(probed["language"])):
+        require_language(language)
+    families = {
+        model: Family(kind="huggingface", model_type="multi", model_id=model)
+        for model in map(str, set(probed["model"]))
+    }
+    study = load_study("evs2017").model_copy(update={"families": families})
+    cells = sorted({(str(row["model"]), str(row["language"])) for row in records(probed)})
+    quality = report_quality(probed, cells, study.thresholds)
+    points = place_on_map(usable_answers(probed, quality), HUMAN_DISTRIBUTIONS.empty_table().to_pandas(), study)
+    figure = draw_cultural_map(points)
+    with whole_file(output / "cultural_map.csv") as temporary:
+        points.to_csv(temporary, index=False)
+    save_figure(figure, output / "cultural_map")
+    for row in records(points):
+        if row["kind"] == "model":
+            where = f"{row['x']:+.2f} {row['y']:+.2f}" if row["drawn"] else f"not drawn: {row['note']}"
+            print(f"{row['model']} {row['language']}: {where}")
+    print(f"figure: {output / 'cultural_map.png'}")
+
+
+def read_probes(folder: Path) -> "pd.DataFrame":
+    """All probe parquets below a folder as one frame.
+
+    Raises:
+        StorageError: a file is not a probe parquet.
+        InputError: no such folder, or two files hold answers of one model to one question.
+        MissingData: no parquet files.
+    """
+    import pandas as pd
+
+    from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, read_table
+
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder; name the folder of the files written by `valuesassets probe`")
+    files = sorted(folder.rglob("*.parquet"))
+    frames = [read_table(file, PROBE_DISTRIBUTIONS).to_pandas().astype(object).assign(file=str(file)) for file in files]
+    if not sum(map(len, frames)):
+        raise MissingData(f"{folder}: no probe parquet with rows in it; write some with `valuesassets probe`")
+    probed = pd.concat(frames, ignore_index=True).infer_objects()
+    again = probed[probed.duplicated(["model", "language", "question_id", "wording", "response_value"])]
+    if len(again):
+        first = again.iloc[0]
+        raise InputError(
+            f"{first['file']}: {first['model']} {first['language']}, question {first['question_id']}: "
+            "answers stand in another file too; keep one file per model and language"
+        )
+    return probed.drop(columns="file")

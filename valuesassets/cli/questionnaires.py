@@ -1,0 +1,102 @@
+"""From questionnaires to prompts: `extract`, `align`, `trials`."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from valuesassets.cli.inputs import (
+    LanguageCode,
+    Orders,
+    QuestionsFile,
+    read_sound_questions,
+    require_file_place,
+    require_folder_place,
+    require_language,
+    trials_of,
+)
+from valuesassets.cli.outputs import progress_bar
+from valuesassets.records.errors import InputError
+from valuesassets.records.files import whole_file
+from valuesassets.records.questions import Question, read_questions, write_questions
+
+
+def extract(
+    pdf: Path,
+    language: LanguageCode,
+    output: Annotated[Path, typer.Option(help="Question file to write (JSON).")],
+    extractor: Annotated[Literal["layout"], typer.Option(help="How to read the PDF.")] = "layout",
+) -> None:
+    """Read the questions out of a questionnaire PDF."""
+    from valuesassets.instruments.survey.extracted_questions import extract_questions, extraction_faults
+
+    require_language(language)
+    require_file_place(output)
+    with progress_bar(f"reading {pdf.name}") as tick:
+        questions = extract_questions(pdf, language, extractor, on_page=tick)
+    faults = extraction_faults(questions, pdf, language)
+    write_questions(output, questions)
+    for fault in faults:
+        print(f"{fault.question_id} (page {fault.page}): {fault.message}", file=sys.stderr)
+    faulty = len({fault.question_id for fault in faults})
+    print(f"{len(questions)} questions, {faulty} of them to review, in {output}")
+
+
+def align(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Question files named <language>.json.")],
+    output: Annotated[Path, typer.Option(help="Folder for master_questions.json, <language>.json, alignment.csv.")],
+    master: Annotated[str, typer.Option(help="The language that makes the master list.")] = "eng",
+) -> None:
+    """Align the questions of several languages into one master list."""
+    import pandas as pd
+
+    from valuesassets.instruments.survey.aligned_questions import align_questions
+    from valuesassets.instruments.survey.master_questions import list_master_questions
+    from valuesassets.instruments.survey.variables import load_variables
+
+    extracted = _read_by_language(files, output)
+    if master not in extracted:
+        raise InputError(f"no file {master}.json among the {len(files)} given; it makes the master list, add it")
+    require_folder_place(output)
+    masters = list_master_questions(extracted, master, load_variables())
+    alignments = {language: align_questions(questions, masters) for language, questions in extracted.items()}
+    rows = [{"language": language} | vars(match) for language, a in alignments.items() for match in a.matches]
+    write_questions(output / "master_questions.json", masters)
+    for language, alignment in alignments.items():
+        write_questions(output / f"{language}.json", alignment.questions)
+    with whole_file(output / "alignment.csv") as temporary:
+        pd.DataFrame(rows).to_csv(temporary, index=False)
+    for language, alignment in alignments.items():
+        print(f"{language}: {len(alignment.questions)} of {len(masters)} questions aligned")
+    print(f"every match and why: {output / 'alignment.csv'}")
+
+
+def _read_by_language(files: list[Path], output: Path) -> dict[str, list[Question]]:
+    """The questions of each file by the language that its name says; no file may be one that is to be written."""
+    extracted: dict[str, list[Question]] = {}
+    for file in files:
+        if not re.fullmatch("[a-z]{3}", file.stem):
+            raise InputError(f"{file}: a name such as eng.json was expected (ISO 639-3 code); rename the file")
+        if file.stem in extracted:
+            raise InputError(f"{file}: a second file for {file.stem}; give one file per language")
+        if file.resolve() == (output / f"{file.stem}.json").resolve():
+            raise InputError(f"{file}: would be overwritten; choose another folder for --output")
+        extracted[file.stem] = read_questions(file)
+    return extracted
+
+
+def trials(
+    questions: QuestionsFile,
+    language: LanguageCode,
+    output: Annotated[Path, typer.Option(help="Trials to write (parquet).")],
+    orders: Orders = "both",
+) -> None:
+    """Write the prompts of a question file, in every order."""
+    from valuesassets.records.schemas import TRIALS, trial_rows, write_table
+
+    written = trials_of(read_sound_questions(questions), language, orders)
+    require_file_place(output)
+    write_table(output, trial_rows(written), TRIALS)
+    print(f"{len(written)} trials of {len({t.asked_id for t in written})} questions in {output}")

@@ -1,0 +1,103 @@
+"""Whole studies: `study` looks at one, `run` and `demo` materialise one through its graph."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from valuesassets.cli.inputs import require_folder_place
+from valuesassets.cli.outputs import print_recovery
+from valuesassets.records.errors import JobError, StorageError
+from valuesassets.records.study import Study, load_study
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Bundled name or path.")]
+
+
+def study(name: StudyName) -> None:
+    """Check a study file and print what it would build."""
+    found = load_study(name)
+    print(f"{found.name}: {found.title}")
+    print(f"questionnaires: {found.questionnaires.source}, master {found.questionnaires.master}")
+    print(f"languages ({len(found.languages)}): {', '.join(found.languages)}")
+    for label, family in found.families.items():
+        served, asked = found.family_languages(label), family.resources
+        model = family.model_id or "trained here on planted answers"
+        print(
+            f"family {label}: {model}, {family.model_type}, {len(served)} languages, {family.dtype}; "
+            f"per cell {asked.gpus} GPU, {asked.memory_gib} GiB, {asked.hours:g} h"
+        )
+    print(f"cells: {len(found.cells())}; orders {found.elicitation.orders}, wordings {found.elicitation.wordings}")
+
+
+def run(name: StudyName) -> None:
+    """Materialise a whole study, skipping what is fresh, and print what came out."""
+    run_graph(name)
+
+
+def demo() -> None:
+    """Materialise the demonstration study and print what came out."""
+    run_graph("demo")
+
+
+def run_graph(name: str) -> None:
+    """Start the graph of a study as a process, wait for it, print calibration, quality and where things are.
+
+    Raises:
+        StorageError: nothing can be written to the storage, or DAGSTER_HOME is no folder.
+        JobError: a run failed; its lines were printed.
+    """
+    found = load_study(name)
+    storage = Path(os.environ.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage")
+    database = Path(os.environ.get("VALUESASSETS_DAGSTER") or storage / "dagster")
+    home = Path(os.environ.get("DAGSTER_HOME") or REPOSITORY)
+    if not (home.is_absolute() and home.is_dir()):
+        raise StorageError(f"DAGSTER_HOME={home}: no such folder; an absolute path was expected, or leave it unset")
+    for place in (storage, database):
+        require_folder_place(place)
+    try:
+        database.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"{database}: cannot be written: {error.strerror}; name another storage") from None
+    environment = os.environ | {
+        "DAGSTER_HOME": str(home),
+        "VALUESASSETS_STORAGE": str(storage),
+        "VALUESASSETS_DAGSTER": str(database),
+        "VALUESASSETS_STUDY": name,
+    }
+    command = [sys.executable, "-m", "valuesassets.definitions", name, "--storage", str(storage)]
+    status = subprocess.run(command, env=environment, check=False).returncode
+    print_outcome(found, storage / found.name / "survey")
+    if status != 0:
+        raise JobError(f"study {found.name}: a run failed; the lines above say which, the UI shows its log")
+
+
+def print_outcome(found: Study, folder: Path) -> None:
+    """Print calibration per response type, the quality summary, and where report and map are."""
+    import pandas as pd
+
+    from valuesassets.figures.frames import records
+
+    compared = [pd.read_parquet(file) for file in sorted(folder.glob("calibration/*/*.parquet"))]
+    if compared:
+        from valuesassets.instruments.survey.calibration import summarise_recovery
+
+        pooled = pd.concat(compared, ignore_index=True).assign(language="all")
+        print("\nCalibration: planted against recovered (mean | 95th percentile)")
+        print_recovery(summarise_recovery(pooled, found.phantom))
+    cells_file = folder / "quality_report" / "cells.parquet"
+    if cells_file.exists():
+        print("\nQuality: which cells can be trusted")
+        for row in records(pd.read_parquet(cells_file)):
+            median = "missing" if row["is_missing"] else f"median P_valid {row['median_p_valid']:.2f}"
+            usable = "" if row["is_missing"] else f", {row['n_usable']} of {row['n_questions']} questions usable"
+            flag = f"  FLAGGED: {row['reason']}" if row["reason"] else ""
+            print(f"  {row['model']:<16} {row['language']}  {median}{usable}{flag}")
+    for title, file in {
+        "report": folder / "report" / "report.html",
+        "map": folder / "cultural_map" / "cultural_map.png",
+    }.items():
+        print(f"{title}: {file if file.exists() else 'not written'}")

@@ -43,6 +43,7 @@ check: $(VENV)/installed-dev  ## format, lint, types, import contracts, docs
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/python -m valuesassets.studies.questionnaires.render --check
+	$(BIN)/python -m pytest -q valuesassets_tests/test_docs.py
 
 env:  ## write .env, so that plain dagster commands find their folders
 	@printf 'DAGSTER_HOME=%s\nVALUESASSETS_STUDY=%s\nVALUESASSETS_STORAGE=%s\nVALUESASSETS_DAGSTER=%s\n' \

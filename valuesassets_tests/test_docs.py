@@ -1,0 +1,61 @@
+"""What the documents name is there: files, make targets, commands; and they speak of the project alone."""
+
+import re
+import subprocess
+
+import pytest
+
+from valuesassets.cli.app import app
+from valuesassets_tests.needs import REPOSITORY
+
+PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
+NAMES = [page.relative_to(REPOSITORY).as_posix() for page in PAGES]
+COMMANDS = {(command.name or command.callback.__name__) for command in app.registered_commands}
+
+
+@pytest.fixture(params=PAGES, ids=NAMES)
+def page(request):
+    return request.param
+
+
+def test_every_link_leads_somewhere(page):
+    for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+        if not link.startswith("http"):
+            assert (page.parent / link).exists(), link
+
+
+def test_every_path_in_code_marks_is_there(page):
+    text = page.read_text(encoding="utf-8")
+    for path in re.findall(r"`((?:valuesassets|valuesassets_tests|docs|slurm_runner)/[\w/.]+)`", text):
+        assert (REPOSITORY / path).exists(), path
+
+
+def test_every_command_and_make_target_exists(page):
+    text = page.read_text(encoding="utf-8")
+    for command in re.findall(r"(?:^|`)valuesassets ([a-z]+)\b", text, re.MULTILINE):
+        assert command in COMMANDS, command
+    makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_every_decision_says_context_choice_and_consequences():
+    decisions = [page for page in PAGES if page.parent.name == "decisions"]
+    assert len(decisions) >= 5
+    for page in decisions:
+        text = page.read_text(encoding="utf-8")
+        assert re.match(rf"# {page.name[:3]}: ", text), page.name
+        assert all(f"**{part}.**" in text for part in ("Context", "Choice", "Consequences")), page.name
+
+
+def test_no_file_names_a_place_on_the_machine_it_was_written_on():
+    listed = subprocess.run(
+        ["git", "grep", "-lIE", r"/(work|home|root|Users)/[a-z]", "--", "."],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode == 128:
+        pytest.skip("not a git checkout")
+    assert listed.stdout.split() == ["valuesassets_tests/test_docs.py"] or listed.stdout == ""

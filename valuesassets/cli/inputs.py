@@ -1,6 +1,7 @@
 """What several commands are given: their options, and how these are looked at before any work begins."""
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -61,12 +62,12 @@ def parse_orders(orders: str) -> Elicitation:
     """What `--orders` asks for.
 
     Raises:
-        typer.BadParameter: neither a name nor a positive number.
+        typer.BadParameter: neither a name nor a number from 1 to 9999.
     """
-    asked = int(orders) if orders.isdecimal() else orders
-    if asked not in ("both", "all", "cyclic") and not (isinstance(asked, int) and asked > 0):
-        raise typer.BadParameter(f"--orders {orders}: both, all, cyclic or a positive number was expected")
-    return Elicitation.model_validate({"orders": asked})
+    is_number = re.fullmatch("[1-9][0-9]{0,3}", orders) is not None
+    if not is_number and orders not in ("both", "all", "cyclic"):
+        raise typer.BadParameter(f"--orders {orders[:40]}: both, all, cyclic or a number from 1 to 9999 was expected")
+    return Elicitation.model_validate({"orders": int(orders) if is_number else orders})
 
 
 def require_file_place(path: Path) -> None:

@@ -45,7 +45,10 @@ def probe(
     sound = read_sound_questions(questions)
     written = trials_of(sound, language, orders)
     require_file_place(output)
-    name = Path(model).resolve().name if Path(model).is_dir() else model
+    is_folder = Path(model).is_dir()
+    if is_folder and revision is not None:
+        raise typer.BadParameter(f"--revision {revision}: {model} is a folder, which has none; leave it out")
+    name = Path(model).resolve().name if is_folder else model
     probed = read_answers(load_model(model, revision, dtype, device), name, written, sound)
     write_table(output, probed.rows, PROBE_DISTRIBUTIONS, {"orders": orders} | probed.metadata)
     asked = {row["question_id"] for row in probed.rows}
@@ -166,10 +169,14 @@ def draw_map(
     with whole_file(output / "cultural_map.csv") as temporary:
         points.to_csv(temporary, index=False)
     save_figure(figure, output / "cultural_map")
-    for row in records(points):
-        if row["kind"] == "model":
-            where = f"{row['x']:+.2f} {row['y']:+.2f}" if row["drawn"] else f"not drawn: {row['note']}"
-            print(f"{row['model']} {row['language']}: {where}")
+    placed = {(row["model"], row["language"]): row for row in records(points) if row["kind"] == "model"}
+    for cell in cells:
+        row = placed.get(cell)
+        if row is None:
+            where = "not drawn: none of its answers can be trusted"
+        else:
+            where = f"{row['x']:+.2f} {row['y']:+.2f}" if row["drawn"] else row["note"]
+        print(f"{' '.join(cell)}: {where}")
     print(f"figure: {output / 'cultural_map.png'}")
 
 
@@ -186,7 +193,8 @@ def read_probes(folder: Path) -> "pd.DataFrame":
     from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, read_table
 
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder; name the folder of the files written by `valuesassets probe`")
+        found = "not a folder" if folder.exists() else "no such folder"
+        raise InputError(f"{folder}: {found}; name the folder of the files written by `valuesassets probe`")
     files = sorted(folder.rglob("*.parquet"))
     frames = [read_table(file, PROBE_DISTRIBUTIONS).to_pandas().astype(object).assign(file=str(file)) for file in files]
     if not sum(map(len, frames)):

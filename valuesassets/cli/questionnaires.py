@@ -39,8 +39,8 @@ def extract(
     faults = extraction_faults(questions, pdf, language)
     write_questions(output, questions)
     for fault in faults:
-        print(f"{fault.question_id} (page {fault.page}): {fault.message}", file=sys.stderr)
-    faulty = len({fault.question_id for fault in faults})
+        print(f"{pdf.name}: {fault.message}", file=sys.stderr)
+    faulty = len({fault.question_id for fault in faults} - {None})
     print(f"{len(questions)} questions, {faulty} of them to review, in {output}")
 
 

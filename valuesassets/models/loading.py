@@ -100,10 +100,13 @@ def open_model(model: str, revision: str | None = None, dtype: str = "auto") -> 
     Raises:
         ModelError, TokenizerError: as `load_model`.
     """
+    from huggingface_hub.utils import logging as hub_logging
     from transformers import AutoConfig, AutoTokenizer
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # errors are one line on stderr: nothing else goes there
+    logging.set_verbosity_error()
+    hub_logging.set_verbosity_error()
     folder = _require_folder(model)
     where: dict[str, Any] = {"revision": revision, "local_files_only": folder is not None, "trust_remote_code": False}
     with _one_line(model, "configuration", ModelError):
@@ -147,6 +150,7 @@ def load_weights(opened: OpenedModel, device: str = "auto") -> LoadedModel:
             trust_remote_code=False,
             local_files_only=Path(opened.model_id).is_dir(),
             output_loading_info=True,
+            ignore_mismatched_sizes=True,  # named below, in one line
             **({"device_map": chosen} if chosen != "cpu" else {}),
         )
     model, info = loading

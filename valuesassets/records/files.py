@@ -57,7 +57,8 @@ def read_json(path: Path) -> Any:
         StorageError: absent, not UTF-8 or not JSON; the message names line and column.
     """
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        value = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        json.dumps(value, ensure_ascii=False).encode()  # refuses half characters (\ud800), which no file can hold
     except FileNotFoundError:
         raise StorageError(f"{path}: no such file; check the path or materialise what writes it") from None
     except IsADirectoryError:
@@ -66,8 +67,13 @@ def read_json(path: Path) -> Any:
         raise StorageError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
     except json.JSONDecodeError as error:
         raise StorageError(f"{path}: line {error.lineno}, column {error.colno}: not JSON ({error.msg})") from None
+    except UnicodeEncodeError as error:
+        raise StorageError(f"{path}: holds half a character ({error.object[error.start]!a}); mend the text") from None
+    except (RecursionError, ValueError) as error:  # nested too deep; a number of thousands of digits
+        raise StorageError(f"{path}: cannot be read: {str(error).split(';')[0]}; is it the right file?") from None
     except OSError as error:
         raise StorageError(f"{path}: cannot be read: {error.strerror or error}") from None
+    return value
 
 
 def sha256_file(path: Path) -> str:

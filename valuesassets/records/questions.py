@@ -102,6 +102,8 @@ def question_faults(question: Question) -> list[str]:
     """What is wrong with one question, each fault a clause that says what was found and expected; empty when sound."""
     faults: list[str] = []
     values, kind = question.values, question.response_type
+    if not question.id.strip():
+        faults.append("the id is empty")
     if not question.text.strip():
         faults.append("the text is empty")
     if len(values) < 2:

@@ -77,6 +77,8 @@ def read_pages(pdf: Path, on_page: Callable[[int, int], None] | None = None) -> 
         PdfError: not a readable PDF, or one without a text layer.
     """
     pdf = Path(pdf)
+    if pdf.is_dir():
+        raise PdfError(f"{pdf}: is a folder, a PDF was expected")
     if not pdf.is_file():
         raise PdfError(f"{pdf}: no such file; name a PDF that is there")
     stat = pdf.stat()

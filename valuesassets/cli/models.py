@@ -78,7 +78,7 @@ def read_answers(loaded: Any, name: str, trials: list[Trial], questions: list[Qu
         scored.readings,
         Cell(model_id=name, model_type="mono", model=name, language=trials[0].language),
         {question.id: str(question.response_type) for question in questions},
-        frozenset(question.id for question in questions if variables.is_converted(question.id)),
+        frozenset(question.id for question in questions if variables.is_converted(question)),
     )
     described = {
         key: value if isinstance(value, str) else json.dumps(value, sort_keys=True)

@@ -33,7 +33,7 @@ def list_master_questions(
                 "wvs_id": variables.wvs_id(code),
                 "asked_of": variables.asked_of(code),
                 "names_country": variables.names_country(code) or None,
-                "is_converted": variables.is_converted(code) or None,
+                "is_converted": variables.is_converted(question.replace(id=code)) or None,
             }
             listed[code] = question.replace(id=code, **facts)
     if not listed:

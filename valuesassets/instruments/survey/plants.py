@@ -181,7 +181,7 @@ def _plant(
     return Plant(
         question_id=asked_as,
         response_type=str(question.response_type),
-        is_converted=variables.is_converted(question.id),
+        is_converted=variables.is_converted(question),
         values=values,
         preference=tuple(float(prob) for prob in probs),
         pull=pulls[asked_as],

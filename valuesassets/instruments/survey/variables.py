@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import pydantic
 
 from valuesassets.records.errors import StudyError
-from valuesassets.records.questions import OPTION_COUNTS, ResponseType
+from valuesassets.records.questions import OPTION_COUNTS, Question, ResponseType
 
 FACTS_FILE = "facts/evs2017_variables.toml"
 
@@ -108,9 +108,9 @@ class Variables(_Record):
         """Name of the mentioned / not mentioned list that a variable belongs to, or None."""
         return self._lists.get(variable)
 
-    def is_converted(self, variable: str) -> bool:
-        """Whether a variable is asked as a statement to agree or disagree with."""
-        return variable in self._lists
+    def is_converted(self, question: Question) -> bool:
+        """Whether a question is an item of a list, asked as a statement to agree or disagree with."""
+        return question.id in self._lists and bool(question.item) and question.response_type is ResponseType.BINARY
 
     def depends_on(self, variable: str) -> str | None:
         """The earlier variable whose answer belongs into this one's prompt, or None."""

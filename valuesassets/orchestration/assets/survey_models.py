@@ -237,7 +237,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
                 readings,
                 Cell(model_label(study, storage, name, language), family.model_type, name, language),
                 {question.id: str(question.response_type) for question in aligned_questions},
-                frozenset(q.id for q in aligned_questions if variables.is_converted(q.id)),
+                frozenset(q.id for q in aligned_questions if variables.is_converted(q)),
             )
         )
         read_from = storage.path(dg.AssetKey(["survey", "readings"]), context.partition_key, "parquet")

@@ -5,7 +5,7 @@ from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.errors import QuestionError
 from valuesassets_tests.instruments.survey.asked import ask
 
-ENGLISH = [ask("v7"), ask("v86", 2), ask("v170", text="How proud?"), ask("v1", options=[])]
+ENGLISH = [ask("v7"), ask("v86", 2, item="Independence"), ask("v170", text="How proud?"), ask("v1", options=[])]
 
 
 def test_the_master_lists_sound_questions_and_the_languages_that_have_them():

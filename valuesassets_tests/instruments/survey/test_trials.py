@@ -66,7 +66,7 @@ def test_a_dependent_question_is_asked_once_per_earlier_answer_with_that_one_nam
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_list_items_become_statements_and_no_selection_instruction_is_left(language):
     lexicon, written = load_lexicon(language), prompts(language)
-    items = [q for q in expected_questions(language) if load_variables().is_converted(q.id)]
+    items = [q for q in expected_questions(language) if load_variables().is_converted(q)]
     assert len(items) == 6
     for question in items:
         trial = written[f"{question.id}/0/forward"]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from valuesassets.instruments.survey.variables import FACTS_FILE, expand_codes, load_variables, parse_variables
 from valuesassets.records.errors import StudyError
 from valuesassets.records.questions import OPTION_COUNTS, ResponseType
+from valuesassets_tests.instruments.survey.asked import ask
 
 VALUE_CODES = [f"v{number}" for number in range(1, 225)]
 
@@ -47,8 +48,9 @@ def test_lists_dependencies_and_filters_are_known():
     variables = load_variables()
     assert variables.list_of("v86") == "child_qualities"
     assert variables.list_of("v9") == "organisations"
-    assert variables.is_converted("v22")
-    assert not variables.is_converted("v31")
+    assert variables.is_converted(ask("v22", 2, item="Drug addicts"))
+    assert not variables.is_converted(ask("v22", 2)), "without an item there is no statement to make"
+    assert not variables.is_converted(ask("v31", 2, item="Most people"))
     assert variables.list_of("v20") is None
     assert (variables.depends_on("v111"), variables.depends_on("v109"), variables.depends_on("v110")) == (
         "v110",
@@ -70,7 +72,7 @@ def test_the_ten_indicators_carry_their_wvs_questions():
 
 def test_list_items_are_answered_yes_or_no():
     variables = load_variables()
-    items = [code for code in VALUE_CODES if variables.is_converted(code)]
+    items = [code for code in VALUE_CODES if variables.list_of(code)]
     assert {variables.response_type(code) for code in items} == {ResponseType.BINARY}
 
 

@@ -18,7 +18,7 @@ from valuesassets.cli.inputs import (
     trials_of,
 )
 from valuesassets.cli.outputs import print_recovery, progress_bar
-from valuesassets.records.errors import InputError, MissingData
+from valuesassets.records.errors import InputError, MissingData, ScoringError
 from valuesassets.records.files import whole_file
 from valuesassets.records.questions import Question
 from valuesassets.records.study import Family, Study, load_study
@@ -80,6 +80,8 @@ def read_answers(loaded: Any, name: str, trials: list[Trial], questions: list[Qu
         {question.id: str(question.response_type) for question in questions},
         frozenset(question.id for question in questions if variables.is_converted(question)),
     )
+    if not scored.certificate.agrees:
+        raise ScoringError(f"{name}: answers change with the batch ({scored.certificate}); use --dtype float32")
     described = {
         key: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
         for key, value in (loaded.describe() | scored.describe()).items()

@@ -1,10 +1,11 @@
-"""Code versions: a hash of every source file that an asset's code can reach, and of the study.
+"""Code versions: a hash of every source file that an asset's code can reach, of the bundled data, and of the study.
 
 Dagster compares them with those recorded at a materialisation: unchanged code and inputs make a partition fresh.
 """
 
 import ast
 import hashlib
+import textwrap
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,25 +22,40 @@ def code_version(module: str, study: Study, wiring: str = "") -> str:
     Args:
         wiring: source of the function that calls the module.
     """
-    files = sorted(_reachable(module))
     digest = hashlib.sha256(sha256_json(study.model_dump(mode="json")).encode())
     digest.update(wiring.encode())
-    for path in files:
+    for path in sorted(reachable(module, wiring)) + _bundled_data():
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _reachable(module: str) -> set[Path]:
-    """Source files of a module and of all modules of this package that it imports, directly or not."""
+def questionnaire_stamp(study: Study) -> str:
+    """Names, sizes and times of the PDFs that a study takes from a folder: a replaced one makes another stamp."""
+    folder = study.questionnaires.pdf_dir
+    if folder is None or not folder.is_dir():
+        return ""
+    names = [language.pdf or f"{code}.pdf" for code, language in study.languages.items()]
+    stats = {name: (folder / name).stat() for name in names if (folder / name).is_file()}
+    return sha256_json({name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()})
+
+
+def reachable(module: str, wiring: str = "") -> set[Path]:
+    """Source files of a module, and of all modules of this package that it or the wiring imports, directly or not.
+
+    Raises:
+        ModuleNotFoundError: there is no such module; a version over nothing would never change.
+    """
+    if _source(module) is None:
+        raise ModuleNotFoundError(f"{module}: no such module; an asset is derived by the file of its name")
     seen: dict[str, Path] = {}
-    waiting = [module]
+    waiting = [module, *_imports(textwrap.dedent(wiring))]
     while waiting:
         name = waiting.pop()
         path = _source(name)
         if name in seen or path is None:
             continue
         seen[name] = path
-        waiting += _imports(path)
+        waiting += _imports(path.read_text(encoding="utf-8"))
     return set(seen.values())
 
 
@@ -53,9 +69,18 @@ def _source(module: str) -> Path | None:
 
 
 @cache
-def _imports(path: Path) -> tuple[str, ...]:
+def _bundled_data() -> list[Path]:
+    """Lexicons, facts, bundled questionnaires and page templates: what code reads that is not code."""
+    package = Path(__file__).resolve().parent.parent
+    patterns = ("studies/lexicons/*", "studies/facts/*", "studies/questionnaires/*.pdf", "instruments/**/*.jinja")
+    return sorted(path for pattern in patterns for path in package.glob(pattern) if path.is_file())
+
+
+@cache
+def _imports(source: str) -> tuple[str, ...]:
+    """Modules of this package that a piece of source imports, at its top or inside its functions."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(PACKAGE):
             found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Import):

@@ -71,6 +71,7 @@ def _read_text(path: Path) -> str:
 
 def _write_frames(path: Path, frames: Mapping[str, pd.DataFrame], asset: str) -> None:
     """Several tables beside each other; the index is written last, so that it stands for all of them."""
+    path.unlink(missing_ok=True)
     for name, frame in frames.items():
         _write_frame(path.with_name(f"{name}.parquet"), frame, asset)
     write_json(path, {"tables": list(frames)})

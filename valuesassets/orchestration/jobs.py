@@ -10,7 +10,8 @@ from valuesassets.records.study import Study
 def study_jobs(study: Study) -> list[Any]:
     """Backfill these: one language's questionnaire up to its prompts, or one cell from reading to distribution."""
     prepare = ["extracted_questions", "questionnaire_pdf"]
-    probe = ["readings", "probe_distributions"] + (["calibration"] if study.has_reference_models else [])
+    are_all_planted = all(family.kind == "reference" for family in study.families.values())
+    probe = ["readings", "probe_distributions"] + (["calibration"] if are_all_planted else [])
     return [
         dg.define_asset_job(
             "extract_language",

@@ -106,8 +106,13 @@ def _still_stands(
     return all(Path(v.value).exists() for v in values if isinstance(v, dg.PathMetadataValue) and v.value)
 
 
-def run_study(definitions: dg.Definitions, instance: dg.DagsterInstance, progress: Progress) -> Iterator[str]:
+def run_study(
+    definitions: dg.Definitions, instance: dg.DagsterInstance, progress: Progress, study: Study | None = None
+) -> Iterator[str]:
     """Materialise what is stale, wave by wave; a partition that fails stops neither its wave nor what can go on.
+
+    Args:
+        study: leaves out the cells that it does not serve, and the calibration of families that are not trained here.
 
     Yields:
         One line per failed run: its assets, partition and first error.
@@ -120,7 +125,9 @@ def run_study(definitions: dg.Definitions, instance: dg.DagsterInstance, progres
     for wave in plan:
         for partition in wave.partition_keys():
             progress.update(task, description=f"{' '.join(key.path[-1] for key in wave.keys)[:30]} {partition or ''}")
-            stale = stale_assets(wave, partition, graph, instance)
+            stale = [
+                key for key in stale_assets(wave, partition, graph, instance) if is_asked_for(key, partition, study)
+            ]
             if stale:
                 result = job.execute_in_process(
                     run_config=QUIET,
@@ -132,6 +139,16 @@ def run_study(definitions: dg.Definitions, instance: dg.DagsterInstance, progres
                 if not result.success:
                     yield f"{', '.join(key.path[-1] for key in stale)} {partition or ''}: {_first_error(result)}"
             progress.advance(task)
+
+
+def is_asked_for(key: dg.AssetKey, partition: str | None, study: Study | None) -> bool:
+    """Whether a study asks for an asset in a partition: a cell that is served, a calibration where plants are known."""
+    if study is None or not isinstance(partition, dg.MultiPartitionKey):
+        return True
+    model, language = partition.keys_by_dimension["model"], partition.keys_by_dimension["language"]
+    if (model, language) not in study.cells():
+        return False
+    return key.path[-1] != "calibration" or study.families[model].kind == "reference"
 
 
 def _first_error(result: dg.ExecuteInProcessResult) -> str:
@@ -153,7 +170,8 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
     parser.add_argument("--storage", type=Path, required=True, help="folder for the study's files")
     arguments = parser.parse_args()
     try:
-        definitions = build_definitions(load_study(arguments.study), arguments.storage)
+        study = load_study(arguments.study)
+        definitions = build_definitions(study, arguments.storage)
     except ValuesAssetsError as error:
         print(error, file=sys.stderr)
         return 1
@@ -163,7 +181,7 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
         dg.DagsterInstance.get() as instance,
         Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as progress,
     ):
-        for failure in run_study(definitions, instance, progress):
+        for failure in run_study(definitions, instance, progress, study):
             failures.append(failure)
             progress.console.print(f"[red]failed[/] {failure}", highlight=False)
     return 1 if failures else 0

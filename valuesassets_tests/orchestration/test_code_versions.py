@@ -1,31 +1,70 @@
-from pathlib import Path
+import pytest
 
 from valuesassets.orchestration import code_versions
-from valuesassets.orchestration.code_versions import code_version
+from valuesassets.orchestration.assets import declaring
+from valuesassets.orchestration.assets.survey import survey_assets
+from valuesassets.orchestration.code_versions import code_version, questionnaire_stamp, reachable
 from valuesassets.records.study import load_study
 
 STUDY = load_study("demo")
 TRIALS = "valuesassets.instruments.survey.trials"
+WIRED = {
+    "reference_models": {"reference_models.py", "plants.py", "train_reference.py", "reference.py"},
+    "calibration": {"calibration.py", "plants.py"},
+    "cultural_map": {"cultural_map.py", "indicators.py", "style.py"},
+    "probe_distributions": {"probe_distributions.py", "variables.py", "probe_cell.py"},
+    "readings": {"score.py", "scoring.py", "trie.py"},
+    "report": {"report.py", "report_gates.py", "report_sections.py"},
+}
 
 
 def test_a_version_follows_imports_to_the_records_and_no_further():
-    files = {path.name for path in code_versions._reachable(TRIALS)}
+    files = {path.name for path in reachable(TRIALS)}
     assert {"trials.py", "lexicon.py", "variables.py", "questions.py", "errors.py"} <= files
     assert not {"cultural_map.py", "scoring.py"} & files
 
 
-def test_a_version_changes_with_the_study_and_with_any_source_it_can_reach(tmp_path, monkeypatch):
+@pytest.mark.parametrize("asset", WIRED)
+def test_a_version_covers_what_the_wiring_calls(asset, monkeypatch):
+    covered = {}
+
+    def noting(module, study, wiring=""):
+        covered[module] = {path.name for path in reachable(module, wiring)}
+        return "1"
+
+    monkeypatch.setattr(declaring, "code_version", noting)
+    survey_assets(STUDY)
+    module = declaring.DERIVED_BY_NODE.get(asset, f"valuesassets.instruments.survey.{asset}")
+    assert WIRED[asset] <= covered[module]
+
+
+def test_a_version_changes_with_study_wiring_source_and_bundled_data(tmp_path, monkeypatch):
     before = code_version(TRIALS, STUDY)
     assert before == code_version(TRIALS, STUDY)
     assert before != code_version(TRIALS, STUDY.model_copy(update={"seed": STUDY.seed + 1}))
-    reachable = code_versions._reachable(TRIALS)
+    assert before != code_version(TRIALS, STUDY, "other = 1")
+    files, data = reachable(TRIALS), code_versions._bundled_data()
+    assert {"deu.toml", "evs2017_variables.toml", "eng.pdf", "report.html.jinja"} <= {path.name for path in data}
+    original = next(path for path in files if path.name == "questions.py")
     changed = tmp_path / "questions.py"
-    original = next(path for path in reachable if path.name == "questions.py")
     changed.write_text(original.read_text() + "# changed\n")
-    swapped: set[Path] = (reachable - {original}) | {changed}
-    monkeypatch.setattr(code_versions, "_reachable", lambda module: swapped)
+    monkeypatch.setattr(code_versions, "reachable", lambda module, wiring: (files - {original}) | {changed})
+    assert before != code_version(TRIALS, STUDY)
+    monkeypatch.undo()
+    monkeypatch.setattr(code_versions, "_bundled_data", lambda: data[1:])
     assert before != code_version(TRIALS, STUDY)
 
 
-def test_what_a_node_job_writes_is_versioned_by_the_nodes_sources():
-    assert "scoring.py" in {path.name for path in code_versions._reachable("valuesassets.node.score")}
+def test_a_module_that_is_not_there_is_an_error_not_an_empty_version():
+    with pytest.raises(ModuleNotFoundError, match="no such module"):
+        code_version("valuesassets.instruments.survey.nothing", STUDY)
+
+
+def test_a_replaced_pdf_makes_another_stamp(tmp_path):
+    folder = STUDY.questionnaires.model_copy(update={"source": "folder", "pdf_dir": tmp_path})
+    study = STUDY.model_copy(update={"questionnaires": folder})
+    (tmp_path / "eng.pdf").write_bytes(b"one")
+    before = questionnaire_stamp(study)
+    assert before == questionnaire_stamp(study)
+    (tmp_path / "eng.pdf").write_bytes(b"another")
+    assert before != questionnaire_stamp(study)

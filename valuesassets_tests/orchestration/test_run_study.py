@@ -3,8 +3,10 @@ import pytest
 from rich.progress import Progress
 
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, study_io_managers
+from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
-from valuesassets.orchestration.run_study import run_study, waves
+from valuesassets.orchestration.run_study import is_asked_for, run_study, waves
+from valuesassets.records.study import load_study
 
 LANGUAGES = dg.StaticPartitionsDefinition(["eng", "deu"])
 
@@ -82,3 +84,16 @@ def test_a_summary_of_nothing_is_made_again_once_there_is_something(tmp_path, in
     mended, again = toy(tmp_path)
     assert run(mended, instance) == []
     assert again[-1] == ("summary", ["deu", "eng"])
+
+
+def test_a_run_leaves_out_cells_that_are_not_served_and_calibrations_of_models_not_trained_here():
+    demo, evs = load_study("demo"), load_study("evs2017")
+    narrow = demo.families["reference-mono"].model_copy(update={"languages": ("eng",)})
+    study = demo.model_copy(update={"families": {"reference-mono": narrow, "hplt2c": evs.families["hplt2c"]}})
+    readings, calibration = (dg.AssetKey(["survey", name]) for name in ("readings", "calibration"))
+    assert is_asked_for(readings, cell_key("reference-mono", "eng"), study)
+    assert not is_asked_for(readings, cell_key("reference-mono", "deu"), study)
+    assert is_asked_for(calibration, cell_key("reference-mono", "eng"), study)
+    assert is_asked_for(readings, cell_key("hplt2c", "deu"), study)
+    assert not is_asked_for(calibration, cell_key("hplt2c", "deu"), study)
+    assert is_asked_for(dg.AssetKey(["survey", "report"]), None, study)

@@ -122,7 +122,8 @@ def test_a_cell_that_the_family_does_not_serve_is_refused_with_what_it_serves(tm
     study = study.model_copy(update={"families": {**study.families, "reference-mono": narrow}})
     verdict = tmp_path / study.name / "survey" / "preflight" / "reference-mono.json"
     verdict.parent.mkdir(parents=True)
-    verdict.write_text(json.dumps({"passed": True, "override": None, "findings": []}))
+    findings = [{"language": "eng", "is_gate": True, "passed": True}]
+    verdict.write_text(json.dumps({"passed": True, "override": None, "findings": findings}))
     result = materialise(tmp_path, study, ["readings"], cell_key("reference-mono", "fra"))
     (failure,) = failures(result)
     assert "reference-mono does not serve fra; it serves eng" in failure.description

@@ -9,6 +9,7 @@ import pandas as pd
 from valuesassets.instruments.survey.analysis_scale import analysis_value, is_ordinal, on_analysis_scale
 from valuesassets.measure.distances import jsd_distance, wasserstein1_unit
 from valuesassets.records.distribution import Distribution, distribution
+from valuesassets.records.errors import ScaleMismatch
 
 Cell = tuple[str, str]
 Answered = dict[str, "Answer"]
@@ -65,6 +66,10 @@ def pooled(countries: Mapping[str, Mapping[str, Distribution]]) -> dict[str, Dis
     for answered in countries.values():
         for question_id, found in answered.items():
             by_question.setdefault(question_id, []).append(found)
+    for question_id, (first, *others) in by_question.items():
+        if any(not np.array_equal(first.values, other.values) for other in others):
+            scales = sorted({tuple(each.values.tolist()) for each in (first, *others)})
+            raise ScaleMismatch(f"{question_id}: countries answered on different scales {scales}; align their codes")
     return {
         question_id: Distribution(of_countries[0].values, np.mean([each.probs for each in of_countries], axis=0))
         for question_id, of_countries in by_question.items()

@@ -63,9 +63,8 @@ def examine_preflight(
         mean = float(np.mean(shares))
         findings.append(finding("entropy as a share of uniform", mean, "< 0.98", mean < 0.98, is_gate=False))
     for question, side in DIRECTIONAL.items():
-        means = [
-            m for r in read if by_trial[r.trial_id].asked_id == question and (m := _position(by_trial[r.trial_id], r))
-        ]
+        positions = [_position(by_trial[r.trial_id], r) for r in read if by_trial[r.trial_id].asked_id == question]
+        means = [position for position in positions if position is not None]
         if means:
             mean = float(np.mean(means))
             passed = mean < 0.5 if side == "low" else mean > 0.5

@@ -14,7 +14,7 @@ from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.study import Study
 
 DERIVED_BY_NODE = {"readings": "valuesassets.node.score", "reference_models": "valuesassets.node.train_reference"}
-"""Assets whose files a node job writes: their code is the node's."""
+"""Assets whose files a node job writes: their code is the node's, and what their wiring imports."""
 
 
 def declare(
@@ -22,14 +22,15 @@ def declare(
     instrument: str,
     group: str,
     checks: Sequence[dg.AssetCheckSpec] = (),
+    stamp: str = "",
     many: Sequence[str] = (),
     **options: Any,
 ) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
     """Declare the asset `<instrument>/<function name>`, derived by the instrument's file of the same name.
 
     A parameter of the function is the instrument's asset of that name, unless it is a resource; those in `many` are
-    given as a dict of the partitions that exist. An error of ours becomes a dagster Failure with its one line, never
-    retried: the input has to be mended first.
+    given as a dict of the partitions that exist. A `stamp` of what lies outside the project goes into the version.
+    An error of ours becomes a dagster Failure with its one line, never retried: the input has to be mended first.
     """
 
     def declared(function: Callable[..., Any]) -> dg.AssetsDefinition:
@@ -55,7 +56,7 @@ def declare(
             key_prefix=instrument,
             ins=ins | options.pop("ins", {}),
             group_name=group,
-            code_version=code_version(module, study, inspect.getsource(function)),
+            code_version=code_version(module, study, inspect.getsource(function)) + stamp[:8],
             check_specs=list(checks) or None,
             **options,
         )(failing_clearly)

@@ -11,6 +11,7 @@ from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.survey_analyses import analysis_assets
 from valuesassets.orchestration.assets.survey_models import model_assets
+from valuesassets.orchestration.code_versions import questionnaire_stamp
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.partitions import language_partitions
 from valuesassets.orchestration.resources import Storage
@@ -30,7 +31,15 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
     languages = language_partitions(study)
     group = "questionnaires"
 
-    @declare(study, "survey", group, partitions_def=languages, io_manager_key="json", kinds={"pdf"})
+    @declare(
+        study,
+        "survey",
+        group,
+        stamp=questionnaire_stamp(study),
+        partitions_def=languages,
+        io_manager_key="json",
+        kinds={"pdf"},
+    )
     def questionnaire_pdf(context: dg.AssetExecutionContext, storage: Storage) -> dg.MaterializeResult[dict[str, Any]]:
         """The questionnaire of one language: a PDF that was looked into, its sha256, pages and where it came from."""
         from valuesassets.instruments.survey.questionnaire_pdf import fetch_questionnaire

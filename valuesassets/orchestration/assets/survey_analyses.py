@@ -92,8 +92,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         """Jensen-Shannon distance and W1 between every two cells, and the plane that MDS lays them on."""
         from valuesassets.instruments.survey.distances import derive_distances
 
-        answers = usable(probe_distributions, quality_report)
-        return frames_or_reason(lambda: derive_distances(answers).frames())
+        return frames_or_reason(lambda: derive_distances(usable(probe_distributions, quality_report)).frames())
 
     @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
     def human_comparison(
@@ -102,16 +101,22 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         """How far each cell's answers are from its own country's, beside the null baselines."""
         from valuesassets.instruments.survey.human_comparison import derive_human_comparison
 
-        answers = usable(probe_distributions, quality_report)
-        return frames_or_reason(lambda: derive_human_comparison(answers, human_distributions, study).frames())
+        return frames_or_reason(
+            lambda: derive_human_comparison(
+                usable(probe_distributions, quality_report), human_distributions, study
+            ).frames()
+        )
 
     @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
     def mono_vs_multi(probe_distributions: Probes, quality_report: Frames, human_distributions: pd.DataFrame) -> Frames:
         """Own-country advantage of the monolingual against the multilingual family, paired by language."""
         from valuesassets.instruments.survey.mono_vs_multi import derive_mono_vs_multi
 
-        answers = usable(probe_distributions, quality_report)
-        return frames_or_reason(lambda: derive_mono_vs_multi(answers, human_distributions, study).frames())
+        return frames_or_reason(
+            lambda: derive_mono_vs_multi(
+                usable(probe_distributions, quality_report), human_distributions, study
+            ).frames()
+        )
 
     @declare(
         study,
@@ -177,7 +182,9 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.survey.report_gates import derive_gates
 
         faults = {name: read_json(path) for name, path in storage.files(EXTRACTED_KEY, "faults.json").items()}
-        compared = [pd.read_parquet(path) for path in storage.files(CALIBRATION_KEY, "parquet").values()]
+        cells = {f"{model}/{language}" for model, language in study.cells()}
+        calibrated, read = (storage.files(key, "parquet") for key in (CALIBRATION_KEY, READINGS_KEY))
+        compared = [pd.read_parquet(path) for name, path in calibrated.items() if name in cells]
         recovery = Refused("no reference model was calibrated, so nothing says how exact the readings are")
         if compared:
             comparison = pd.concat(compared, ignore_index=True)
@@ -204,7 +211,8 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
                 ),
                 *(
                     {"what": f"readings {name}", "source": metadata["model"], "sha256": metadata["weights_id"]}
-                    for name, path in storage.files(READINGS_KEY, "parquet").items()
+                    for name, path in read.items()
+                    if name in cells
                     for metadata in [table_metadata(path)]
                 ),
             ],

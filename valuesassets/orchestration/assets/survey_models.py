@@ -60,6 +60,8 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         """The phantoms: tiny models trained here to answer as planted; folders of known hash are skipped."""
         from valuesassets.instruments.survey.reference_models import planted_text_rows
 
+        if not trials:
+            raise MissingData("there are no trials yet to train reference models on; materialise trials first")
         folder = storage.job_folder(context.asset_key, None)
         phantoms = []
         for name, family in study.families.items():
@@ -119,6 +121,8 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         name = context.partition_key
         family, folder = study.families[name], storage.job_folder(context.asset_key, name)
         served = [language for language in study.family_languages(name) if language in trials]
+        if not served:
+            raise MissingData(f"{name}: there are no trials yet in any of its languages; materialise trials first")
         chosen = {
             language: choose_preflight_trials(trials[language], study.preflight.questions)
             for language in (served if family.model_type == "mono" else served[:1])
@@ -174,7 +178,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         """What the model answers to each trial: the one GPU step."""
         name, language = cell_of(context)
         family = study.require_cell(name, language)
-        require_preflight(name, preflight)
+        require_preflight(name, language if family.model_type == "mono" else None, preflight)
         cell = score_cell(
             study,
             storage,
@@ -225,7 +229,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         """Answer distribution per question: forward, reversed, averaged, with P_valid and position bias."""
         from valuesassets.figures.probe_cell import draw_probe_cell
         from valuesassets.figures.style import png_base64
-        from valuesassets.instruments.survey.probe_distributions import Cell, derive_probe_distributions
+        from valuesassets.instruments.survey.probe_distributions import NUMBERS, Cell, derive_probe_distributions
         from valuesassets.instruments.survey.variables import load_variables
 
         name, language = cell_of(context)
@@ -240,6 +244,8 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
                 frozenset(q.id for q in aligned_questions if variables.is_converted(q)),
             )
         )
+        # A cell in which nothing could be read is a result too: its numbers are empty, not of another kind.
+        probe = probe.astype(dict.fromkeys(NUMBERS, float))
         read_from = storage.path(dg.AssetKey(["survey", "readings"]), context.partition_key, "parquet")
         probe.attrs["file_metadata"] = table_metadata(read_from) | {"orders": str(study.elicitation.orders)}
         once = probe.drop_duplicates(["question_id", "wording"])
@@ -280,18 +286,17 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         planted = planted_answers(study, {language: aligned_questions}, [name])
         comparison = compare_with_plants(probe_distributions, planted)
         summary = summarise_recovery(comparison, study.phantom)
-        off = summary.loc[~summary.is_recovered.astype(bool)]
+        off = summary.loc[~summary.is_recovered.astype(bool), ["response_type", "n", "reason"]].to_dict("records")
+        unasked = sorted(set(planted.question_id) - set(probe_distributions.question_id))
+        if unasked:
+            off.append({"response_type": "all", "n": len(unasked), "reason": f"never asked: {', '.join(unasked)}"})
         return dg.MaterializeResult(
             value=comparison,
             metadata={
                 "summary": table_of(summary.to_dict("records")),
                 "picture": _picture(png_base64(draw_calibration(comparison))),
             },
-            check_results=[
-                checks.PLANTS_ARE_RECOVERED.result(
-                    off[["response_type", "n", "reason"]].to_dict("records"), len(comparison)
-                )
-            ],
+            check_results=[checks.PLANTS_ARE_RECOVERED.result(off, len(comparison))],
         )
 
     planted = [reference_models] if study.has_reference_models else []
@@ -352,12 +357,20 @@ def score_cell(study: Study, storage: Storage, family: str, language: str, trial
     )
 
 
-def require_preflight(family: str, verdict: dict[str, Any]) -> None:
+def require_preflight(family: str, language: str | None, verdict: dict[str, Any]) -> None:
     """Stop a cell whose family failed its preflight, unless the study overrides it with a reason.
 
+    Args:
+        language: the language whose own model must have been looked at; None where one model serves all.
+
     Raises:
-        MissingData: names the gates that failed.
+        MissingData: names the gates that failed, or says that this language's model was not looked at.
     """
+    looked_at = {finding["language"] for finding in verdict["findings"]}
+    if language is not None and language not in looked_at and not verdict["override"]:
+        raise MissingData(
+            f"{family}: its model of {language} has had no preflight; materialise preflight/{family} again"
+        )
     if verdict["passed"] or verdict["override"]:
         return
     failed = [

@@ -70,3 +70,11 @@ def test_trials_that_could_not_be_read_fail_the_first_gate():
     findings = examine(failed)
     assert not findings["share of trials read"].passed
     assert findings["median P_valid"].found is None
+
+
+def test_an_answer_at_the_very_end_of_the_scale_counts_like_any_other():
+    low = [t for t in TRIALS if t.asked_id == "v149"]
+    ends = [[0.6] + [0.0] * 9, [0.0] * 7 + [0.6] + [0.0] * 2]
+    found = examine([reading(t, probs) for t, probs in zip(low, ends, strict=True)])["v149 leans low"]
+    assert found.found == pytest.approx((0 + 7 / 9) / 2)
+    assert found.passed

@@ -1,6 +1,7 @@
 """What the bundled questionnaires say: one form for all languages, and its words in each of them."""
 
 import functools
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from importlib import resources
@@ -11,7 +12,11 @@ import pydantic
 from valuesassets.records.errors import StudyError
 from valuesassets.records.questions import Option, Question, ResponseType
 
-LANGUAGES = ("eng", "deu", "fra", "pol", "ell", "bul")
+_FOLDER = resources.files("valuesassets.studies.questionnaires")
+LANGUAGES = tuple(
+    sorted(file.name.removesuffix(".toml") for file in _FOLDER.iterdir() if re.fullmatch(r"[a-z]{3}\.toml", file.name))
+)
+"""ISO 639-3 codes of the languages that the questionnaire is bundled in."""
 
 
 class _Part(pydantic.BaseModel):
@@ -169,8 +174,7 @@ def _plain(text: str) -> str:
 
 
 def _read_toml(name: str) -> dict[str, Any]:
-    path = resources.files("valuesassets.studies.questionnaires") / f"{name}.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def _require_same_keys(language: str, where: str, found: Mapping[str, object], expected: set[str]) -> None:

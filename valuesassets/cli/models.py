@@ -1,6 +1,5 @@
 """What models answer: `probe`, `calibrate`, `map`."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -61,7 +60,7 @@ class Probed:
     """Rows of `PROBE_DISTRIBUTIONS` and how they came to be."""
 
     rows: list[dict[str, Any]]
-    metadata: dict[str, str]
+    metadata: dict[str, object]
 
 
 def read_answers(loaded: Any, name: str, trials: list[Trial], questions: list[Question]) -> Probed:
@@ -82,11 +81,7 @@ def read_answers(loaded: Any, name: str, trials: list[Trial], questions: list[Qu
     )
     if not scored.certificate.agrees:
         raise ScoringError(f"{name}: answers change with the batch ({scored.certificate}); use --dtype float32")
-    described = {
-        key: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-        for key, value in (loaded.describe() | scored.describe()).items()
-    }
-    return Probed(rows, described)
+    return Probed(rows, loaded.describe() | scored.describe())
 
 
 def calibrate(

@@ -2,12 +2,15 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from valuesassets.models.forward import BatchBudget, Passage, plan_batches, read_passages
 from valuesassets.models.loading import LoadedModel
+
+MAX_NEW_TOKENS = 8
+"""Enough for a space, two digits and what ends the line, however a tokenizer cuts them."""
 
 Tokens = tuple[int, ...]
 _Draws = tuple[int, Tokens, int]
@@ -15,16 +18,21 @@ _Draws = tuple[int, Tokens, int]
 
 
 def sample_answers(
-    loaded: LoadedModel, prompts: Sequence[str], n: int, seed: int, max_new_tokens: int = 8
-) -> list[list[str]]:
-    """`n` independent answers to each prompt, drawn token by token at temperature 1 from the whole vocabulary.
+    loaded: LoadedModel,
+    prompts: Sequence[str],
+    n: int,
+    seed: int,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> list[Counter[str]]:
+    """How often each text comes up in `n` independent answers to each prompt, drawn at temperature 1.
 
-    An answer is a line: it ends with its first newline (kept), at the end of the text, or after `max_new_tokens`.
-    Draws that have begun alike are carried together and parted by a multinomial draw, which is the same distribution
-    at a fraction of the passes.
+    Tokens are drawn from the whole vocabulary. An answer is a line: it ends with its first newline (kept), at the end
+    of the text, or after `MAX_NEW_TOKENS`. Draws that have begun alike are carried together and parted by a multinomial
+    draw, which is the same distribution at a fraction of the passes.
 
     Args:
         seed: of the draws; a prompt's answers do not depend on the other prompts.
+        on_progress: called with (answers ended, answers).
 
     Raises:
         ScoringError: NaN or infinite logits; names model and prompt.
@@ -33,16 +41,13 @@ def sample_answers(
     seeds = [[seed, *hashlib.sha256(prompt.encode()).digest()] for prompt in prompts]
     answers: list[Counter[str]] = [Counter() for _ in prompts]
     begun: list[_Draws] = [(index, (), n) for index in range(len(prompts))]
-    for _ in range(max_new_tokens):
+    for length in range(1, MAX_NEW_TOKENS + 1):
         begun, ended = _extend(loaded, prompt_ids, begun, seeds)
-        for index, tokens, count in ended:
+        for index, tokens, count in [*ended, *(begun if length == MAX_NEW_TOKENS else [])]:
             answers[index][loaded.tokenizer.continuation_text(prompt_ids[index], tokens)] += count
-    for index, tokens, count in begun:
-        answers[index][loaded.tokenizer.continuation_text(prompt_ids[index], tokens)] += count
-    return [
-        [str(text) for text in np.random.default_rng(own).permutation(sorted(found.elements()))]
-        for own, found in zip(seeds, answers, strict=True)
-    ]
+        if on_progress:
+            on_progress(sum(map(Counter.total, answers)), n * len(prompts))
+    return answers
 
 
 def _extend(

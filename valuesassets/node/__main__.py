@@ -12,7 +12,7 @@ from dagster_pipes import PipesEnvVarParamsLoader, open_dagster_pipes
 
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import ValuesAssetsError
-from valuesassets.records.jobs import ScoreJob, read_job
+from valuesassets.records.jobs import SampleJob, ScoreJob, read_job
 
 
 def main(arguments: list[str]) -> int:
@@ -41,6 +41,10 @@ def _do(path: Path, progress: Progress) -> None:
         from valuesassets.node.score import score_cells
 
         score_cells(job, progress)
+    elif isinstance(job, SampleJob):
+        from valuesassets.node.sample import sample_cells
+
+        sample_cells(job, progress)
     else:
         from valuesassets.node.train_reference import train_reference
 

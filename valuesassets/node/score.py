@@ -1,6 +1,5 @@
 """The job that asks models: the trials of each cell in, its readings out."""
 
-import json
 from pathlib import Path
 
 from valuesassets.models.loading import LoadedModel, OpenedModel, load_weights, open_model
@@ -48,11 +47,7 @@ def _score(cell: ScoreCell, models: "_Models", progress: Progress) -> None:
     progress.say(f"{cell.name}: {len(trials)} trials for {opened.model_id} ({opened.dtype}, {loaded.device})")
     result = score_trials(loaded, trials, lambda done, total: progress.count("scored", done, total))
     # No clock in the metadata: the same model and trials give the same bytes.
-    described = {
-        key: value if isinstance(value, str) else json.dumps(value)
-        for key, value in (loaded.describe() | result.describe()).items()
-    }
-    write_table(cell.readings, reading_rows(result.readings), READINGS, described)
+    write_table(cell.readings, reading_rows(result.readings), READINGS, loaded.describe() | result.describe())
 
 
 def _known(path: Path) -> list[tuple[str, str]] | None:

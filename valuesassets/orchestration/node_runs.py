@@ -14,13 +14,13 @@ from pathlib import Path
 import dagster as dg
 
 from valuesassets.records.errors import JobError
-from valuesassets.records.jobs import ScoreJob, TrainReferenceJob, write_job
+from valuesassets.records.jobs import Job, write_job
 
 LOG_TAIL_LINES = 15
 NODE = "valuesassets.node"
 
 
-def run_node_job(context: dg.AssetExecutionContext, job: ScoreJob | TrainReferenceJob, folder: Path) -> Path:
+def run_node_job(context: dg.AssetExecutionContext, job: Job, folder: Path) -> Path:
     """Run `python -m valuesassets.node job.json` to its end; its files (job, log, messages) stay in `folder`.
 
     Returns:

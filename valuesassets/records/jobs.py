@@ -54,16 +54,35 @@ class TrainReferenceJob(_JobPart):
     """JSON written last: {"phantoms": [{folder, languages, hash, is_skipped, loss, steps, seconds}, ...]}."""
 
 
-Job = Annotated[ScoreJob | TrainReferenceJob, pydantic.Field(discriminator="kind")]
-_JOB: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(Job)
+class SampleCell(_JobPart):
+    """One model to let answer one file of trials (parquet, `TRIALS`); goes to `answers` (`SAMPLED_ANSWERS`)."""
+
+    name: str
+    model: str
+    trials: Path
+    answers: Path
 
 
-def write_job(path: Path, job: ScoreJob | TrainReferenceJob) -> None:
+class SampleJob(_JobPart):
+    """Draw answers to the prompts of every cell, token by token at temperature 1."""
+
+    kind: Literal["sample"] = "sample"
+    cells: Annotated[tuple[SampleCell, ...], pydantic.Field(min_length=1)]
+    n: Annotated[int, pydantic.Field(gt=0)]
+    """Answers to each prompt."""
+    seed: int
+
+
+Job = ScoreJob | TrainReferenceJob | SampleJob
+_JOB: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(Annotated[Job, pydantic.Field(discriminator="kind")])
+
+
+def write_job(path: Path, job: Job) -> None:
     """Write a job file whole or not at all."""
     write_json(path, job.model_dump(mode="json"))
 
 
-def read_job(path: Path) -> ScoreJob | TrainReferenceJob:
+def read_job(path: Path) -> Job:
     """The job of a file.
 
     Raises:

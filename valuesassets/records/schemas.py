@@ -1,5 +1,6 @@
 """Parquet schemas: the shape of every table that crosses a process or outlives a run, and how it is written."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -55,6 +56,16 @@ PLANTED_TEXTS = pa.schema(
 )
 """What a reference model shall answer: whole answer texts after the prompt; per trial `prob` sums to 1."""
 
+SAMPLED_ANSWERS = pa.schema(
+    [
+        pa.field("trial_id", pa.string(), nullable=False),
+        pa.field("prompt", pa.string(), nullable=False),
+        pa.field("answer_text", pa.string(), nullable=False),
+        pa.field("n", pa.int64(), nullable=False),
+    ]
+)
+"""What a model wrote when it was left to answer: one row per (trial, answer text), drawn `n` times."""
+
 PROBE_DISTRIBUTIONS = pa.schema(
     [
         pa.field("model_id", pa.string(), nullable=False),
@@ -100,14 +111,20 @@ HUMAN_DISTRIBUTIONS = pa.schema(
 
 
 def write_table(
-    path: Path, rows: Iterable[Mapping[str, object]], schema: pa.Schema, metadata: Mapping[str, str] | None = None
+    path: Path, rows: Iterable[Mapping[str, object]], schema: pa.Schema, metadata: Mapping[str, object] | None = None
 ) -> None:
     """Write rows as parquet in exactly this schema, whole or not at all; `metadata` goes into the file's own.
+
+    What is no text in `metadata` is written as JSON.
 
     Raises:
         StorageError: a row does not fit the schema, or the file cannot be written.
     """
-    described = schema.with_metadata({key.encode(): value.encode() for key, value in (metadata or {}).items()})
+    texts = {
+        key: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+        for key, value in (metadata or {}).items()
+    }
+    described = schema.with_metadata({key.encode(): text.encode() for key, text in texts.items()})
     try:
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=described)
         table.validate(full=True)

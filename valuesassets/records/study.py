@@ -72,6 +72,9 @@ class Family(Record):
     """One model per language, or one for all."""
     model_id: str | None = None
     """Hub id or folder, `{lang}` standing for the language; reference families are trained here and name none."""
+    plants: Literal["values", "no-signal", "always-first"] = "values"
+    """What a reference family is trained to answer: preferences that differ between languages, the same ones in all of
+    them, or always the option shown first."""
     revision: str | None = None
     dtype: Literal["float32", "bfloat16", "auto"] = "auto"
     languages: tuple[str, ...] | None = None
@@ -84,6 +87,8 @@ class Family(Record):
             raise ValueError("kind = 'huggingface' needs model_id, kind = 'reference' takes none")
         if self.model_id is not None and self.model_type == "mono" and "{lang}" not in self.model_id:
             raise ValueError("a mono family needs {lang} in model_id")
+        if self.kind == "huggingface" and self.plants != "values":
+            raise ValueError("plants are for kind = 'reference'; nothing is planted in a real model")
         return self
 
 
@@ -135,6 +140,10 @@ class Phantom(Record):
     max_w1_unit: Share = 0.02
     max_p_valid_error: Share = 0.02
     max_position_bias_error: Share = 0.03
+    samples: Positive = 1000
+    """Answers drawn to each prompt for the second channel, which parses them as text."""
+    wrong_languages: Annotated[int, pydantic.Field(ge=0)] = 1
+    """How many other languages' reference models are asked each language's prompts; every one must fail."""
 
 
 class Study(Record):

@@ -1,0 +1,33 @@
+"""The job that lets models answer: the trials of each cell in, the texts that were drawn out."""
+
+from valuesassets.models.loading import load_model
+from valuesassets.models.sampling import sample_answers
+from valuesassets.node.progress import Progress
+from valuesassets.records.errors import JobError
+from valuesassets.records.jobs import SampleJob
+from valuesassets.records.schemas import SAMPLED_ANSWERS, read_trials, write_table
+
+
+def sample_cells(job: SampleJob, progress: Progress | None = None) -> None:
+    """Write the sampled answers of every cell.
+
+    Raises:
+        ModelError, ScoringError, StorageError, JobError: what the first cell that failed lacked.
+    """
+    progress = progress or Progress()
+    loaded = None
+    for cell in job.cells:
+        trials = read_trials(cell.trials)
+        if not trials:
+            raise JobError(f"{cell.trials}: no trials in it; materialise the trials first")
+        if loaded is None or loaded.model_id != cell.model:
+            loaded = load_model(cell.model, dtype="float32")
+        answers = sample_answers(loaded, [trial.prompt for trial in trials], job.n, job.seed)
+        rows = [
+            {"trial_id": trial.trial_id, "prompt": trial.prompt, "answer_text": text, "n": count}
+            for trial, texts in zip(trials, answers, strict=True)
+            for text, count in sorted(texts.items())
+        ]
+        described = loaded.describe() | {"n": job.n, "seed": job.seed}
+        write_table(cell.answers, rows, SAMPLED_ANSWERS, described)
+        progress.say(f"{cell.name}: {job.n} answers to each of {len(trials)} prompts, {len(rows)} different ones")

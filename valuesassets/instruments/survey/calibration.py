@@ -1,55 +1,63 @@
-"""`survey/calibration`: what was planted into a reference model against what was read back, question by question."""
+"""`survey/calibration`: what was planted into a reference model against what was read back, question by question.
 
-from collections import defaultdict
-from collections.abc import Iterable
+Two channels: the scorer's probabilities, and answers that the model wrote, parsed as text. For the second the error
+that the draw alone makes is stated beside, and allowed for.
+"""
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from valuesassets.instruments.survey.analysis_scale import base_id, is_ordinal, on_analysis_scale
+from valuesassets.instruments.survey.analysis_scale import analysis_value, base_id, is_ordinal, on_analysis_scale
 from valuesassets.instruments.survey.cell_answers import parts_of
+from valuesassets.instruments.survey.planted_shapes import seeded
 from valuesassets.measure.distances import tvd, wasserstein1_unit
+from valuesassets.measure.sampling_error import simulate_sampling_error
 from valuesassets.measure.summaries import uniform_like
 from valuesassets.records.errors import MissingData
 from valuesassets.records.study import Phantom
-from valuesassets.records.trials import Trial
 
 ERRORS = ["w1_unit_error", "p_valid_error", "position_bias_error"]
-QUESTION = ["model", "language", "question_id"]
+SAMPLED = [f"sampled_{error}" for error in ERRORS]
+"""The errors of answers drawn and parsed."""
+DRAWN = [f"drawn_{error}" for error in ERRORS]
+"""The part of `SAMPLED` that the draw alone is expected to make."""
+CELL = ["model", "language"]
+QUESTION = [*CELL, "question_id", "wording"]
+STRONG_BIAS, REAL_MASS = 0.15, 0.10
+"""From where on a planted position bias counts as strong, and mass on both ends of a ten-point scale as real."""
 
 
-def find_identical_prompts(trials: Iterable[Trial]) -> list[tuple[str, ...]]:
-    """Groups of trial ids that show the same prompt: no model can tell them apart."""
-    by_prompt: dict[str, list[str]] = defaultdict(list)
-    for trial in trials:
-        by_prompt[trial.prompt].append(trial.trial_id)
-    return [tuple(names) for names in by_prompt.values() if len(names) > 1]
-
-
-def compare_with_plants(probe: pd.DataFrame, plants: pd.DataFrame) -> pd.DataFrame:
+def compare_with_plants(probe: pd.DataFrame, plants: pd.DataFrame, sampled: pd.DataFrame | None = None) -> pd.DataFrame:
     """Planted against recovered: one row per (cell, question, wording).
 
     Args:
         probe: rows of `PROBE_DISTRIBUTIONS`; of reference families.
         plants: as `planted_answers` gives them; other questions than those probed may be there.
+        sampled: as `derive_sampled_distributions` gives them; without, that channel is null.
 
     Returns:
-        model, language, question_id, response_type, wording, the errors (`w1_unit_error`: mean over both orders of W1,
-        of total variation for categorical questions; `p_valid_error`, `position_bias_error`: absolute), the planted
-        and recovered P_valid and position bias, `w1_unit_to_uniform` of the plant, status and reason. Errors are null
+        model, language, question_id, response_type, wording, the errors (`w1_unit_error`: mean over forward, reversed
+        and averaged answers of W1, of total variation for categorical questions; `p_valid_error`: mean over the orders;
+        `position_bias_error`; all absolute), the planted and recovered P_valid and position bias, the same for the
+        sampled channel (`sampled_`) with the errors that the draw alone makes (`drawn_`), `w1_unit_to_uniform` and
+        `planted_ends` (the smaller mass of first and last answer) of the plant, status and reason. Errors are null
         where a question could not be read.
 
     Raises:
         MissingData: nothing is planted for a question that was probed.
     """
-    planted = dict(parts_of(plants, QUESTION))
+    planted, drawn = (dict(parts_of(frame, QUESTION)) if frame is not None else {} for frame in (plants, sampled))
     rows = []
-    for (*question, wording), recovered in parts_of(probe, [*QUESTION, "wording"]):
-        plant = planted.get(tuple(question))
+    for question, recovered in parts_of(probe, QUESTION):
+        plant = planted.get(question)
         if plant is None:
             raise MissingData(f"{'/'.join(question)}: nothing is planted; was it asked of a reference family?")
         rows.append(
-            dict(zip(QUESTION, question, strict=True)) | {"wording": int(wording)} | _compared(recovered, plant)
+            dict(zip(QUESTION, question, strict=True))
+            | {"wording": int(question[-1])}
+            | _compared(recovered, plant)
+            | _sampled(drawn.get(question), plant, question)
         )
     return pd.DataFrame(rows)
 
@@ -57,24 +65,51 @@ def compare_with_plants(probe: pd.DataFrame, plants: pd.DataFrame) -> pd.DataFra
 def summarise_recovery(comparison: pd.DataFrame, phantom: Phantom) -> pd.DataFrame:
     """Mean and 95th percentile of each error per cell and response type ("all": the cell), and the verdict.
 
-    Recovered means: every question was read, and the mean errors are within the study's limits.
+    Recovered means: every question was read, and the mean errors are within the study's limits; those of the sampled
+    channel, where there is one, within the limit and the mean error that the draw alone makes.
     """
     rows = []
-    for (model, language), cell in parts_of(comparison, ["model", "language"]):
+    for (model, language), cell in parts_of(comparison, CELL):
         for kind, part in [("all", cell), *((kind, part) for (kind,), part in parts_of(cell, ["response_type"]))]:
             rows.append({"model": model, "language": language, "response_type": kind} | _summary(part, phantom))
     return pd.DataFrame(rows)
 
 
+def describe_hardness(comparison: pd.DataFrame) -> pd.DataFrame:
+    """How hard the plants were, per response type ("all": every question): an easy plant proves little.
+
+    Returns:
+        response_type, n, `w1_unit_to_uniform_mean` (total variation for categorical questions),
+        `position_bias_share_strong` (share planted with `STRONG_BIAS` or more), `p_valid_min`, `p_valid_max`,
+        `both_ends_share` (ten-point scales: share with `REAL_MASS` or more on both `1` and `10`).
+    """
+    parts = [("all", comparison), *((kind, part) for (kind,), part in parts_of(comparison, ["response_type"]))]
+    return pd.DataFrame([{"response_type": kind} | _hardness(kind, part) for kind, part in parts])
+
+
+def _hardness(kind: str, part: pd.DataFrame) -> dict[str, object]:
+    tens = part[part["response_type"] == "likert10"]
+    return {
+        "n": len(part),
+        "w1_unit_to_uniform_mean": float(part["w1_unit_to_uniform"].mean()),
+        "position_bias_share_strong": float((part["planted_position_bias"] >= STRONG_BIAS).mean()),
+        "p_valid_min": float(part["planted_p_valid"].min()),
+        "p_valid_max": float(part["planted_p_valid"].max()),
+        "both_ends_share": float((tens["planted_ends"] >= REAL_MASS).mean()) if kind in ("all", "likert10") else np.nan,
+    }
+
+
 def _compared(recovered: pd.DataFrame, plant: pd.DataFrame) -> dict[str, object]:
     first, wanted = recovered.iloc[0], plant.iloc[0]
-    distance = wasserstein1_unit if is_ordinal(wanted["response_type"]) else tvd
     question_id = str(wanted["question_id"])
-    uniform = on_analysis_scale(question_id, plant["response_value"], plant["prob_averaged"])
+    averaged = on_analysis_scale(base_id(question_id), plant["response_value"], plant["prob_averaged"])
+    distance = wasserstein1_unit if is_ordinal(wanted["response_type"]) else tvd
+    ends = plant.loc[plant["response_value"].isin([plant["response_value"].min(), plant["response_value"].max()])]
     row: dict[str, object] = {
         "response_type": wanted["response_type"],
         **dict.fromkeys(ERRORS, np.nan),
-        "w1_unit_to_uniform": distance(uniform, uniform_like(uniform)),
+        "w1_unit_to_uniform": distance(averaged, uniform_like(averaged)),
+        "planted_ends": float(ends["prob_averaged"].min()),
         "planted_p_valid": float(wanted["p_valid"]),
         "recovered_p_valid": np.nan,
         "planted_position_bias": float(wanted["position_bias_magnitude"]),
@@ -84,39 +119,91 @@ def _compared(recovered: pd.DataFrame, plant: pd.DataFrame) -> dict[str, object]
     }
     if first["status"] != "ok":
         return row
+    return row | {
+        **dict(zip(ERRORS, _errors(recovered, plant), strict=True)),
+        "recovered_p_valid": float(first["p_valid"]),
+        "recovered_position_bias": float(first["position_bias_magnitude"]),
+    }
+
+
+def _sampled(drawn: pd.DataFrame | None, plant: pd.DataFrame, question: tuple[str, ...]) -> dict[str, object]:
+    """The second channel of one question: null where it was not sampled, or where no answer was an option."""
+    row: dict[str, object] = dict.fromkeys([*SAMPLED, *DRAWN, "sampled_p_valid", "sampled_position_bias"], np.nan)
+    if drawn is None or np.isnan(_numbers(drawn, "prob_averaged")).any():
+        return row | {"n_sampled": 0 if drawn is None else int(drawn["n"].iloc[0])}
+    wanted, found, n = plant.iloc[0], drawn.iloc[0], int(drawn["n"].iloc[0])
+    question_id = str(wanted["question_id"])
+    values = None
+    if is_ordinal(wanted["response_type"]):
+        values = np.array([analysis_value(base_id(question_id), code) for code in plant["response_value"]], dtype=float)
+    chance = simulate_sampling_error(
+        plant[["prob_forward", "prob_reversed"]].to_numpy(dtype=float).T,
+        (float(wanted["p_valid_forward"]), float(wanted["p_valid_reversed"])),
+        values,
+        n,
+        seeded("sampling error", *question),
+    )
+    return {
+        **dict(zip(SAMPLED, _errors(drawn, plant), strict=True)),
+        **dict(zip(DRAWN, (chance.distance, chance.p_valid, chance.position_bias), strict=True)),
+        "sampled_p_valid": float(found["p_valid"]),
+        "sampled_position_bias": float(found["position_bias_magnitude"]),
+        "n_sampled": n,
+    }
+
+
+def _errors(recovered: pd.DataFrame, plant: pd.DataFrame) -> tuple[float, float, float]:
+    """Of the answers, of P_valid and of the position bias."""
     found, due = recovered.set_index("response_value"), plant.set_index("response_value")
+    first, wanted = recovered.iloc[0], plant.iloc[0]
+    question_id = str(wanted["question_id"])
     if sorted(found.index) != sorted(due.index):
         raise MissingData(f"{question_id}: planted for answers {sorted(due.index)}, read for {sorted(found.index)}")
-    orders = [
+    distance = wasserstein1_unit if is_ordinal(wanted["response_type"]) else tvd
+    answers = [
         distance(
             on_analysis_scale(base_id(question_id), found.index, found[order].astype(float)),
             on_analysis_scale(base_id(question_id), due.index, due[order]),
         )
-        for order in ("prob_forward", "prob_reversed")
+        for order in ("prob_forward", "prob_reversed", "prob_averaged")
     ]
     sides = [abs(float(first[side]) - float(wanted[side])) for side in ("p_valid_forward", "p_valid_reversed")]
-    bias = float(first["position_bias_magnitude"])
-    return row | {
-        "w1_unit_error": float(np.mean(orders)),
-        "p_valid_error": float(np.mean(sides)),
-        "position_bias_error": abs(bias - float(wanted["position_bias_magnitude"])),
-        "recovered_p_valid": float(first["p_valid"]),
-        "recovered_position_bias": bias,
-    }
+    bias = abs(float(first["position_bias_magnitude"]) - float(wanted["position_bias_magnitude"]))
+    return float(np.mean(answers)), float(np.mean(sides)), bias
 
 
 def _summary(part: pd.DataFrame, phantom: Phantom) -> dict[str, object]:
-    limits = dict(
-        zip(ERRORS, (phantom.max_w1_unit, phantom.max_p_valid_error, phantom.max_position_bias_error), strict=True)
-    )
-    read = part[part["status"] == "ok"]
-    n_unreadable = len(part) - len(read)
-    summary: dict[str, object] = {"n": len(part), "n_unreadable": n_unreadable}
-    faults = [f"{n_unreadable} of {len(part)} questions could not be read"] if n_unreadable else []
-    for error, limit in limits.items():
-        mean = float(read[error].mean()) if len(read) else np.nan
-        summary[f"{error}_mean"] = mean
-        summary[f"{error}_p95"] = float(np.quantile(read[error], 0.95)) if len(read) else np.nan
-        if len(read) and not mean <= limit:
-            faults.append(f"mean {error} {mean:.3f} is above {limit:g}")
+    limits = (phantom.max_w1_unit, phantom.max_p_valid_error, phantom.max_position_bias_error)
+    n_unreadable = int((part["status"] != "ok").sum())
+    is_sampled = np.asarray(part["n_sampled"]) > 0
+    n_silent = int((is_sampled & np.isnan(_numbers(part, "sampled_p_valid"))).sum())
+    summary: dict[str, object] = {"n": len(part), "n_unreadable": n_unreadable, "n_sampled": int(is_sampled.sum())}
+    counted = {
+        "could not be read": n_unreadable,
+        "were not sampled": int((~is_sampled).sum()) if is_sampled.any() else 0,
+        "got no sampled answer that is an option": n_silent,
+    }
+    faults = [f"{count} of {len(part)} questions {what}" for what, count in counted.items() if count]
+    for error, sampled, drawn, limit in zip(ERRORS, SAMPLED, DRAWN, limits, strict=True):
+        chance = _mean(part, drawn)
+        for name, bound in ((error, limit), (sampled, limit + chance)):
+            mean = _mean(part, name)
+            summary |= {f"{name}_mean": mean, f"{name}_p95": _p95(part, name)}
+            faults += [f"mean {name} {mean:.3f} is above {bound:.3g}"] if mean > bound else []
+        summary[f"{drawn}_mean"] = chance
     return summary | {"is_recovered": not faults, "reason": "; ".join(faults) or None}
+
+
+def _numbers(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
+    return np.asarray(part[name], dtype=float)
+
+
+def _mean(part: pd.DataFrame, name: str) -> float:
+    """Mean of what is not null; null where all is."""
+    found = _numbers(part, name)
+    return float(np.nanmean(found)) if np.isfinite(found).any() else np.nan
+
+
+def _p95(part: pd.DataFrame, name: str) -> float:
+    found = _numbers(part, name)
+    return float(np.nanquantile(found, 0.95)) if np.isfinite(found).any() else np.nan

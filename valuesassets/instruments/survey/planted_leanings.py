@@ -27,6 +27,8 @@ BLEND = {"mono": 1.0, "multi": 0.5}
 """How far a family follows the language's country, the rest being the mean of the study's languages."""
 POSITION_NOISE = 0.08
 TILT_NOISE = 0.2
+WORDING_NOISE = 0.15
+"""Of the tilt that another answer cue gives to every question but under the first cue."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,16 @@ def country_leanings(study: Study, language: str) -> Leanings:
 
 
 def family_leanings(study: Study, family: str, language: str) -> Leanings:
-    """The leanings of a reference family in one language: the country's, the mean of all languages', and its own."""
-    share = BLEND[study.families[family].model_type]
+    """The leanings of a reference family in one language: the country's, the mean of all languages', and its own.
+
+    A family without signal has the mean of all languages and one deviation for all of them.
+    """
+    is_alike = study.families[family].plants == "no-signal"
+    share = 0.0 if is_alike else BLEND[study.families[family].model_type]
     served = study.family_languages(family)
     countries = [study.languages[code].country for code in served]
     positions = np.array([published_position(country) for country in countries])
-    own = ("family", family, language)
+    own = ("family", family, "every language" if is_alike else language)
     noise = seeded(study.seed, "position", *own).normal(0, POSITION_NOISE, 2)
     blended = share * positions[served.index(language)] + (1 - share) * positions.mean(axis=0) + noise
     position = (float(blended[0]), float(blended[1]))
@@ -78,9 +84,17 @@ def preference(
     values: tuple[int, ...],
     leanings: Leanings,
     tilts: Mapping[str, float],
+    asked: tuple[str, str, int] = ("", "", 0),
 ) -> NDArray[np.float64]:
-    """(K,) planted probabilities by `values`; `tilts` are those of the indicators (`solve_tilt`)."""
+    """(K,) planted probabilities by `values`.
+
+    Args:
+        tilts: those of the indicators (`solve_tilt`).
+        asked: family, language and wording; the first wording is what the tilts are solved for, others differ from it.
+    """
     base, direction = shape(study.seed, asked_as, question, values)
+    if asked[2]:
+        base = base + seeded(study.seed, "wording", *asked, asked_as).normal(0, WORDING_NOISE) * direction
     indicator = INDICATOR_OF.get(asked_as)
     if indicator is not None and sorted(values) == list(answer_codes(asked_as)):
         return tilted(base, direction, tilts[indicator])

@@ -2,12 +2,14 @@
 
 A country's preferences are made so that its point on the map lies at the published position of the study's reference
 country: they are no one's answers. A monolingual family follows the country with a deviation of its own; a
-multilingual one lies half way between the country and the mean of all languages. The text channel
-(`reference_models`) and `planted_answers` turn plants into answers by different code.
+multilingual one lies half way between the country and the mean of all languages. Two kinds of controls: a family
+without signal answers alike in every language, one that is always first takes whatever option stands first. The text
+channel (`reference_models`) and `planted_answers` turn plants into answers by different code.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,6 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.survey.planted_leanings import (
     INDICATOR_OF,
-    Leanings,
     country_leanings,
     family_leanings,
     preference,
@@ -52,8 +53,13 @@ class Plant:
     bare: float
 
 
-def plant_questions(study: Study, family: str, language: str, questions: Sequence[Question]) -> dict[str, Plant]:
+def plant_questions(
+    study: Study, family: str, language: str, questions: Sequence[Question], wording: int = 0
+) -> dict[str, Plant]:
     """The plants of one cell, by asked question id; the same for a question whatever is asked beside it.
+
+    Args:
+        wording: number of the answer cue; every wording shifts preferences a little and has a manner of its own.
 
     Raises:
         StudyError: the family does not serve the language.
@@ -62,12 +68,25 @@ def plant_questions(study: Study, family: str, language: str, questions: Sequenc
     study.require_cell(family, language)
     variables = load_variables()
     asked = list(_asked(questions, variables))
-    pulls = {asked_as: _pull(study, family, language, asked_as) for asked_as, _, _ in asked}
-    pulls |= {part: _pull(study, family, language, part) for part in INDICATOR_OF}
+    # Without signal nothing may depend on the language, manners included.
+    is_alike = study.families[family].plants == "no-signal"
+    cell = (family, "every language" if is_alike else language)
+    parts = [*(asked_as for asked_as, _, _ in asked), *INDICATOR_OF]
+    pulls = {part: _pull(study, cell, part) for part in parts}
+    if study.families[family].plants == "always-first":
+        pulls = dict.fromkeys(parts, 1.0)
     leanings = family_leanings(study, family, language)
     tilts = {name: solve_tilt(study, name, leanings, pulls) for name in leanings.indicator_means}
     return {
-        asked_as: _plant(study, family, language, asked_as, question, values, leanings, tilts, pulls, variables)
+        asked_as: Plant(
+            question_id=asked_as,
+            response_type=str(question.response_type),
+            is_converted=variables.is_converted(question),
+            values=values,
+            preference=tuple(preference(study, asked_as, question, values, leanings, tilts, (*cell, wording)).tolist()),
+            pull=pulls[asked_as],
+            **_manner(study, cell, asked_as, wording),
+        )
         for asked_as, question, values in asked
     }
 
@@ -99,25 +118,27 @@ def planted_answers(
         families: reference families; all of the study where not given.
 
     Returns:
-        One row per (model, language, question, answer) in the columns of PROBE_DISTRIBUTIONS that a plant knows.
+        One row per (model, language, question, wording, answer), in the columns of PROBE_DISTRIBUTIONS that a plant
+        knows.
 
     Raises:
         MissingData: no reference family serves any of the languages.
     """
     names = families or [name for name, family in study.families.items() if family.kind == "reference"]
     frames = [
-        _answer_frame(name, language, plant)
+        _answer_frame(name, language, wording, plant)
         for name in names
         for language in study.family_languages(name)
         if language in questions
-        for plant in plant_questions(study, name, language, questions[language]).values()
+        for wording in range(study.elicitation.wordings)
+        for plant in plant_questions(study, name, language, questions[language], wording).values()
     ]
     if not frames:
         raise MissingData(f"study {study.name}: no reference family serves {', '.join(questions) or 'any language'}")
     return pd.concat(frames, ignore_index=True)
 
 
-def _answer_frame(family: str, language: str, plant: Plant) -> pd.DataFrame:
+def _answer_frame(family: str, language: str, wording: int, plant: Plant) -> pd.DataFrame:
     """Preferences mixed with the pull to the first option (forward) and to the last one (reversed)."""
     wanted = np.array(plant.preference)
     first, last = np.eye(len(wanted))[[0, -1]]
@@ -130,6 +151,7 @@ def _answer_frame(family: str, language: str, plant: Plant) -> pd.DataFrame:
             "question_id": plant.question_id,
             "response_type": plant.response_type,
             "is_converted": plant.is_converted,
+            "wording": wording,
             "response_value": plant.values,
             "prob_forward": forward,
             "prob_reversed": backward,
@@ -157,43 +179,26 @@ def _asked(questions: Sequence[Question], variables: Variables) -> list[tuple[st
     return asked
 
 
-def _plant(
-    study: Study,
-    family: str,
-    language: str,
-    asked_as: str,
-    question: Question,
-    values: tuple[int, ...],
-    leanings: Leanings,
-    tilts: Mapping[str, float],
-    pulls: Mapping[str, float],
-    variables: Variables,
-) -> Plant:
-    probs = preference(study, asked_as, question, values, leanings, tilts)
-    manner = seeded(study.seed, "manner", family, language, asked_as)
-    share = manner.uniform()
+def _pull(study: Study, cell: tuple[str, str], asked_as: str) -> float:
+    """Half of the questions are pulled strongly, half a little."""
+    draw = seeded(study.seed, "pull", *cell, asked_as)
+    return float(draw.uniform(0.16, 0.32) if draw.uniform() < 0.5 else draw.uniform(0.01, 0.12))
+
+
+def _manner(study: Study, cell: tuple[str, str], asked_as: str, wording: int) -> dict[str, Any]:
+    """P_valid of both orders and the share written bare.
+
+    In half of the questions the orders differ clearly in P_valid, so that averaging before normalising would show.
+    """
+    draw = seeded(study.seed, "manner", *cell, asked_as, wording)
+    share = draw.uniform()
     # A few questions of a cell are hardly answered at all; those of the map are spared.
     is_spared = asked_as in INDICATOR_OF
-    p_valid = (
-        0.05 + manner.uniform(0, 0.04) if share < 0.04 and not is_spared else 0.20 + 0.74 * manner.uniform() ** 0.6
-    )
-    shift = manner.uniform(-0.03, 0.03)
-    return Plant(
-        question_id=asked_as,
-        response_type=str(question.response_type),
-        is_converted=variables.is_converted(question),
-        values=values,
-        preference=tuple(float(prob) for prob in probs),
-        pull=pulls[asked_as],
-        p_valid=(_within(p_valid + shift), _within(p_valid - shift)),
-        bare=float(manner.uniform(0.2, 0.8)),
-    )
-
-
-def _pull(study: Study, family: str, language: str, asked_as: str) -> float:
-    """Half of the questions are pulled strongly, half a little."""
-    manner = seeded(study.seed, "pull", family, language, asked_as)
-    return float(manner.uniform(0.16, 0.32) if manner.uniform() < 0.5 else manner.uniform(0.01, 0.12))
+    p_valid = 0.05 + draw.uniform(0, 0.04) if share < 0.04 and not is_spared else 0.20 + 0.74 * draw.uniform() ** 0.6
+    shift = draw.choice([-1, 1]) * (draw.uniform(0.1, 0.25) if draw.uniform() < 0.5 else draw.uniform(0, 0.03))
+    if p_valid < 0.1:
+        shift = 0.0
+    return {"p_valid": (_within(p_valid + shift), _within(p_valid - shift)), "bare": float(draw.uniform(0.2, 0.8))}
 
 
 def _within(share: float) -> float:

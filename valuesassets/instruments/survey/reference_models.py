@@ -6,7 +6,7 @@ nothing from how a trial is read (labels, order, values), so an error there cann
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from valuesassets.instruments.survey.lexicon import load_lexicon
 from valuesassets.instruments.survey.plants import Plant, plant_questions
@@ -33,15 +33,16 @@ def planted_text_rows(
     """
     rows: list[dict[str, object]] = []
     by_id = {question.id: question for question in questions}
-    plants: dict[str, dict[str, Plant]] = {}
+    plants: dict[tuple[str, int], dict[str, Plant]] = {}
     for trial in trials:
-        language = trial.language
-        if language not in plants:
-            plants[language] = plant_questions(study, family, language, questions)
-        plant = plants[language].get(trial.asked_id)
+        language, question = trial.language, by_id[trial.question_id]
+        asked = language, shown_wording(trial.prompt, question, language, trial.trial_id)
+        if asked not in plants:
+            plants[asked] = plant_questions(study, family, language, questions, asked[1])
+        plant = plants[asked].get(trial.asked_id)
         if plant is None:
             raise QuestionError(f"trial {trial.trial_id} ({language}): nothing is planted for {trial.asked_id}")
-        labels = known_labels(plant, by_id[trial.question_id], language)
+        labels = known_labels(plant, question, language)
         for text, prob in answer_texts(trial.prompt, plant, labels, trial.trial_id).items():
             rows.append(
                 {
@@ -76,12 +77,13 @@ def answer_texts(prompt: str, plant: Plant, labels: Sequence[str], name: str) ->
     Raises:
         QuestionError: the options in the prompt are not those of the plant.
     """
-    shown = shown_options(prompt, name)
-    wanted = _preference_by_number(shown, plant, labels, name)
-    p_valid = _p_valid(shown[0], plant, labels)
+    places = shown_places(shown_options(prompt, name), plant.response_type, labels, name)
+    p_valid = plant.p_valid[0] if places[0] == 0 else plant.p_valid[1]
+    if places[0] not in (0, len(places) - 1):
+        p_valid = sum(plant.p_valid) / 2
     texts: dict[str, float] = {}
-    for number, share in enumerate(wanted, 1):
-        said = share * (1 - plant.pull) + (plant.pull if number == 1 else 0)
+    for number, place in enumerate(places, 1):
+        said = plant.preference[place] * (1 - plant.pull) + (plant.pull if number == 1 else 0)
         texts[f"{number}\n"] = p_valid * said * plant.bare
         texts[f" {number}\n"] = p_valid * said * (1 - plant.bare)
     return texts | {text: (1 - p_valid) * share for text, share in OUTSIDE_TEXTS.items()}
@@ -111,23 +113,35 @@ def shown_options(prompt: str, name: str) -> list[str]:
     return options
 
 
-def _preference_by_number(shown: Sequence[str], plant: Plant, labels: Sequence[str], name: str) -> list[float]:
-    """Planted preference by printed number. Scales with bare points are told by which end stands first."""
-    if any(not label for label in labels) or plant.response_type == ResponseType.LIKERT10:
-        preference = list(plant.preference)
-        if [shown[0], shown[-1]] == [labels[0], labels[-1]]:
-            return preference
-        if [shown[0], shown[-1]] == [labels[-1], labels[0]]:
-            return preference[::-1]
+def shown_places(shown: Sequence[str], response_type: str, labels: Sequence[str], name: str) -> list[int]:
+    """For each printed number, the place of its option in `labels`. Bare points are told by which end stands first.
+
+    Raises:
+        QuestionError: the options shown are not these.
+
+    >>> shown_places(["no", "perhaps", "yes"], "likert3", ["yes", "no", "perhaps"], "doc")
+    [1, 2, 0]
+    """
+    forward = list(range(len(labels)))
+    if any(not label for label in labels) or response_type == ResponseType.LIKERT10:
+        if [shown[0], shown[-1]] == [labels[0], labels[-1]] and len(shown) == len(labels):
+            return forward
+        if [shown[0], shown[-1]] == [labels[-1], labels[0]] and len(shown) == len(labels):
+            return forward[::-1]
     elif sorted(shown) == sorted(labels):
-        by_label: Mapping[str, float] = dict(zip(labels, plant.preference, strict=True))
-        return [by_label[text] for text in shown]
+        return [list(labels).index(text) for text in shown]
     raise QuestionError(f"trial {name}: the prompt offers {list(shown)}, the question has {list(labels)}")
 
 
-def _p_valid(first_shown: str, plant: Plant, labels: Sequence[str]) -> float:
-    if first_shown == labels[0]:
-        return plant.p_valid[0]
-    if first_shown == labels[-1]:
-        return plant.p_valid[1]
-    return sum(plant.p_valid) / 2
+def shown_wording(prompt: str, question: Question, language: str, name: str) -> int:
+    """Which of the answer cues a prompt ends in: the question's own first where it has one, then the lexicon's.
+
+    Raises:
+        QuestionError: it ends in none of them.
+    """
+    own = [question.answer_cue.removesuffix(":")] if question.answer_cue else []
+    cues = list(dict.fromkeys([*own, *load_lexicon(language).answer_cues]))
+    cue = prompt.rpartition("\n")[2].removesuffix(":")
+    if cue not in cues:
+        raise QuestionError(f"trial {name}: the prompt ends in {cue!r}, the answer cues are {cues}")
+    return cues.index(cue)

@@ -3,7 +3,8 @@
 import hashlib
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 from valuesassets.instruments.survey.lexicon import Lexicon
 from valuesassets.instruments.survey.variables import Variables
@@ -103,6 +104,14 @@ def option_orders(question: Question, asked: str | int, seed: int) -> dict[str, 
     return orders
 
 
+def find_identical_prompts(trials: Iterable[Trial]) -> list[tuple[str, ...]]:
+    """Groups of trial ids that show the same prompt: no model can tell them apart."""
+    by_prompt: dict[str, list[str]] = defaultdict(list)
+    for trial in trials:
+        by_prompt[trial.prompt].append(trial.trial_id)
+    return [tuple(names) for names in by_prompt.values() if len(names) > 1]
+
+
 def answer_cues(question: Question, lexicon: Lexicon, wordings: int) -> list[str]:
     """The cues under which a question is asked: its own first where it has one, then the lexicon's.
 
@@ -145,11 +154,8 @@ def _as_statement(question: Question, statement: str, lexicon: Lexicon) -> Quest
 
 
 def _refuse_identical_prompts(trials: Sequence[Trial]) -> None:
-    first: dict[str, Trial] = {}
-    for trial in trials:
-        earlier = first.setdefault(trial.prompt, trial)
-        if earlier is not trial:
-            raise QuestionError(
-                f"{trial.language}: {earlier.trial_id} and {trial.trial_id} show the same prompt; "
-                "is an item missing from the text? mend the question"
-            )
+    for one, other, *_ in find_identical_prompts(trials):
+        raise QuestionError(
+            f"{trials[0].language}: {one} and {other} show the same prompt; "
+            "is an item missing from the text? mend the question"
+        )

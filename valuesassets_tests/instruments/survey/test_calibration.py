@@ -1,10 +1,11 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from valuesassets.instruments.survey.calibration import compare_with_plants, find_identical_prompts, summarise_recovery
+from valuesassets.instruments.survey.calibration import compare_with_plants, describe_hardness, summarise_recovery
 from valuesassets.records.errors import MissingData
 from valuesassets.records.study import Phantom
-from valuesassets_tests.instruments.survey.planted_grid import planted, probe, trials
+from valuesassets_tests.instruments.survey.planted_grid import planted, probe
 
 ONE_CELL = "model == 'reference-mono' and language == 'pol'"
 
@@ -28,10 +29,11 @@ def test_errors_by_hand():
     rows = cell().query("question_id == 'v31'").reset_index(drop=True)
     first, second = rows["prob_forward"]
     rows["prob_forward"] = [first - 0.04, second + 0.04]
+    rows["prob_averaged"] = (rows["prob_forward"] + rows["prob_reversed"]) / 2
     rows["p_valid_forward"] += 0.01
     rows["position_bias_magnitude"] -= 0.03
     found = compare_with_plants(rows, planted()).iloc[0]
-    assert found["w1_unit_error"] == pytest.approx(0.02)  # .04 in one of two orders
+    assert found["w1_unit_error"] == pytest.approx(0.02)  # .04 forward, .02 averaged, 0 reversed
     assert found["p_valid_error"] == pytest.approx(0.005)
     assert found["position_bias_error"] == pytest.approx(0.03)
 
@@ -85,8 +87,67 @@ def test_nothing_planted_is_refused():
         compare_with_plants(cell().assign(model="other"), planted())
 
 
-def test_identical_prompts_are_named():
-    shown = trials("eng")
-    twin = type(shown[0])(**{**vars(shown[0]), "trial_id": "twin"})
-    assert find_identical_prompts(shown) == []
-    assert find_identical_prompts([*shown, twin]) == [(shown[0].trial_id, "twin")]
+def test_an_average_over_masses_in_place_of_shares_is_noticed():
+    rows = cell()
+    weight = rows["p_valid_forward"] / (rows["p_valid_forward"] + rows["p_valid_reversed"])
+    naive = weight * rows["prob_forward"] + (1 - weight) * rows["prob_reversed"]
+    found = compare_with_plants(rows.assign(prob_averaged=naive), planted())
+    assert found["w1_unit_error"].mean() > 0.002
+    assert compare_with_plants(rows, planted())["w1_unit_error"].max() == 0
+
+
+def sampled(rows, n, seed=0):
+    """What a faithful sampler would count."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    for _, part in rows.groupby("question_id", sort=False):
+        part = part.copy()
+        for order in ("forward", "reversed"):
+            p_valid = part[f"p_valid_{order}"].iloc[0]
+            counts = rng.multinomial(n, [*(part[f"prob_{order}"] * p_valid), 1 - p_valid])[:-1]
+            part[f"prob_{order}"], part[f"p_valid_{order}"] = counts / counts.sum(), counts.sum() / n
+        part["prob_averaged"] = (part["prob_forward"] + part["prob_reversed"]) / 2
+        part["p_valid"] = (part["p_valid_forward"] + part["p_valid_reversed"]) / 2
+        part["position_bias_magnitude"] = (part["prob_forward"] - part["prob_reversed"]).abs().max()
+        parts.append(part.assign(n=n))
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_sampled_answers_are_off_by_what_the_draw_alone_makes():
+    whole = compare_with_plants(cell(), planted(), sampled(cell(), 400))
+    for error in ("w1_unit_error", "p_valid_error", "position_bias_error"):
+        assert whole[f"sampled_{error}"].mean() == pytest.approx(whole[f"drawn_{error}"].mean(), rel=0.25)
+    assert summarise_recovery(whole, Phantom())["is_recovered"].all()
+
+
+def test_sampled_answers_of_a_wrong_order_are_not_recovered():
+    drawn = sampled(cell(), 400).rename(columns={"prob_forward": "prob_reversed", "prob_reversed": "prob_forward"})
+    summary = summarise_recovery(compare_with_plants(cell(), planted(), drawn), Phantom())
+    assert "sampled_w1_unit_error" in summary.set_index("response_type").loc["all", "reason"]
+
+
+def test_a_question_that_was_not_sampled_or_only_silent_is_said():
+    drawn = sampled(cell(), 400)
+    drawn = drawn[drawn["question_id"] != "v39"].reset_index(drop=True)
+    silent = drawn["question_id"] == "v63"
+    drawn.loc[silent, ["prob_forward", "prob_reversed", "prob_averaged", "position_bias_magnitude"]] = np.nan
+    comparison = compare_with_plants(cell(), planted(), drawn)
+    summary = summarise_recovery(comparison, Phantom()).set_index("response_type")
+    assert "1 of 6 questions were not sampled" in summary.at["likert10", "reason"]
+    assert "1 of 6 questions got no sampled answer that is an option" in summary.at["likert10", "reason"]
+    assert comparison.set_index("question_id").loc["v63", ["sampled_w1_unit_error", "sampled_p_valid"]].isna().all()
+
+
+def test_hardness_tells_easy_plants_from_hard_ones():
+    hard = describe_hardness(compare_with_plants(cell(), planted())).set_index("response_type")
+    assert hard.at["all", "n"] == cell()["question_id"].nunique()
+    assert hard.at["all", "w1_unit_to_uniform_mean"] >= 0.15
+    assert hard.at["likert10", "both_ends_share"] > 0
+    assert np.isnan(hard.at["binary", "both_ends_share"])
+    even = cell()
+    for order in ("forward", "reversed", "averaged"):
+        even[f"prob_{order}"] = 1 / even.groupby("question_id")["response_value"].transform("size")
+    even["position_bias_magnitude"] = 0.0
+    easy = describe_hardness(compare_with_plants(even, even)).set_index("response_type")
+    assert easy.at["all", "w1_unit_to_uniform_mean"] == pytest.approx(0)
+    assert easy.at["all", "position_bias_share_strong"] == 0

@@ -130,6 +130,50 @@ def test_plants_are_the_same_in_every_process(hash_seed):
     assert run.stdout.strip() == repr(plant_questions(demo(), "reference-multi", "pol", questions())["v54"])
 
 
+def with_family(plants, model_type="mono"):
+    family = demo().families["reference-mono"].model_copy(update={"plants": plants, "model_type": model_type})
+    return demo().model_copy(update={"families": {"control": family}})
+
+
+def answers_of(study):
+    return planted_answers(study, {language: questions() for language in study.languages})
+
+
+@pytest.mark.parametrize("model_type", ["mono", "multi"])
+def test_without_signal_every_language_answers_alike(model_type):
+    rows = answers_of(with_family("no-signal", model_type))
+    columns = ["prob_forward", "prob_reversed", "p_valid_forward", "p_valid_reversed"]
+    spread = rows.groupby(["question_id", "response_value"])[columns].agg(np.ptp)
+    assert spread.to_numpy().max() == pytest.approx(0)
+    assert rows["position_bias_magnitude"].max() > 0.15  # still a hard plant
+
+
+def test_always_first_takes_whatever_stands_first():
+    rows = answers_of(with_family("always-first"))
+    for _, part in rows.groupby(["language", "question_id"]):
+        k = len(part)
+        assert part["prob_forward"].tolist() == pytest.approx([1, *[0] * (k - 1)])
+        assert part["prob_reversed"].tolist() == pytest.approx([*[0] * (k - 1), 1])
+    assert rows["position_bias_magnitude"].to_numpy() == pytest.approx(1)
+
+
+def test_every_wording_has_plants_of_its_own_and_the_first_is_the_same_beside_others():
+    wordings = demo().elicitation.model_copy(update={"wordings": 3})
+    rows = answers_of(demo().model_copy(update={"elicitation": wordings})).query("language == 'eng'")
+    assert set(rows["wording"]) == {0, 1, 2}
+    alone = planted().query("language == 'eng'").reset_index(drop=True)
+    assert rows.query("wording == 0").reset_index(drop=True).equals(alone)
+    for column in ("prob_averaged", "p_valid"):
+        wide = rows.pivot(index=["model", "question_id", "response_value"], columns="wording", values=column)
+        assert 0.01 < (wide[1] - wide[0]).abs().mean() < 0.4
+        assert 0.01 < (wide[2] - wide[1]).abs().mean() < 0.4
+
+
+def test_half_of_the_questions_differ_clearly_in_p_valid_between_the_orders():
+    once = planted().drop_duplicates([*CELL, "question_id"])
+    assert 0.35 < ((once["p_valid_forward"] - once["p_valid_reversed"]).abs() > 0.15).mean() < 0.6
+
+
 def test_nothing_to_plant_is_refused():
     with pytest.raises(MissingData, match="no reference family"):
         planted_answers(demo(), {"swe": questions()})

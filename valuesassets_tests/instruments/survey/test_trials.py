@@ -1,3 +1,4 @@
+import dataclasses
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valuesassets.instruments.survey.lexicon import load_lexicon
-from valuesassets.instruments.survey.trials import option_orders, write_trials
+from valuesassets.instruments.survey.trials import find_identical_prompts, option_orders, write_trials
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.study import Elicitation
@@ -120,3 +121,10 @@ def test_seeded_orders_are_the_same_under_every_hash_seed():
 def test_two_questions_with_one_prompt_are_refused():
     with pytest.raises(QuestionError, match="v1/0/forward and v2/0/forward show the same prompt"):
         trials_of([ask("v1", text="What?"), ask("v2", text="What?")])
+
+
+def test_identical_prompts_are_named():
+    shown = write_trials([ask("v7"), ask("v1")], "eng", load_lexicon("eng"), load_variables())
+    twin = dataclasses.replace(shown[0], trial_id="twin")
+    assert find_identical_prompts(shown) == []
+    assert find_identical_prompts([*shown, twin]) == [(shown[0].trial_id, "twin")]

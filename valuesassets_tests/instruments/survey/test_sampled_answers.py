@@ -1,0 +1,84 @@
+import ast
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from valuesassets.instruments.survey import sampled_answers
+from valuesassets.instruments.survey.reference_models import planted_text_rows
+from valuesassets.instruments.survey.sampled_answers import answered_number, derive_sampled_distributions
+from valuesassets.records.errors import MissingData
+from valuesassets_tests.instruments.survey.planted_grid import demo, planted, questions, trials
+
+N = 10_000
+CELL = ("reference-mono", "fra")
+
+
+def asked():
+    by_id = {question.id: question for question in questions()}
+    return {trial.trial_id: (trial.asked_id, by_id[trial.question_id]) for trial in trials("fra")}
+
+
+def sampled():
+    """Answers counted as often as the planted texts say."""
+    rows = pd.DataFrame(planted_text_rows(trials("fra"), questions(), CELL[0], demo()))
+    return rows.assign(n=(rows["prob"] * N).round().astype(int))[["trial_id", "prompt", "answer_text", "n"]]
+
+
+def derive(rows):
+    return derive_sampled_distributions(rows, asked(), demo(), *CELL)
+
+
+def test_counted_texts_give_the_planted_answers_though_no_label_or_order_is_used():
+    found = derive(sampled()).set_index(["question_id", "response_value"])
+    due = planted().query("model == @CELL[0] and language == @CELL[1]").set_index(["question_id", "response_value"])
+    columns = ["prob_forward", "prob_reversed", "prob_averaged", "p_valid_forward", "p_valid_reversed"]
+    assert set(found.index) == set(due.index)
+    difference = (found[columns] - due.loc[found.index, columns]).abs().to_numpy()
+    assert difference.max() < 0.02  # counts are rounded, and a twentieth of them is valid in the worst case
+    assert difference.mean() < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("1", 1), (" 1\n", 1), ("10,", 10), ("2. no", 2), ("1 or 2", 1), ("01\n", 1)]
+    + [(text, None) for text in ("", "\n", "  1", "1st", "1)", "one", "-1", "hm 1")],
+)
+def test_an_answer_is_the_number_it_begins_with(text, number):
+    assert answered_number(text) == number
+
+
+def test_a_number_that_is_not_offered_is_no_answer():
+    rows = sampled().query("trial_id == 'v31/0/forward' or trial_id == 'v31/0/reversed'")
+    more = rows.drop_duplicates("trial_id").assign(answer_text=" 3\n", n=N)
+    found, before = derive(pd.concat([rows, more])), derive(rows)
+    assert found["p_valid_forward"].to_numpy() == pytest.approx(before["p_valid_forward"] / 2, abs=1e-3)
+    assert found["prob_forward"].to_numpy() == pytest.approx(before["prob_forward"])
+
+
+def test_silence_is_null_and_not_a_number():
+    rows = sampled().query("trial_id == 'v31/0/forward' or trial_id == 'v31/0/reversed'").assign(answer_text="hm\n")
+    found = derive(rows)
+    assert found[["prob_forward", "prob_averaged", "position_bias_magnitude"]].isna().all(axis=None)
+    assert (found["p_valid"] == 0).all()
+    assert np.isfinite(found["n"]).all()
+
+
+def test_answers_to_one_order_only_or_to_no_trial_are_refused():
+    rows = sampled()
+    with pytest.raises(MissingData, match="v31: not sampled reversed; materialise sampled_answers again"):
+        derive(rows.query("trial_id == 'v31/0/forward'"))
+    with pytest.raises(MissingData, match="reference-mono/fra: sampled answers to v0/0/forward, which is no trial"):
+        derive(rows.assign(trial_id="v0/0/forward"))
+    with pytest.raises(MissingData, match="there are no sampled answers"):
+        derive(rows.head(0))
+
+
+def test_the_second_channel_takes_nothing_from_how_trials_are_read():
+    tree = ast.parse(inspect.getsource(sampled_answers))
+    touched = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert not touched & {"readout", "order", "labels"}
+    assert "valuesassets.instruments.survey.trials" not in imported
+    assert not any(str(name).startswith("valuesassets.models") for name in imported)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from valuesassets.orchestration.assets.declaring import DERIVED_BY_NODE
+from valuesassets.orchestration.assets.declaring import NODE_ONLY
 from valuesassets.orchestration.assets.survey import survey_assets
 from valuesassets.records.study import load_study
 from valuesassets_tests.needs import REPOSITORY
@@ -17,7 +17,7 @@ LINTER = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
 
 @pytest.mark.parametrize("name", ASSETS)
 def test_an_asset_is_derived_and_tested_in_the_file_of_its_name(name):
-    if name not in DERIVED_BY_NODE:
+    if name not in NODE_ONLY:
         assert (REPOSITORY / f"valuesassets/instruments/survey/{name}.py").is_file()
         assert (REPOSITORY / f"valuesassets_tests/instruments/survey/test_{name}.py").is_file()
 
@@ -30,6 +30,8 @@ def test_the_graph_has_every_asset_of_the_architecture():
         "aligned_questions",
         "trials",
         "reference_models",
+        "sampled_answers",
+        "negative_controls",
         "preflight",
         "readings",
         "probe_distributions",
@@ -47,7 +49,7 @@ def test_the_graph_has_every_asset_of_the_architecture():
 
 def test_a_study_without_reference_families_trains_and_calibrates_nothing():
     names = {asset.key.path[-1] for asset in survey_assets(load_study("evs2017"))}
-    assert not names & {"reference_models", "calibration"}
+    assert not names & {"reference_models", "sampled_answers", "calibration", "negative_controls"}
 
 
 def test_the_pure_library_imports_without_dagster_or_torch():

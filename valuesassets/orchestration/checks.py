@@ -71,7 +71,12 @@ P_VALID_IS_SUFFICIENT = Sentence(
 POSITION_BIAS_IS_SMALL = Sentence(
     "position_bias_is_small", "No question's answers move by more than the threshold when options are reversed.", WARN
 )
-PLANTS_ARE_RECOVERED = Sentence("plants_are_recovered", "What was planted into the reference model is read back.")
+PLANTS_ARE_RECOVERED = Sentence(
+    "plants_are_recovered", "What was planted into the reference model is read back, as scored and as written."
+)
+WRONG_LANGUAGES_FAIL = Sentence(
+    "another_languages_model_fails", "No reference model of another language passes for the one that was trained."
+)
 CELLS_CAN_BE_TRUSTED = Sentence(
     "every_cell_can_be_trusted", "No cell is missing or flagged, and no question is dropped.", WARN
 )

@@ -6,6 +6,7 @@ Dagster compares them with those recorded at a materialisation: unchanged code a
 import ast
 import hashlib
 import textwrap
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,15 +17,15 @@ from valuesassets.records.study import Study
 PACKAGE = "valuesassets"
 
 
-def code_version(module: str, study: Study, wiring: str = "") -> str:
-    """Version of an asset derived by `module` in `study`: 16 hexadecimal digits.
+def code_version(modules: Sequence[str], study: Study, wiring: str = "") -> str:
+    """Version of an asset derived by these modules in `study`: 16 hexadecimal digits.
 
     Args:
-        wiring: source of the function that calls the module.
+        wiring: source of the function that calls the modules.
     """
     digest = hashlib.sha256(sha256_json(study.model_dump(mode="json")).encode())
     digest.update(wiring.encode())
-    for path in sorted(reachable(module, wiring)) + _bundled_data():
+    for path in sorted(set().union(*(reachable(module, wiring) for module in modules))) + _bundled_data():
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -172,6 +172,13 @@ def table_of(rows: list[dict[Any, Any]]) -> dg.TableMetadataValue:
     return dg.MetadataValue.table(records=records, schema=schema)
 
 
+def picture_of(figure: Any) -> dg.MarkdownMetadataValue:
+    """A matplotlib figure as a picture in the UI."""
+    from valuesassets.figures.style import png_base64
+
+    return dg.MetadataValue.md(f"![picture](data:image/png;base64,{png_base64(figure)})")
+
+
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return "" if pd.isna(value) else f"{value:.4g}"

@@ -20,6 +20,14 @@ def cell_partitions(study: Study) -> dg.MultiPartitionsDefinition:
     return dg.MultiPartitionsDefinition({"model": model_partitions(study), "language": language_partitions(study)})
 
 
+def calibrated_cell_partitions(study: Study) -> dg.MultiPartitionsDefinition:
+    """Reference family x language: the cells in which something is planted."""
+    planted = [name for name, family in study.families.items() if family.kind == "reference"]
+    return dg.MultiPartitionsDefinition(
+        {"model": dg.StaticPartitionsDefinition(planted), "language": language_partitions(study)}
+    )
+
+
 def cell_key(model: str, language: str) -> dg.MultiPartitionKey:
     """The partition key of a cell."""
     return dg.MultiPartitionKey({"model": model, "language": language})

@@ -8,10 +8,24 @@ from typing import Annotated, Any, Literal
 
 import pydantic
 
-from valuesassets.records.errors import StudyError
+from valuesassets.records.errors import StorageError, StudyError
+from valuesassets.records.faults import describe_faults
+from valuesassets.records.files import read_file
+from valuesassets.records.found_files import no_such_file
 
 Share = Annotated[float, pydantic.Field(ge=0, le=1)]
 Positive = Annotated[int, pydantic.Field(gt=0)]
+
+
+STUDY_NAME, LANGUAGE, COUNTRY = "^[a-z0-9][a-z0-9_-]*$", "^[a-z]{3}$", "^[A-Z]{2}$"
+FAMILY_NAME = "^[A-Za-z0-9][A-Za-z0-9_.-]*$"
+PATTERNS = {
+    STUDY_NAME: "a name of small letters, digits, _ and -",
+    LANGUAGE: "an ISO 639-3 code such as deu",
+    COUNTRY: "an ISO 3166 code such as DE",
+    FAMILY_NAME: "a name of letters, digits, _, . and -",
+}
+"""What each pattern asks for, in words."""
 
 
 class Record(pydantic.BaseModel):
@@ -24,7 +38,7 @@ class Language(Record):
     """One language of a study. Its key is the ISO 639-3 code."""
 
     name: str
-    country: Annotated[str, pydantic.Field(pattern="^[A-Z]{2}$")]
+    country: Annotated[str, pydantic.Field(pattern=COUNTRY)]
     """Reference country, ISO 3166 alpha-2."""
     zone: str
     """Culture zone of the Inglehart-Welzel map."""
@@ -51,7 +65,7 @@ class Questionnaires(Record):
     @pydantic.model_validator(mode="after")
     def _folder_needs_a_path(self) -> "Questionnaires":
         if self.source == "folder" and self.pdf_dir is None:
-            raise ValueError("source = 'folder' needs pdf_dir")
+            raise ValueError("source = 'folder' needs pdf_dir; add it")
         return self
 
 
@@ -77,16 +91,21 @@ class Family(Record):
     them, or always the option shown first."""
     revision: str | None = None
     dtype: Literal["float32", "bfloat16", "auto"] = "auto"
-    languages: tuple[str, ...] | None = None
+    languages: Annotated[tuple[str, ...], pydantic.Field(min_length=1)] | None = None
     """The languages served; all of the study where not given."""
     resources: Resources = Resources()
 
     @pydantic.model_validator(mode="after")
     def _model_id_fits_kind(self) -> "Family":
         if (self.kind == "huggingface") != (self.model_id is not None):
-            raise ValueError("kind = 'huggingface' needs model_id, kind = 'reference' takes none")
-        if self.model_id is not None and self.model_type == "mono" and "{lang}" not in self.model_id:
-            raise ValueError("a mono family needs {lang} in model_id")
+            raise ValueError("kind = 'huggingface' needs model_id, kind = 'reference' takes none; mend one of the two")
+        model = (self.model_id or "").replace("{lang}", "")
+        if self.model_id is not None and self.model_type == "mono" and model == self.model_id:
+            raise ValueError(
+                f"a mono family needs {{lang}} in model_id (found {self.model_id}); add it, or say model_type = 'multi'"
+            )
+        if "{" in model or "}" in model:
+            raise ValueError(f"no braces but those of {{lang}} may stand in model_id (found {self.model_id})")
         if self.kind == "huggingface" and self.plants != "values":
             raise ValueError("plants are for kind = 'reference'; nothing is planted in a real model")
         return self
@@ -149,15 +168,13 @@ class Phantom(Record):
 class Study(Record):
     """One study: languages, questionnaires, model families and every rule."""
 
-    name: Annotated[str, pydantic.Field(pattern="^[a-z0-9][a-z0-9_-]*$")]
+    name: Annotated[str, pydantic.Field(pattern=STUDY_NAME)]
     title: str
     seed: int
     questionnaires: Questionnaires
-    languages: Annotated[
-        dict[Annotated[str, pydantic.Field(pattern="^[a-z]{3}$")], Language], pydantic.Field(min_length=1)
-    ]
+    languages: Annotated[dict[Annotated[str, pydantic.Field(pattern=LANGUAGE)], Language], pydantic.Field(min_length=1)]
     families: Annotated[
-        dict[Annotated[str, pydantic.Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]*$")], Family],
+        dict[Annotated[str, pydantic.Field(pattern=FAMILY_NAME)], Family],
         pydantic.Field(min_length=1),
     ]
     elicitation: Elicitation = Elicitation()
@@ -171,24 +188,37 @@ class Study(Record):
         if self.questionnaires.master not in self.languages:
             known = ", ".join(self.languages)
             raise ValueError(
-                f"questionnaires.master = '{self.questionnaires.master}' is not one of the languages {known}"
+                f"questionnaires.master = '{self.questionnaires.master}' is not one of the languages {known}; "
+                "name one of these"
             )
         for name, family in self.families.items():
             unknown = set(family.languages or ()) - set(self.languages)
             if unknown:
                 raise ValueError(
-                    f"families.{name}.languages: {', '.join(sorted(unknown))} not among the study's languages"
+                    f"families.{name}.languages: {', '.join(sorted(unknown))} not among the study's languages; add "
+                    "them or leave them out"
                 )
         if self.questionnaires.source == "gesis" and self.questionnaires.pdf_dir is None:
             without = [code for code, language in self.languages.items() if language.gesis_document is None]
             if without:
-                raise ValueError(f"languages.{without[0]}: gesis_document is needed with source = 'gesis'")
+                raise ValueError(f"languages.{without[0]}: gesis_document is needed with source = 'gesis'; add it")
         return self
 
     @property
     def has_reference_models(self) -> bool:
         """Whether any family is trained here."""
         return any(family.kind == "reference" for family in self.families.values())
+
+    @property
+    def control_families(self) -> tuple[str, ...]:
+        """Reference families with a model per language and another answer in each: there a wrong language must fail."""
+        return tuple(
+            name
+            for name, family in self.families.items()
+            if (family.kind, family.model_type, family.plants) == ("reference", "mono", "values")
+            and len(self.family_languages(name)) > 1
+            and self.phantom.wrong_languages
+        )
 
     def family_languages(self, family: str) -> tuple[str, ...]:
         """The languages that a family serves, in the study's order."""
@@ -223,14 +253,13 @@ def study_path(name_or_path: str) -> Path:
     """The file of a bundled study, or the path itself.
 
     Raises:
-        StudyError: neither a bundled name nor a file.
+        StudyError: neither a bundled name nor something that is there.
     """
     if name_or_path in bundled_studies():
         return Path(str(resources.files("valuesassets.studies") / f"{name_or_path}.toml"))
-    path = Path(name_or_path)
-    if path.is_file():
-        return path
-    raise StudyError(f"{name_or_path}: neither a file nor a bundled study; bundled are {', '.join(bundled_studies())}")
+    if name_or_path and Path(name_or_path).exists():
+        return Path(name_or_path)
+    raise StudyError(f"{no_such_file(name_or_path, 'study file')}; bundled studies are {', '.join(bundled_studies())}")
 
 
 def load_study(name_or_path: str) -> Study:
@@ -241,19 +270,39 @@ def load_study(name_or_path: str) -> Study:
     """
     path = study_path(name_or_path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = read_file(path, "a study file (TOML)").decode("utf-8-sig")
+        study = parse_study(tomllib.loads(text), str(path))
+    except StorageError as error:
+        raise StudyError(str(error)) from None
     except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"{path}: not TOML: {error}") from None
+        twice = " (a key stands twice)" if "overwrite" in str(error) else ""
+        raise StudyError(f"{path}: not TOML: {error}{twice}; mend the file there") from None
     except UnicodeDecodeError as error:
         raise StudyError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
-    except OSError as error:
-        raise StudyError(f"{path}: cannot be read: {error.strerror or error}") from None
-    study = parse_study(content, str(path))
-    folder = study.questionnaires.pdf_dir
-    if folder is None:
+    _require_bundled(study, path)
+    settings = study.questionnaires
+    if settings.pdf_dir is None:
         return study
-    absolute = (path.resolve().parent / os.path.expanduser(folder)).resolve()
-    return study.model_copy(update={"questionnaires": study.questionnaires.model_copy(update={"pdf_dir": absolute})})
+    absolute = (path.resolve().parent / os.path.expanduser(settings.pdf_dir)).resolve()
+    if settings.source == "folder" and not absolute.is_dir():
+        raise StudyError(f"{path}: key 'questionnaires.pdf_dir': {absolute}: no such folder; put the PDFs there")
+    return study.model_copy(update={"questionnaires": settings.model_copy(update={"pdf_dir": absolute})})
+
+
+def _require_bundled(study: Study, path: Path) -> None:
+    """See that the words around a question are known in every language, and the questionnaire where it is bundled."""
+    needed = {"lexicons": ("lexicon", "toml")}
+    if study.questionnaires.source == "bundled":
+        needed["questionnaires"] = ("bundled questionnaire", "pdf")
+    for folder, (what, ending) in needed.items():
+        names = (entry.name for entry in (resources.files("valuesassets.studies") / folder).iterdir())
+        known = sorted(name.removesuffix(f".{ending}") for name in names if name.endswith(f".{ending}"))
+        for code in study.languages:
+            if code not in known:
+                raise StudyError(
+                    f"{path}: key 'languages.{code}': no {what} in this language (there are {', '.join(known)}); "
+                    f"leave the language out or add valuesassets/studies/{folder}/{code}.{ending}"
+                )
 
 
 def parse_study(content: dict[str, Any], source: str) -> Study:
@@ -265,18 +314,5 @@ def parse_study(content: dict[str, Any], source: str) -> Study:
     try:
         return Study.model_validate(content)
     except pydantic.ValidationError as error:
-        faults = [_fault(details) for details in error.errors()]
-        more = f" (and {len(faults) - 3} more)" if len(faults) > 3 else ""
-        raise StudyError(f"{source}: {'; '.join(faults[:3])}{more}") from None
-
-
-def _fault(details: Any) -> str:
-    key = ".".join(str(part) for part in details["loc"])
-    if details["type"] == "extra_forbidden":
-        return f"unknown key '{key}'; check its spelling"
-    if details["type"] == "missing":
-        return f"key '{key}' is missing"
-    reason = str(details["msg"]).removeprefix("Value error, ")
-    if not key:
-        return reason
-    return f"key '{key}': {reason[0].lower()}{reason[1:]} (found {str(details['input'])[:60]!r})"
+        keys = [key for part in (Study, *Record.__subclasses__()) for key in part.model_fields]
+        raise StudyError(f"{source}: {describe_faults(error.errors(), keys, PATTERNS)}") from None

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from valuesassets.orchestration import code_versions
@@ -10,7 +12,10 @@ STUDY = load_study("demo")
 TRIALS = "valuesassets.instruments.survey.trials"
 WIRED = {
     "reference_models": {"reference_models.py", "plants.py", "train_reference.py", "reference.py"},
-    "calibration": {"calibration.py", "plants.py"},
+    "calibration": {"calibration.py", "plants.py", "sampled_answers.py"},
+    "sampled_answers": {"sampled_answers.py", "sample.py", "sampling.py"},
+    "negative_controls": {"negative_controls.py", "plants.py", "score.py", "scoring.py"},
+    "preflight": {"preflight.py", "scoring.py"},
     "cultural_map": {"cultural_map.py", "indicators.py", "style.py"},
     "probe_distributions": {"probe_distributions.py", "variables.py", "probe_cell.py"},
     "readings": {"score.py", "scoring.py", "trie.py"},
@@ -28,36 +33,36 @@ def test_a_version_follows_imports_to_the_records_and_no_further():
 def test_a_version_covers_what_the_wiring_calls(asset, monkeypatch):
     covered = {}
 
-    def noting(module, study, wiring=""):
-        covered[module] = {path.name for path in reachable(module, wiring)}
+    def noting(modules, study, wiring=""):
+        name = next(found[1] for line in wiring.splitlines() if (found := re.match(r"\s+def (\w+)\(", line)))
+        covered[name] = {path.name for module in modules for path in reachable(module, wiring)}
         return "1"
 
     monkeypatch.setattr(declaring, "code_version", noting)
     survey_assets(STUDY)
-    module = declaring.DERIVED_BY_NODE.get(asset, f"valuesassets.instruments.survey.{asset}")
-    assert WIRED[asset] <= covered[module]
+    assert WIRED[asset] <= covered[asset]
 
 
 def test_a_version_changes_with_study_wiring_source_and_bundled_data(tmp_path, monkeypatch):
-    before = code_version(TRIALS, STUDY)
-    assert before == code_version(TRIALS, STUDY)
-    assert before != code_version(TRIALS, STUDY.model_copy(update={"seed": STUDY.seed + 1}))
-    assert before != code_version(TRIALS, STUDY, "other = 1")
+    before = code_version([TRIALS], STUDY)
+    assert before == code_version([TRIALS], STUDY)
+    assert before != code_version([TRIALS], STUDY.model_copy(update={"seed": STUDY.seed + 1}))
+    assert before != code_version([TRIALS], STUDY, "other = 1")
     files, data = reachable(TRIALS), code_versions._bundled_data()
     assert {"deu.toml", "evs2017_variables.toml", "eng.pdf", "report.html.jinja"} <= {path.name for path in data}
     original = next(path for path in files if path.name == "questions.py")
     changed = tmp_path / "questions.py"
     changed.write_text(original.read_text() + "# changed\n")
     monkeypatch.setattr(code_versions, "reachable", lambda module, wiring: (files - {original}) | {changed})
-    assert before != code_version(TRIALS, STUDY)
+    assert before != code_version([TRIALS], STUDY)
     monkeypatch.undo()
     monkeypatch.setattr(code_versions, "_bundled_data", lambda: data[1:])
-    assert before != code_version(TRIALS, STUDY)
+    assert before != code_version([TRIALS], STUDY)
 
 
 def test_a_module_that_is_not_there_is_an_error_not_an_empty_version():
     with pytest.raises(ModuleNotFoundError, match="no such module"):
-        code_version("valuesassets.instruments.survey.nothing", STUDY)
+        code_version(["valuesassets.instruments.survey.nothing"], STUDY)
 
 
 def test_a_replaced_pdf_makes_another_stamp(tmp_path):

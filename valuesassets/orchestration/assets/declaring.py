@@ -13,8 +13,16 @@ from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.study import Study
 
-DERIVED_BY_NODE = {"readings": "valuesassets.node.score", "reference_models": "valuesassets.node.train_reference"}
-"""Assets whose files a node job writes: their code is the node's, and what their wiring imports."""
+NODE_JOBS = {
+    "readings": "valuesassets.node.score",
+    "preflight": "valuesassets.node.score",
+    "negative_controls": "valuesassets.node.score",
+    "reference_models": "valuesassets.node.train_reference",
+    "sampled_answers": "valuesassets.node.sample",
+}
+"""Assets that run a node job: its code is theirs too, though nothing here imports it."""
+NODE_ONLY = {"readings"}
+"""Those that the instrument has no file for: the node job is all there is."""
 
 
 def declare(
@@ -35,7 +43,8 @@ def declare(
 
     def declared(function: Callable[..., Any]) -> dg.AssetsDefinition:
         name = function.__name__
-        module = DERIVED_BY_NODE.get(name, f"valuesassets.instruments.{instrument}.{name}")
+        own = [] if name in NODE_ONLY else [f"valuesassets.instruments.{instrument}.{name}"]
+        modules = [*own, *([NODE_JOBS[name]] if name in NODE_JOBS else [])]
 
         @functools.wraps(function)
         def failing_clearly(*args: Any, **kwargs: Any) -> Any:
@@ -56,7 +65,7 @@ def declare(
             key_prefix=instrument,
             ins=ins | options.pop("ins", {}),
             group_name=group,
-            code_version=code_version(module, study, inspect.getsource(function)) + stamp[:8],
+            code_version=code_version(modules, study, inspect.getsource(function)) + stamp[:8],
             check_specs=list(checks) or None,
             **options,
         )(failing_clearly)

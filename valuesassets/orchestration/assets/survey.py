@@ -10,6 +10,7 @@ import pandas as pd
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.survey_analyses import analysis_assets
+from valuesassets.orchestration.assets.survey_calibration import calibration_assets
 from valuesassets.orchestration.assets.survey_models import model_assets
 from valuesassets.orchestration.code_versions import questionnaire_stamp
 from valuesassets.orchestration.io_managers import table_of
@@ -23,7 +24,12 @@ from valuesassets.records.trials import Trial
 
 def survey_assets(study: Study) -> list[dg.AssetsDefinition]:
     """Every asset of the survey instrument."""
-    return [*questionnaire_assets(study), *model_assets(study), *analysis_assets(study)]
+    return [
+        *questionnaire_assets(study),
+        *calibration_assets(study),
+        *model_assets(study),
+        *analysis_assets(study),
+    ]
 
 
 def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:

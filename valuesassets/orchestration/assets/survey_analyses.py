@@ -13,7 +13,7 @@ from valuesassets.orchestration.frame_types import (
     HUMAN_DISTRIBUTIONS_FRAME,
     ITEM_STATISTICS_FRAME,
 )
-from valuesassets.orchestration.io_managers import table_of
+from valuesassets.orchestration.io_managers import picture_of, table_of
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import read_json
@@ -24,8 +24,8 @@ from valuesassets.records.study import Study
 Probes = dict[tuple[str, str], pd.DataFrame]
 Frames = dict[str, pd.DataFrame]
 
-EXTRACTED_KEY, READINGS_KEY, CALIBRATION_KEY = (
-    dg.AssetKey(["survey", name]) for name in ("extracted_questions", "readings", "calibration")
+EXTRACTED_KEY, READINGS_KEY, CALIBRATION_KEY, CONTROLS_KEY = (
+    dg.AssetKey(["survey", name]) for name in ("extracted_questions", "readings", "calibration", "negative_controls")
 )
 
 
@@ -136,7 +136,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
     ) -> Any:
         """Models and countries on the Inglehart-Welzel axes, with the points of answers that carry no content."""
         from valuesassets.figures.cultural_map import draw_cultural_map
-        from valuesassets.figures.style import png_base64, save_figure
+        from valuesassets.figures.style import save_figure
         from valuesassets.instruments.survey.cultural_map import place_on_map
 
         answers = usable(probe_distributions, quality_report)
@@ -148,7 +148,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             value=points,
             metadata={
                 "figure": dg.MetadataValue.path(str(path)),
-                "picture": dg.MetadataValue.md(f"![map](data:image/png;base64,{png_base64(figure)})"),
+                "picture": picture_of(figure),
             },
         )
 
@@ -157,7 +157,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         "survey",
         group,
         many=["questionnaire_pdf", "extracted_questions", "preflight", "probe_distributions"],
-        deps=[CALIBRATION_KEY] if study.has_reference_models else [],
+        deps=[CALIBRATION_KEY] * study.has_reference_models + [CONTROLS_KEY] * bool(study.control_families),
         io_manager_key="html",
         kinds={"html"},
     )
@@ -177,7 +177,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         cultural_map: pd.DataFrame,
     ) -> str:
         """One self-contained page: what passed, what failed, what is missing, with every figure."""
-        from valuesassets.instruments.survey.calibration import summarise_recovery
+        from valuesassets.instruments.survey.calibration import describe_hardness, summarise_recovery
         from valuesassets.instruments.survey.report import Refused, render_report
         from valuesassets.instruments.survey.report_gates import derive_gates
 
@@ -188,7 +188,11 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         recovery = Refused("no reference model was calibrated, so nothing says how exact the readings are")
         if compared:
             comparison = pd.concat(compared, ignore_index=True)
-            recovery = {"comparison": comparison, "recovery": summarise_recovery(comparison, study.phantom)}
+            recovery = {
+                "comparison": comparison,
+                "recovery": summarise_recovery(comparison, study.phantom),
+                "hardness": describe_hardness(comparison),
+            }
         probe = concatenated(probe_distributions)
         return render_report(
             study,

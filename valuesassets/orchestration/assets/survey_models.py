@@ -1,8 +1,7 @@
-"""The survey's models: reference models, preflight, readings and what they say per question."""
+"""The survey's models: preflight, readings and what they say per question."""
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -10,25 +9,18 @@ import pandas as pd
 
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
-from valuesassets.orchestration.frame_types import CALIBRATION_FRAME, PROBE_DISTRIBUTIONS_FRAME
-from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, frame_metadata, table_of
+from valuesassets.orchestration.cells import model_label, score_cell
+from valuesassets.orchestration.frame_types import PROBE_DISTRIBUTIONS_FRAME
+from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, frame_metadata, picture_of, table_of
 from valuesassets.orchestration.node_runs import log_tail, run_node_job
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
-from valuesassets.records.files import read_json, sha256_json
-from valuesassets.records.jobs import PhantomPlan, ScoreCell, ScoreJob, TrainReferenceJob
+from valuesassets.records.files import sha256_json
+from valuesassets.records.jobs import ScoreJob
 from valuesassets.records.questions import Question
 from valuesassets.records.readings import Reading
-from valuesassets.records.schemas import (
-    PLANTED_TEXTS,
-    TRIALS,
-    read_readings,
-    reading_rows,
-    table_metadata,
-    trial_rows,
-    write_table,
-)
+from valuesassets.records.schemas import TRIALS, read_readings, reading_rows, table_metadata, trial_rows, write_table
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Trial
 
@@ -37,65 +29,11 @@ REFERENCE_MODELS_KEY = dg.AssetKey(["survey", "reference_models"])
 
 
 def model_assets(study: Study) -> list[dg.AssetsDefinition]:
-    """From prompts to answer distributions; the reference models and their calibration where the study trains any."""
+    """From prompts to answer distributions."""
     group = "models"
     cells = cell_partitions(study)
     all_trials = dg.AssetIn(TRIALS_KEY, metadata=DICT_OF_PARTITIONS, partition_mapping=dg.AllPartitionMapping())
     trained_first = [REFERENCE_MODELS_KEY] if study.has_reference_models else []
-
-    @declare(
-        study,
-        "survey",
-        group,
-        many=["trials", "aligned_questions"],
-        kinds={"torch"},
-        pool="node",
-    )
-    def reference_models(
-        context: dg.AssetExecutionContext,
-        storage: Storage,
-        trials: dict[str, list[Trial]],
-        aligned_questions: dict[str, list[Question]],
-    ) -> dg.MaterializeResult:
-        """The phantoms: tiny models trained here to answer as planted; folders of known hash are skipped."""
-        from valuesassets.instruments.survey.reference_models import planted_text_rows
-
-        if not trials:
-            raise MissingData("there are no trials yet to train reference models on; materialise trials first")
-        folder = storage.job_folder(context.asset_key, None)
-        phantoms = []
-        for name, family in study.families.items():
-            if family.kind != "reference":
-                continue
-            served = [language for language in study.family_languages(name) if language in trials]
-            texts = folder / f"{name}.parquet"
-            rows = [
-                row
-                for language in served
-                for row in planted_text_rows(trials[language], aligned_questions[language], name, study)
-            ]
-            write_table(texts, rows, PLANTED_TEXTS)
-            batches = [[language] for language in served] if family.model_type == "mono" else [served]
-            phantoms += [
-                PhantomPlan(
-                    planted_texts=texts,
-                    languages=tuple(languages),
-                    folder=model_folder(study, storage, name, languages[0]),
-                )
-                for languages in batches
-            ]
-        summary = folder / "summary.json"
-        job = TrainReferenceJob(phantoms=tuple(phantoms), steps=study.phantom.steps, seed=study.seed, summary=summary)
-        log = run_node_job(context, job, folder)
-        trained = read_json(summary)["phantoms"]
-        return dg.MaterializeResult(
-            metadata={
-                "models": table_of(trained),
-                "folder": dg.MetadataValue.path(str(storage.folder / "survey" / "reference_models")),
-                "log": dg.MetadataValue.md(f"```\n{log_tail(log)}\n```"),
-            },
-            data_version=dg.DataVersion(sha256_json([phantom["hash"] for phantom in trained])[:16]),
-        )
 
     @declare(
         study,
@@ -228,7 +166,6 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
     ) -> Any:
         """Answer distribution per question: forward, reversed, averaged, with P_valid and position bias."""
         from valuesassets.figures.probe_cell import draw_probe_cell
-        from valuesassets.figures.style import png_base64
         from valuesassets.instruments.survey.probe_distributions import NUMBERS, Cell, derive_probe_distributions
         from valuesassets.instruments.survey.variables import load_variables
 
@@ -254,54 +191,14 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
             metadata={
                 "median_p_valid": float(once.p_valid.median()) if once.p_valid.notna().any() else None,
                 "questions": once.question_id.nunique(),
-                "picture": _picture(
-                    png_base64(draw_probe_cell(probe, study.thresholds.p_valid_question, family.kind == "reference"))
+                "picture": picture_of(
+                    draw_probe_cell(probe, study.thresholds.p_valid_question, family.kind == "reference")
                 ),
             },
             check_results=probe_checks(once, study),
         )
 
-    @declare(
-        study,
-        "survey",
-        group,
-        checks=[checks.PLANTS_ARE_RECOVERED.spec("calibration", cells)],
-        partitions_def=cells,
-        io_manager_key="frame",
-        dagster_type=CALIBRATION_FRAME,
-        kinds={"parquet"},
-    )
-    def calibration(
-        context: dg.AssetExecutionContext, probe_distributions: pd.DataFrame, aligned_questions: list[Question]
-    ) -> Any:
-        """Planted against recovered, question by question, for a reference family."""
-        from valuesassets.figures.calibration import draw_calibration
-        from valuesassets.figures.style import png_base64
-        from valuesassets.instruments.survey.calibration import compare_with_plants, summarise_recovery
-        from valuesassets.instruments.survey.plants import planted_answers
-
-        name, language = cell_of(context)
-        if study.families[name].kind != "reference":
-            raise MissingData(f"{name}: nothing is planted in a real model; calibrate reference families only")
-        planted = planted_answers(study, {language: aligned_questions}, [name])
-        comparison = compare_with_plants(probe_distributions, planted)
-        summary = summarise_recovery(comparison, study.phantom)
-        off = summary.loc[~summary.is_recovered.astype(bool), ["response_type", "n", "reason"]].to_dict("records")
-        unasked = sorted(set(planted.question_id) - set(probe_distributions.question_id))
-        if unasked:
-            off.append({"response_type": "all", "n": len(unasked), "reason": f"never asked: {', '.join(unasked)}"})
-        return dg.MaterializeResult(
-            value=comparison,
-            metadata={
-                "summary": table_of(summary.to_dict("records")),
-                "picture": _picture(png_base64(draw_calibration(comparison))),
-            },
-            check_results=[checks.PLANTS_ARE_RECOVERED.result(off, len(comparison))],
-        )
-
-    planted = [reference_models] if study.has_reference_models else []
-    calibrated = [calibration] if study.has_reference_models else []
-    return [*planted, preflight, readings, probe_distributions, *calibrated]
+    return [preflight, readings, probe_distributions]
 
 
 def probe_checks(once: pd.DataFrame, study: Study) -> list[dg.AssetCheckResult]:
@@ -326,37 +223,6 @@ def probe_checks(once: pd.DataFrame, study: Study) -> list[dg.AssetCheckResult]:
     ]
 
 
-def model_folder(study: Study, storage: Storage, family: str, language: str) -> Path:
-    """The folder of a reference model: one per language, or one for all."""
-    own = language if study.families[family].model_type == "mono" else "all"
-    return storage.folder / "survey" / "reference_models" / family / own
-
-
-def model_label(study: Study, storage: Storage, family: str, language: str) -> str:
-    """The model id of a cell, as tables name it: the hub id, or `<family>/<language>` of a reference model."""
-    settings = study.families[family]
-    if settings.model_id is None:
-        return f"{family}/{model_folder(study, storage, family, language).name}"
-    return settings.model_id.format(lang=language)
-
-
-def score_cell(study: Study, storage: Storage, family: str, language: str, trials: Path, readings: Path) -> ScoreCell:
-    """The part of a score job that asks one cell."""
-    settings = study.require_cell(family, language)
-    model = (
-        str(model_folder(study, storage, family, language).absolute())
-        if settings.model_id is None
-        else settings.model_id.format(lang=language)
-    )
-    return ScoreCell(
-        name=f"{family}/{language}",
-        model=model,
-        revision=settings.revision,
-        trials=trials.absolute(),
-        readings=readings.absolute(),
-    )
-
-
 def require_preflight(family: str, language: str | None, verdict: dict[str, Any]) -> None:
     """Stop a cell whose family failed its preflight, unless the study overrides it with a reason.
 
@@ -379,10 +245,6 @@ def require_preflight(family: str, language: str | None, verdict: dict[str, Any]
         if finding["is_gate"] and not finding["passed"]
     ]
     raise MissingData(f"{family} failed its preflight: {'; '.join(failed[:3])}; mend it or set preflight.override")
-
-
-def _picture(base64: str) -> dg.MarkdownMetadataValue:
-    return dg.MetadataValue.md(f"![picture](data:image/png;base64,{base64})")
 
 
 def _as_text(value: Any) -> Any:

@@ -1,0 +1,270 @@
+"""The survey's calibration: models of known answers, what they say and write, and what must fail."""
+
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from valuesassets.orchestration import checks
+from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.cells import model_folder, score_cell
+from valuesassets.orchestration.frame_types import CALIBRATION_FRAME
+from valuesassets.orchestration.io_managers import picture_of, table_of
+from valuesassets.orchestration.node_runs import log_tail, run_node_job
+from valuesassets.orchestration.partitions import calibrated_cell_partitions, cell_of, cell_partitions
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.errors import MissingData
+from valuesassets.records.files import read_json, sha256_file, sha256_json
+from valuesassets.records.jobs import PhantomPlan, SampleCell, SampleJob, ScoreJob, TrainReferenceJob
+from valuesassets.records.questions import Question
+from valuesassets.records.schemas import PLANTED_TEXTS, SAMPLED_ANSWERS, read_readings, read_table, write_table
+from valuesassets.records.study import Study
+from valuesassets.records.trials import Trial
+
+TRIALS_KEY, REFERENCE_MODELS_KEY, SAMPLED_ANSWERS_KEY = (
+    dg.AssetKey(["survey", name]) for name in ("trials", "reference_models", "sampled_answers")
+)
+
+
+def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """What proves the instrument, where the study trains reference models; nothing where it does not."""
+    if not study.has_reference_models:
+        return []
+    group = "calibration"
+    cells = calibrated_cell_partitions(study)
+
+    @declare(study, "survey", group, many=["trials", "aligned_questions"], kinds={"torch"}, pool="node")
+    def reference_models(
+        context: dg.AssetExecutionContext,
+        storage: Storage,
+        trials: dict[str, list[Trial]],
+        aligned_questions: dict[str, list[Question]],
+    ) -> dg.MaterializeResult:
+        """The phantoms: tiny models trained here to answer as planted; folders of known hash are skipped."""
+        from valuesassets.instruments.survey.reference_models import planted_text_rows
+
+        folder = storage.job_folder(context.asset_key, None)
+        phantoms = []
+        for name, served in served_by_reference(study, trials).items():
+            texts = folder / f"{name}.parquet"
+            rows = [
+                row
+                for language in served
+                for row in planted_text_rows(trials[language], aligned_questions[language], name, study)
+            ]
+            write_table(texts, rows, PLANTED_TEXTS)
+            batches = [[language] for language in served] if study.families[name].model_type == "mono" else [served]
+            phantoms += [
+                PhantomPlan(
+                    planted_texts=texts,
+                    languages=tuple(languages),
+                    folder=model_folder(study, storage, name, languages[0]),
+                )
+                for languages in batches
+            ]
+        summary = folder / "summary.json"
+        job = TrainReferenceJob(phantoms=tuple(phantoms), steps=study.phantom.steps, seed=study.seed, summary=summary)
+        log = run_node_job(context, job, folder)
+        trained = read_json(summary)["phantoms"]
+        return dg.MaterializeResult(
+            metadata={
+                "models": table_of(trained),
+                "folder": dg.MetadataValue.path(str(storage.folder / "survey" / "reference_models")),
+                "log": dg.MetadataValue.md(f"```\n{log_tail(log)}\n```"),
+            },
+            data_version=dg.DataVersion(sha256_json([phantom["hash"] for phantom in trained])[:16]),
+        )
+
+    @declare(study, "survey", group, many=["trials"], deps=[REFERENCE_MODELS_KEY], kinds={"torch"}, pool="node")
+    def sampled_answers(
+        context: dg.AssetExecutionContext, storage: Storage, trials: dict[str, list[Trial]]
+    ) -> dg.MaterializeResult:
+        """What the reference models write when left to answer: the second channel, which knows nothing of labels."""
+        folder = storage.job_folder(context.asset_key, None)
+        asked = [(name, language) for name, served in served_by_reference(study, trials).items() for language in served]
+        job = SampleJob(
+            cells=tuple(
+                SampleCell(
+                    name=f"{name}/{language}",
+                    model=str(model_folder(study, storage, name, language).absolute()),
+                    trials=storage.path(TRIALS_KEY, language, "parquet").absolute(),
+                    answers=sampled_file(storage, name, language).absolute(),
+                )
+                for name, language in asked
+            ),
+            n=study.phantom.samples,
+            seed=study.seed,
+        )
+        log = run_node_job(context, job, folder)
+        first = read_table(job.cells[0].answers, SAMPLED_ANSWERS).to_pandas()
+        common = first[first["trial_id"] == first["trial_id"].iloc[0]].nlargest(8, "n")
+        return dg.MaterializeResult(
+            metadata={
+                "answers_per_prompt": job.n,
+                "example": dg.MetadataValue.md(f"```\n{first['prompt'].iloc[0]}\n```"),
+                "commonest_answers": table_of(
+                    [{"answer": repr(row.answer_text), "n": row.n} for row in common.itertuples()]
+                ),
+                "log": dg.MetadataValue.md(f"```\n{log_tail(log)}\n```"),
+            },
+            data_version=dg.DataVersion(sha256_json([sha256_file(cell.answers) for cell in job.cells])[:16]),
+        )
+
+    @declare(
+        study,
+        "survey",
+        group,
+        checks=[checks.PLANTS_ARE_RECOVERED.spec("calibration", cells)],
+        partitions_def=cells,
+        ins={
+            "probe_distributions": dg.AssetIn(
+                ["survey", "probe_distributions"], partition_mapping=same_cell(study, cells)
+            )
+        },
+        deps=[SAMPLED_ANSWERS_KEY],
+        io_manager_key="frame",
+        dagster_type=CALIBRATION_FRAME,
+        kinds={"parquet"},
+    )
+    def calibration(
+        context: dg.AssetExecutionContext,
+        storage: Storage,
+        probe_distributions: pd.DataFrame,
+        trials: list[Trial],
+        aligned_questions: list[Question],
+    ) -> Any:
+        """Planted against recovered, question by question: as scored, and as written and parsed."""
+        from valuesassets.figures.calibration import draw_calibration
+        from valuesassets.instruments.survey.calibration import (
+            compare_with_plants,
+            describe_hardness,
+            summarise_recovery,
+        )
+        from valuesassets.instruments.survey.plants import planted_answers
+        from valuesassets.instruments.survey.sampled_answers import derive_sampled_distributions
+
+        name, language = cell_of(context)
+        by_id = {question.id: question for question in aligned_questions}
+        asked = {trial.trial_id: (trial.asked_id, by_id[trial.question_id]) for trial in trials}
+        written = read_table(sampled_file(storage, name, language), SAMPLED_ANSWERS).to_pandas()
+        planted = planted_answers(study, {language: aligned_questions}, [name])
+        sampled = derive_sampled_distributions(written, asked, study, name, language)
+        comparison = compare_with_plants(probe_distributions, planted, sampled)
+        summary = summarise_recovery(comparison, study.phantom)
+        off = summary.loc[~summary.is_recovered.astype(bool), ["response_type", "n", "reason"]].to_dict("records")
+        unasked = sorted(set(planted.question_id) - set(probe_distributions.question_id))
+        if unasked:
+            off.append({"response_type": "all", "n": len(unasked), "reason": f"never asked: {', '.join(unasked)}"})
+        return dg.MaterializeResult(
+            value=comparison,
+            metadata={
+                "summary": table_of(summary.to_dict("records")),
+                "hardness": table_of(describe_hardness(comparison).to_dict("records")),
+                "picture": picture_of(draw_calibration(comparison)),
+            },
+            check_results=[checks.PLANTS_ARE_RECOVERED.result(off, len(comparison))],
+        )
+
+    @declare(
+        study,
+        "survey",
+        group,
+        checks=[checks.WRONG_LANGUAGES_FAIL.spec("negative_controls")],
+        many=["trials", "aligned_questions"],
+        deps=[REFERENCE_MODELS_KEY],
+        io_manager_key="frame",
+        kinds={"torch", "parquet"},
+        pool="node",
+    )
+    def negative_controls(
+        context: dg.AssetExecutionContext,
+        storage: Storage,
+        trials: dict[str, list[Trial]],
+        aligned_questions: dict[str, list[Question]],
+    ) -> Any:
+        """Each language's prompts answered by another language's reference model: every pair must fail."""
+        from valuesassets.instruments.survey.negative_controls import derive_negative_controls, wrong_language_pairs
+        from valuesassets.instruments.survey.plants import planted_answers
+        from valuesassets.instruments.survey.probe_distributions import Cell, derive_probe_distributions
+
+        pairs = wrong_language_pairs(study, list(trials))
+        if not pairs:
+            raise MissingData(
+                "there is no pair of languages to try: trials of two languages at least are needed; materialise trials"
+            )
+        folder = storage.job_folder(context.asset_key, None)
+        job = ScoreJob(
+            cells=tuple(
+                score_cell(
+                    study,
+                    storage,
+                    name,
+                    other,
+                    storage.path(TRIALS_KEY, language, "parquet"),
+                    folder / name / f"{language}.by.{other}.parquet",
+                )
+                for name, language, other in sorted(pairs, key=lambda pair: (pair[0], pair[2]))
+            ),
+            dtype="float32",
+        )
+        run_node_job(context, job, folder)
+        answered = {}
+        for name, language, other in pairs:
+            kinds = {question.id: str(question.response_type) for question in aligned_questions[language]}
+            readings = read_readings(folder / name / f"{language}.by.{other}.parquet")
+            cell = Cell(f"{name}/{other}", "mono", name, language)
+            rows = derive_probe_distributions(trials[language], readings, cell, kinds, frozenset())
+            answered[name, language, other] = pd.DataFrame(rows)
+        families = sorted({name for name, _, _ in pairs})
+        controls = derive_negative_controls(
+            answered, planted_answers(study, aligned_questions, families), study.phantom
+        )
+        passing = controls.loc[~controls.fails.astype(bool), ["model", "language", "answered_by"]].to_dict("records")
+        return dg.MaterializeResult(
+            value=controls,
+            metadata={"pairs": table_of(controls.to_dict("records"))},
+            check_results=[checks.WRONG_LANGUAGES_FAIL.result(passing, len(controls))],
+        )
+
+    return [
+        reference_models,
+        sampled_answers,
+        calibration,
+        *([negative_controls] if study.control_families else []),
+    ]
+
+
+def served_by_reference(study: Study, trials: dict[str, list[Trial]]) -> dict[str, list[str]]:
+    """The languages with trials of every reference family.
+
+    Raises:
+        MissingData: no trials yet.
+    """
+    served = {
+        name: [language for language in study.family_languages(name) if language in trials]
+        for name, family in study.families.items()
+        if family.kind == "reference"
+    }
+    found = {name: languages for name, languages in served.items() if languages}
+    if not found:
+        raise MissingData("there are no trials yet for reference models to answer; materialise trials first")
+    return found
+
+
+def sampled_file(storage: Storage, family: str, language: str) -> Path:
+    """Where the sampled answers of a cell lie: `sampled_answers/<model>/<language>.parquet`."""
+    return storage.folder / "survey" / "sampled_answers" / family / f"{language}.parquet"
+
+
+def same_cell(study: Study, cells: dg.MultiPartitionsDefinition) -> dg.PartitionMapping | None:
+    """From a calibrated cell to the same cell of the whole grid."""
+    if cells == cell_partitions(study):
+        return None
+    alike = {name: name for name in study.families if study.families[name].kind == "reference"}
+    return dg.MultiPartitionMapping(
+        {
+            "model": dg.DimensionPartitionMapping("model", dg.StaticPartitionMapping(alike)),
+            "language": dg.DimensionPartitionMapping("language", dg.IdentityPartitionMapping()),
+        }
+    )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from valuesassets.records.errors import StorageError
+from valuesassets.records.found_files import kind_of, no_such_file
 
 
 @contextlib.contextmanager
@@ -25,18 +26,22 @@ def whole_file(path: Path) -> Iterator[Path]:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
         os.close(handle)
     except OSError as error:
-        raise StorageError(
-            f"{path}: cannot be written: {error.strerror or error}; free or choose another folder"
-        ) from None
+        raise StorageError(f"{path}: cannot be written: {_reason(error)}; choose another folder") from None
     temporary = Path(name)
     try:
         yield temporary
         temporary.chmod(0o644)
         temporary.replace(path)
     except OSError as error:
-        raise StorageError(f"{path}: cannot be written: {error.strerror or error}; nothing was changed") from error
+        raise StorageError(
+            f"{path}: cannot be written: {_reason(error)}; nothing was changed; free space or choose another folder"
+        ) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _reason(error: OSError) -> str:
+    return os.strerror(error.errno) if error.errno else str(error)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -56,24 +61,45 @@ def read_json(path: Path) -> Any:
     Raises:
         StorageError: absent, not UTF-8 or not JSON; the message names line and column.
     """
+    content = read_file(path, "a JSON file")
     try:
-        value = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        value = json.loads(content.decode("utf-8-sig"))
         json.dumps(value, ensure_ascii=False).encode()  # refuses half characters (\ud800), which no file can hold
-    except FileNotFoundError:
-        raise StorageError(f"{path}: no such file; check the path or materialise what writes it") from None
-    except IsADirectoryError:
-        raise StorageError(f"{path}: is a folder, a JSON file was expected") from None
     except UnicodeDecodeError as error:
         raise StorageError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
     except json.JSONDecodeError as error:
-        raise StorageError(f"{path}: line {error.lineno}, column {error.colno}: not JSON ({error.msg})") from None
+        raise StorageError(
+            f"{path}: line {error.lineno}, column {error.colno}: not JSON ({error.msg}); mend the file there"
+        ) from None
     except UnicodeEncodeError as error:
         raise StorageError(f"{path}: holds half a character ({error.object[error.start]!a}); mend the text") from None
     except (RecursionError, ValueError) as error:  # nested too deep; a number of thousands of digits
         raise StorageError(f"{path}: cannot be read: {str(error).split(';')[0]}; is it the right file?") from None
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be read: {error.strerror or error}") from None
     return value
+
+
+def read_file(path: Path, expected: str) -> bytes:
+    """The bytes of a file of text.
+
+    Args:
+        expected: what the file should be, with its article.
+
+    Raises:
+        StorageError: absent, a folder, empty, plainly another kind of file, or not for us to read.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise StorageError(no_such_file(path)) from None
+    except IsADirectoryError:
+        raise StorageError(f"{path}: is a folder, {expected} was expected; name the file") from None
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {_reason(error)}; check who may read it") from None
+    kind = kind_of(content)
+    if kind is not None and kind != "JSON":
+        what_to_do = "save the file as UTF-8" if "UTF-16" in kind else "name another file"
+        raise StorageError(f"{path}: is {kind}, {expected} was expected; {what_to_do}")
+    return content
 
 
 def sha256_file(path: Path) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import pydantic
 
 from valuesassets.records.errors import QuestionError, StorageError
+from valuesassets.records.faults import describe_faults, kind_of_value
 from valuesassets.records.files import read_json, write_json
 
 MISSING_CODES = {7, 8, 9, 66, 77, 88, 99}
@@ -41,6 +42,9 @@ OPTION_COUNTS = {
     ResponseType.ACTION: 3,
 }
 """Number of options that a response type fixes; categorical and frequency items are free (two or more)."""
+
+MOST_OPTIONS = 100
+"""More options than any survey question offers: the list is of another kind."""
 
 
 class Option(pydantic.BaseModel):
@@ -107,7 +111,9 @@ def question_faults(question: Question) -> list[str]:
     if not question.text.strip():
         faults.append("the text is empty")
     if len(values) < 2:
-        faults.append(f"{len(values)} options, at least two were expected")
+        faults.append(f"{len(values) or 'no'} option{'s' * (len(values) != 1)}, at least two were expected")
+    if len(values) > MOST_OPTIONS:
+        faults.append(f"{len(values)} options, at most {MOST_OPTIONS} can be asked; is the answer a number?")
     if len(set(values)) < len(values):
         faults.append(f"option values repeat: {sorted(values)}")
     expected = OPTION_COUNTS.get(kind)
@@ -124,7 +130,9 @@ def question_faults(question: Question) -> list[str]:
             faults.append(f"option labels repeat: {', '.join(sorted(labels_seen))}")
     codes = [value for value in values if is_missing_code(value, len(values))]
     if codes:
-        faults.append(f"{codes} look like codes for don't know or no answer, not like options")
+        listed = ", ".join(map(str, codes))
+        looks = f"value {listed} looks like a code" if len(codes) == 1 else f"values {listed} look like codes"
+        faults.append(f"{looks} for don't know or no answer, which are never offered")
     return faults
 
 
@@ -142,19 +150,21 @@ def parse_questions(rows: Any, source: str) -> list[Question]:
         QuestionError: `rows` is not an array of question objects; names source, position, key and reason.
     """
     if not isinstance(rows, list):
-        raise QuestionError(f"{source}: a JSON array of questions was expected, found {type(rows).__name__}")
+        raise QuestionError(
+            f"{source}: an array of questions was expected, found {kind_of_value(rows)}; put them between [ and ]"
+        )
     questions = []
     for number, row in enumerate(rows, 1):
         name = f"question {number}" + (f" ({row['id']})" if isinstance(row, dict) and row.get("id") else "")
         if not isinstance(row, dict):
-            raise QuestionError(f"{source}: {name}: an object was expected, found {type(row).__name__}")
+            raise QuestionError(
+                f"{source}: {name}: an object with id, text, response_type and options was expected, found "
+                f"{kind_of_value(row)}"
+            )
         try:
             questions.append(with_complete_scale(Question.model_validate(row)))
         except pydantic.ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            message = f"{source}: {name}: key '{where}': {first['msg'].lower()}"
-            raise QuestionError(f"{message} (found {str(first.get('input'))[:60]!r})") from None
+            raise QuestionError(f"{source}: {name}: {describe_faults(error.errors())}") from None
     return questions
 
 
@@ -165,7 +175,7 @@ def require_sound(questions: Sequence[Question], source: str) -> list[Question]:
         QuestionError: none at all, an id twice, or a faulty question; names the first ones.
     """
     if not questions:
-        raise QuestionError(f"{source}: no questions; a non-empty array was expected")
+        raise QuestionError(f"{source}: no questions in it, at least one was expected; is it the right file?")
     seen: set[str] = set()
     for number, question in enumerate(questions, 1):
         if question.id in seen:

@@ -259,7 +259,7 @@ def study_path(name_or_path: str) -> Path:
         return Path(str(resources.files("valuesassets.studies") / f"{name_or_path}.toml"))
     if name_or_path and Path(name_or_path).exists():
         return Path(name_or_path)
-    raise StudyError(f"{no_such_file(name_or_path, 'study file')}; bundled studies are {', '.join(bundled_studies())}")
+    raise StudyError(no_such_file(name_or_path, "study file", bundled_studies()))
 
 
 def load_study(name_or_path: str) -> Study:
@@ -275,8 +275,8 @@ def load_study(name_or_path: str) -> Study:
     except StorageError as error:
         raise StudyError(str(error)) from None
     except tomllib.TOMLDecodeError as error:
-        twice = " (a key stands twice)" if "overwrite" in str(error) else ""
-        raise StudyError(f"{path}: not TOML: {error}{twice}; mend the file there") from None
+        said = str(error).replace("Cannot overwrite a value", "a key stands twice")
+        raise StudyError(f"{path}: not TOML: {said}; mend the file there") from None
     except UnicodeDecodeError as error:
         raise StudyError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
     _require_bundled(study, path)

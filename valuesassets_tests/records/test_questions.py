@@ -46,13 +46,13 @@ def test_a_ten_point_scale_with_anchors_only_is_completed():
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"options": []}, "0 options"),
-        ({"options": GOOD["options"][:1]}, "1 options"),
+        ({"options": []}, "no options"),
+        ({"options": GOOD["options"][:1]}, "1 option,"),
         ({"options": GOOD["options"][:2]}, "likert3 has 2 options, 3 were expected"),
         ({"options": [GOOD["options"][0], *GOOD["options"][:2]]}, "values repeat"),
         ({"options": [*GOOD["options"][:2], {"value": 3, "label": " "}]}, "option 3 has no label"),
         ({"options": [*GOOD["options"][:2], {"value": 3, "label": "Very"}]}, "labels repeat"),
-        ({"options": [*GOOD["options"][:2], {"value": 8, "label": "don't know"}]}, "codes for don't know"),
+        ({"options": [*GOOD["options"][:2], {"value": 8, "label": "don't know"}]}, "a code for don't know"),
         (
             {"response_type": "likert10", "options": [{"value": k, "label": "x" * k} for k in range(1, 12)]},
             "11 options",
@@ -84,7 +84,7 @@ def test_ids_that_stand_twice_and_empty_files_are_refused():
         (b"[3]", "question 1: an object"),
         (b'[{"id": "v1"}]', r"question 1 \(v1\): key 'text'"),
         (json.dumps([GOOD | {"response_type": "likert7"}]).encode(), "key 'response_type'.*likert7"),
-        (json.dumps([GOOD | {"options": [{"value": "one"}]}]).encode(), "key 'options.0.value'"),
+        (json.dumps([GOOD | {"options": [{"value": "one"}]}]).encode(), "key 'value' in entry 1 of 'options'"),
     ],
 )
 def test_a_file_that_holds_no_questions_is_refused_in_one_line(tmp_path, content, words):

@@ -39,7 +39,7 @@ def test_evs2017_has_44_cells_with_ids_documents_and_resources():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"thresholds__p_valid_cell": 1.5}, ["thresholds.p_valid_cell", "less than or equal to 1", "1.5"]),
+        ({"thresholds__p_valid_cell": 1.5}, ["thresholds.p_valid_cell", "at most 1", "1.5"]),
         ({"thresholds__p_valid": 0.1}, ["unknown key 'thresholds.p_valid'"]),
         ({"languages__xx": {"name": "?"}}, ["languages.xx"]),
         ({"questionnaires__master": "swe"}, ["questionnaires.master", "swe", "eng, deu"]),
@@ -68,7 +68,7 @@ def test_what_is_no_study_file_is_refused_in_one_line(tmp_path):
     for path, word in [
         (broken, "not TOML"),
         (binary, "UTF-8"),
-        (tmp_path / "absent.toml", "bundled are demo, evs2017"),
+        (tmp_path / "absent.toml", "or name one of demo, "),
     ]:
         with pytest.raises(StudyError, match=word):
             load_study(str(path))
@@ -77,6 +77,9 @@ def test_what_is_no_study_file_is_refused_in_one_line(tmp_path):
 def test_a_folder_of_pdfs_is_relative_to_the_study_file(tmp_path):
     text = study_path("demo").read_text().replace('source = "bundled"', 'source = "folder"\npdf_dir = "pdfs"')
     (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(StudyError, match="pdfs: no such folder"):
+        load_study(str(tmp_path / "mine.toml"))
+    (tmp_path / "pdfs").mkdir()
     assert load_study(str(tmp_path / "mine.toml")).questionnaires.pdf_dir == tmp_path / "pdfs"
 
 

@@ -94,7 +94,7 @@ def shape_faults(questions: Sequence[Question], variables: Variables) -> Iterato
             )
         for fault in question_faults(question):
             is_code = any(is_missing_code(value, len(question.values)) for value in question.values)
-            check = "dk_codes" if is_code and "look like codes" in fault else "complete"
+            check = "dk_codes" if is_code and "don't know" in fault else "complete"
             yield _fault(question, check, f"{fault}; compare with the page and mend the question by hand")
         expected = variables.option_count(question.id)
         if expected is not None and expected != len(question.options) and not question_faults(question):

@@ -1,0 +1,97 @@
+"""What a record found wrong in a file, in words for people: key, what was found, what was expected."""
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+_EXPECTED = {
+    "int": "a whole number",
+    "float": "a number",
+    "string": "text in quotes",
+    "bool": "true or false",
+    "dict": "a table of keys and values",
+    "model": "a table of keys and values",
+    "tuple": "an array",
+    "list": "an array",
+    "path": "a path in quotes",
+}
+"""By the first word of a pydantic error type."""
+_NAMES = {dict: "an object", list: "an array", str: "text", bool: "true or false", int: "a number", float: "a number"}
+
+
+def describe_faults(errors: Iterable[Any], keys: Iterable[str] = (), patterns: Mapping[str, str] | None = None) -> str:
+    """The first three faults of a pydantic error, each with its key, what was found and what was expected.
+
+    Args:
+        errors: `ValidationError.errors()`.
+        keys: names that a misspelt key may have been meant as.
+        patterns: what a regular expression asks for, in words.
+    """
+    by_key: dict[str, list[Any]] = {}
+    for error in errors:
+        by_key.setdefault(_key(error["loc"]), []).append(error)
+    ordered = sorted(by_key.items(), key=lambda entry: entry[1][0]["type"] != "extra_forbidden")  # a misspelling first
+    clauses = [_clause(key, found, list(keys), patterns or {}) for key, found in ordered]
+    more = f" (and {len(clauses) - 3} more)" if len(clauses) > 3 else ""
+    return "; ".join(clauses[:3]) + more
+
+
+def kind_of_value(value: Any) -> str:
+    """What a JSON value is, with its article.
+
+    >>> kind_of_value({}), kind_of_value(None)
+    ('an object', 'null')
+    """
+    return _NAMES.get(type(value), "null")
+
+
+def _key(place: tuple[Any, ...]) -> str:
+    """Where a fault is, positions counted from 1; pydantic's own marks (`[key]`, the branches of a union) left out.
+
+    >>> _key(("options", 0, "label")), _key(("languages", "German", "[key]"))
+    ("key 'label' in entry 1 of 'options'", "key 'languages.German'")
+    """
+    parts = [p for p in place if isinstance(p, int) or not ("[" in p or p.startswith("constrained-"))]
+    last = max((i for i, part in enumerate(parts) if isinstance(part, int)), default=-1)
+    above, below = ".".join(map(str, parts[: max(last, 0)])), ".".join(map(str, parts[last + 1 :]))
+    if last < 0:
+        return f"key '{below}'" if below else ""
+    entry = f"entry {int(parts[last]) + 1} of '{above}'"
+    return f"key '{below}' in {entry}" if below else entry
+
+
+def _clause(key: str, errors: list[Any], keys: list[str], patterns: Mapping[str, str]) -> str:
+    first = errors[0]
+    if first["type"] == "extra_forbidden":
+        like = difflib.get_close_matches(str(first["loc"][-1]), keys, n=1)
+        return f"unknown {key}" + (f" (did you mean '{like[0]}'?)" if like else "; remove it or check its spelling")
+    if first["type"] == "missing":
+        return f"{key} is missing; add it"
+    if first["type"] == "value_error":  # a sentence of ours
+        return (f"{key}: " if key else "") + str(first["ctx"]["error"])
+    expected = ", or ".join(dict.fromkeys(_expected(error, patterns) for error in errors))
+    return f"{key}: {expected} was expected (found {_shown(first['input'])})"
+
+
+def _expected(error: Any, patterns: Mapping[str, str]) -> str:
+    kind, limits = error["type"], error.get("ctx", {})
+    if kind in ("literal_error", "enum"):
+        return str(limits["expected"])
+    if kind == "string_pattern_mismatch":
+        return patterns.get(limits["pattern"], f"text like {limits['pattern']}")
+    bounds = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
+    if kind in bounds:
+        words = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}[bounds[kind]]
+        return f"{words} {limits[bounds[kind]]}"
+    if kind in ("too_short", "string_too_short"):
+        return "at least one entry" if kind == "too_short" else "text that is not empty"
+    return _EXPECTED.get(kind.split("_")[0], str(error["msg"]).removeprefix("Input should be ").lower())
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):  # what TOML has and JSON has not, such as a date
+        text = str(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 
 from valuesassets.figures import style
 from valuesassets.figures.frames import column, records, rows, rows_where
@@ -18,15 +19,20 @@ CAVEAT = (
     "and more so for models: a place on the map is a summary of ten answers, not an attitude."
 )
 NOT_DISTINGUISHABLE = "not distinguishable from no content"
-MARKER_PT, REFERENCE_PT, BACKGROUND_PT = 6.5, 10.5, 5.0
-ZONE_MARKERS = ("x", "+", "1", "2", "|", "3", "_", "4")
+MARKER_PT, REFERENCE_PT, BACKGROUND_PT = 6.0, 10.0, 5.0
+ZONE_MARKERS = ("x", "+", "1", (6, 2, 0), "|", "2", "_", "3")
 """Strokes without a face, so that no country is taken for a model."""
 COUNTRY_INK = "#5E5E5E"
+LEAST_SHARE = 0.5
+"""Of the published countries' extent that the map shows at least, however close together its models lie."""
 
 
 @style.styled
 def draw_cultural_map(points: pd.DataFrame, notes: Sequence[str] | None = None) -> Figure:
     """Every drawn point with its interval and name; hollow where a model cannot be told from no content.
+
+    The map shows the part of the plane that models, respondents and reference points take up. Where published
+    countries lie outside, a small map of all of them beside the legend shows which part that is.
 
     Args:
         points: one row per point: kind (model, human, published, pooled_human, content_free), label, model, language,
@@ -39,42 +45,123 @@ def draw_cultural_map(points: pd.DataFrame, notes: Sequence[str] | None = None) 
     planted = bool((points["source"] == "planted").any())
     said = list(points.attrs.get("notes", [])) if notes is None else list(notes)
     said = said or [*_lines(points, drawn), CAVEAT]
-    figure = style.new_figure(height_in=style.PAGE_HEIGHT_IN - 0.6)
-    axes = figure.add_subplot()
-    handles = [*_draw_countries(axes, drawn), *_draw_references(axes, drawn), *_draw_models(axes, drawn)]
-    _set_limits(axes, drawn)
+    frame = _frame(drawn)
+    is_shown = drawn["x"].between(*frame[0]) & drawn["y"].between(*frame[1])
+    shown, n_outside = rows(drawn, is_shown), int((~is_shown).sum())
+    figure = style.new_figure(height_in=style.PAGE_HEIGHT_IN - 0.2)
+    axes, small, key = _panels(figure, n_outside > 0)
+    style.write_heading(figure, "Models and countries on the Inglehart-Welzel map", planted)
+    handles = [*_draw_models(axes, shown), *_draw_people(axes, shown), *_draw_references(axes, shown)]
+    zones = _zone_markers(drawn)
+    handles += [*_draw_countries(axes, shown, zones), *_zone_handles(zones)]
+    axes.set(xlim=frame[0], ylim=frame[1])
     axes.set_xlabel("survival values  ←  →  self-expression values")
     axes.set_ylabel("traditional values  ←  →  secular-rational values")
     axes.grid()
-    style.write_heading(figure, "Models and countries on the Inglehart-Welzel map", planted)
-    style.write_footer(figure, said, handles, n_columns=3, planted=planted)
-    write_names(axes, _names(drawn), _interval_strokes(drawn))
+    if small is None or key is None:
+        style.write_footer(figure, said, handles, n_columns=3, planted=planted)
+    else:
+        _draw_world(small, drawn, zones, frame)
+        legend = key.legend(
+            handles=handles, loc="upper left", bbox_to_anchor=(-0.02, 1.12), ncols=2, fontsize=style.SMALL_PT,
+            borderpad=0, borderaxespad=0, labelspacing=0.45,
+        )  # fmt: skip
+        legend.set_in_layout(False)
+        said = [f"{n_outside} published countries lie outside of the map; the small map shows them, its frame is the "
+                "map above.", *said]  # fmt: skip
+        style.write_footer(figure, said, planted=planted)
+    named_elsewhere = rows(shown, _is_named_by_people(shown))
+    nameless = list(zip(named_elsewhere["x"], named_elsewhere["y"], strict=True))
+    write_names(axes, _names(shown), _interval_strokes(shown), nameless)
     return figure
 
 
-def _draw_countries(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
-    """Published countries as pale strokes by zone, respondents' countries as pentagons with intervals."""
-    handles = []
+def _panels(figure: Figure, has_world: bool) -> tuple[Axes, Axes | None, Axes | None]:
+    """The map, and under it, where some countries lie outside, the small map of all and the place of the legend."""
+    if not has_world:
+        return figure.add_subplot(), None, None
+    panels = figure.subplot_mosaic([["map", "map"], ["world", "key"]], height_ratios=(3.1, 1), width_ratios=(1, 1.75))
+    panels["key"].set_axis_off()
+    return panels["map"], panels["world"], panels["key"]
+
+
+def _frame(drawn: pd.DataFrame) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Limits across and along with room for every point but published ones, every interval and the names at the rim."""
+    in_focus = drawn["kind"] != "published"
+    focus = rows(drawn, in_focus) if in_focus.any() else drawn
+    limits = []
+    for low, middle, high in (("x_low", "x", "x_high"), ("y_low", "y", "y_high")):
+        values, everywhere = focus[[low, middle, high]].to_numpy(dtype=float), drawn[middle].to_numpy(dtype=float)
+        if not len(everywhere):
+            limits.append((-1.0, 1.0))
+            continue
+        bottom, top = float(np.nanmin(values)), float(np.nanmax(values))
+        least = LEAST_SHARE * float(np.ptp(everywhere)) or 1.0
+        margin = max(0.06 * (top - bottom), (least - (top - bottom)) / 2)
+        limits.append((bottom - margin, top + margin))
+    return limits[0], limits[1]
+
+
+def _zone_markers(drawn: pd.DataFrame) -> dict[str, Any]:
+    """A stroke for each zone of the published countries."""
+    zones = sorted(set(column(rows_where(drawn, kind="published"), "zone").fillna("")))
+    return {zone: ZONE_MARKERS[number % len(ZONE_MARKERS)] for number, zone in enumerate(zones)}
+
+
+def _stroke(marker: Any, size_pt: float = BACKGROUND_PT) -> dict[str, Any]:
+    return {"ls": "", "marker": marker, "color": COUNTRY_INK, "markersize": size_pt, "markeredgewidth": 0.8}
+
+
+def _zone_handles(zones: dict[str, Any]) -> list[Line2D]:
+    return [
+        Line2D([], [], label=f"{zone or 'no zone'} (published)", **_stroke(marker)) for zone, marker in zones.items()
+    ]
+
+
+def _draw_countries(axes: Axes, shown: pd.DataFrame, zones: dict[str, Any]) -> list[Line2D]:
+    """Published countries as pale strokes by zone, joined to the respondents of the same country."""
+    published = rows_where(shown, kind="published")
+    of_zone = column(published, "zone").fillna("")
+    for zone, marker in zones.items():
+        countries = rows(published, of_zone == zone)
+        axes.plot(countries["x"], countries["y"], zorder=2, gid=f"published {zone}", **_stroke(marker))
+    people = rows_where(shown, kind="human").drop_duplicates("country").set_index("country")
+    joined = rows(shown, _is_named_by_people(shown))
+    for row in records(joined):
+        one = people.loc[row["country"]]
+        axes.plot(
+            [row["x"], one["x"]], [row["y"], one["y"]], color=COUNTRY_INK, lw=0.8, ls=":", zorder=2, gid="same country"
+        )
+    if not len(joined):
+        return []
+    return [Line2D([], [], color=COUNTRY_INK, lw=0.8, ls=":", label="same country, published")]
+
+
+def _draw_world(axes: Axes, drawn: pd.DataFrame, zones: dict[str, Any], frame: Any) -> None:
+    """All published countries by zone, and the frame that the map shows."""
     published = rows_where(drawn, kind="published")
-    zones = column(published, "zone").fillna("")
-    for number, zone in enumerate(sorted(set(zones))):
-        look: dict[str, Any] = {
-            "ls": "",
-            "marker": ZONE_MARKERS[number % len(ZONE_MARKERS)],
-            "color": COUNTRY_INK,
-            "markersize": BACKGROUND_PT,
-        }
-        countries = rows(published, zones == zone)
-        axes.plot(countries["x"], countries["y"], zorder=2, gid=f"published {zone}", markeredgewidth=0.8, **look)
-        handles.append(Line2D([], [], label=f"{zone or 'no zone'} (published)", **look))
-    people = rows_where(drawn, kind="human")
-    if len(people):
-        look = {"ls": "", "marker": "p", "color": style.BLACK, "markersize": MARKER_PT}
-        _draw_intervals(axes, people, style.BLACK)
-        axes.plot(people["x"], people["y"], zorder=4, gid="human", **look)
-        source = ", ".join(sorted(set(column(people, "source").dropna())))
-        handles.append(Line2D([], [], label=f"respondents ({source})", **look))
-    return handles
+    of_zone = column(published, "zone").fillna("")
+    for zone, marker in zones.items():
+        countries = rows(published, of_zone == zone)
+        axes.plot(countries["x"], countries["y"], gid=f"world {zone}", **_stroke(marker, 4.0))
+    (left, right), (bottom, top) = frame
+    axes.add_patch(Rectangle((left, bottom), right - left, top - bottom, fill=False, ec=style.BLACK, lw=1.2))
+    axes.margins(0.04)
+    axes.autoscale_view()
+    axes.tick_params(labelsize=style.SMALL_PT - 1)
+    axes.set_title("all published countries", fontsize=style.SMALL_PT)
+
+
+def _draw_people(axes: Axes, shown: pd.DataFrame) -> list[Line2D]:
+    """Respondents' countries as pentagons with intervals."""
+    people = rows_where(shown, kind="human")
+    if not len(people):
+        return []
+    look: dict[str, Any] = {"ls": "", "marker": "p", "color": style.BLACK, "markersize": MARKER_PT}
+    _draw_intervals(axes, people, style.BLACK)
+    axes.plot(people["x"], people["y"], zorder=4, gid="human", **look)
+    source = ", ".join(sorted(set(column(people, "source").dropna())))
+    return [Line2D([], [], label=f"respondents ({source})", **look)]
 
 
 def _draw_references(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
@@ -109,7 +196,7 @@ def _draw_models(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
             )  # fmt: skip
         handles.append(Line2D([], [], ls="", marker=look.marker, markersize=MARKER_PT, color=look.color, label=family))
     if is_hollow.any():
-        label = style.wrap(f"hollow: {NOT_DISTINGUISHABLE}", 2.0, style.BODY_PT - 1)
+        label = f"hollow: {NOT_DISTINGUISHABLE}".replace(" from", "\nfrom")
         handles.append(
             Line2D([], [], ls="", marker="o", markersize=MARKER_PT, label=label, mfc="white", mec=style.GREY)
         )
@@ -118,9 +205,9 @@ def _draw_models(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
 
 def _draw_intervals(axes: Axes, points: pd.DataFrame, color: str) -> None:
     across = points.dropna(subset=["x_low", "x_high"])
-    axes.hlines(across["y"], across["x_low"], across["x_high"], color=color, lw=0.9, alpha=0.55, zorder=3)
+    axes.hlines(across["y"], across["x_low"], across["x_high"], color=color, lw=0.8, alpha=0.5, zorder=3)
     along = points.dropna(subset=["y_low", "y_high"])
-    axes.vlines(along["x"], along["y_low"], along["y_high"], color=color, lw=0.9, alpha=0.55, zorder=3)
+    axes.vlines(along["x"], along["y_low"], along["y_high"], color=color, lw=0.8, alpha=0.5, zorder=3)
 
 
 def _interval_strokes(drawn: pd.DataFrame) -> list[Segment]:
@@ -131,15 +218,10 @@ def _interval_strokes(drawn: pd.DataFrame) -> list[Segment]:
     return strokes
 
 
-def _set_limits(axes: Axes, drawn: pd.DataFrame) -> None:
-    """Room for every point and interval, and a little for the names at the rim."""
-    for low, high, middle, place in (("x_low", "x_high", "x", "xlim"), ("y_low", "y_high", "y", "ylim")):
-        values = drawn[[low, middle, high]].to_numpy(dtype=float)
-        if not np.isfinite(values).any():
-            continue
-        bottom, top = float(np.nanmin(values)), float(np.nanmax(values))
-        margin = 0.08 * (top - bottom) or 0.5
-        axes.set(**{place: (bottom - margin, top + margin)})
+def _is_named_by_people(drawn: pd.DataFrame) -> pd.Series:
+    """Published countries joined to their respondents, who carry the name."""
+    people = list(rows_where(drawn, kind="human")["country"])
+    return (drawn["kind"] == "published") & drawn["country"].isin(people)
 
 
 def _names(drawn: pd.DataFrame) -> list[Name]:
@@ -153,11 +235,12 @@ def _names(drawn: pd.DataFrame) -> list[Name]:
     }
     families = style.looks(rows_where(drawn, kind="model")["model"])
     marker_pt = {"content_free": REFERENCE_PT, "pooled_human": REFERENCE_PT, "published": BACKGROUND_PT}
+    drawn = rows(drawn, ~_is_named_by_people(drawn))
     names = []
     for kind, (named_by, color, weight, slant) in written.items():
         for row in records(rows_where(drawn, kind=kind)):
             text = str(row["label"] if pd.isna(row[named_by]) else row[named_by])
-            ink = families[row["model"]].color if color is None else color
+            ink = style.text_ink(families[row["model"]].color) if color is None else color
             size_pt = style.SMALL_PT - 1.5 if kind == "published" else style.SMALL_PT
             size = marker_pt.get(kind, MARKER_PT)
             names.append(Name(row["x"], row["y"], text, ink, weight, slant, size_pt, marker_pt=size))

@@ -45,14 +45,19 @@ def draw_example_distributions(
     for axes in panels[::n_columns]:
         axes.set_ylabel("probability")
     style.write_heading(figure, "What single answers look like", planted)
+    notes = ["Answers of one question sum to 1. Across: answer codes. Marks: the two orders of the options."]
     handles: list[Patch | Line2D] = [
         Patch(facecolor=style.BLUE, label="model, averaged"),
         Line2D([], [], ls="", marker="^", color=style.BLACK, markerfacecolor="white", label="model, forward"),
         Line2D([], [], ls="", marker="v", color=style.BLACK, markerfacecolor="white", label="model, reversed"),
     ]
     if human is not None and len(human):
-        handles.append(Patch(facecolor="white", edgecolor=style.VERMILLION, hatch="////", label="human"))
-    style.write_footer(figure, ["Answers of one question sum to 1; x axis: answer codes."], handles, planted=planted)
+        sources = ", ".join(sorted(set(human["source"])))
+        handles.append(
+            Patch(facecolor="white", edgecolor=style.VERMILLION, hatch="////", label=f"respondents ({sources})")
+        )
+        notes.append("Bars on respondents: 95% interval of a weighted share, by its design effect.")
+    style.write_footer(figure, notes, handles, n_columns=5, planted=planted)
     return figure
 
 
@@ -81,10 +86,13 @@ def _draw_example(axes: Axes, probe: pd.DataFrame, human: pd.DataFrame | None, e
     model, language, question = example
     of_cell = rows_where(probe, model=model, language=language, question_id=question)
     answers = of_cell.groupby("response_value")[["prob_averaged", "prob_forward", "prob_reversed"]].mean()
-    people = None
+    people, reach = None, None
     if human is not None:
         of_question = rows_where(human, language=language, question_id=question)
-        people = of_question.groupby("response_value")["prob"].mean().reindex(answers.index)
+        grouped = of_question.groupby("response_value")
+        people = pd.Series(grouped["prob"].mean()).reindex(answers.index).astype(float)
+        effective = (grouped["n"].first() / grouped["design_effect"].first()).reindex(answers.index)
+        reach = 1.96 * np.sqrt(people * (1 - people) / effective)
     places = np.arange(len(answers))
     left = places - BAR / 2 if people is not None else places
     axes.bar(left, answers["prob_averaged"], BAR, color=style.BLUE, label="model")
@@ -97,7 +105,11 @@ def _draw_example(axes: Axes, probe: pd.DataFrame, human: pd.DataFrame | None, e
         axes.bar(
             places + BAR / 2, people, BAR, facecolor="white", edgecolor=style.VERMILLION, hatch="////", label="human"
         )
-    axes.set_title(f"{question}, {language}\n{model}", fontsize=style.SMALL_PT)
+        axes.errorbar(
+            places + BAR / 2, people, reach, ls="", ecolor=style.BLACK, elinewidth=0.9, capsize=1.5, label="interval"
+        )
+    kind = of_cell["response_type"].iloc[0]
+    axes.set_title(f"{question} ({kind}), {language}\n{model}", fontsize=style.SMALL_PT)
     axes.set_xticks(places, [str(value) for value in answers.index])
     axes.tick_params(labelsize=style.SMALL_PT)
     axes.set_ylim(0, max(0.5, float(np.nanmax(axes.get_ylim()))))

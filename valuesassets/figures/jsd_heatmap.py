@@ -7,6 +7,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from valuesassets.figures import style
+from valuesassets.figures.cell_rows import label_rows, row_pt
+
+SIDE_IN = 5.75
+"""Of the matrix in a full page's width, beside its names and the colour bar."""
 
 
 @style.styled
@@ -23,7 +27,8 @@ def draw_jsd_heatmap(pairs: pd.DataFrame, planted: bool = False) -> Figure:
     wide = pairs.pivot(index=["model_a", "language_a"], columns=["model_b", "language_b"], values="jsd_distance")
     values = wide.reindex(index=index, columns=index).to_numpy(dtype=float)
     size = len(cells)
-    figure = style.new_figure(height_in=6.4 if size <= 14 else 6.9)
+    side_in = min(SIDE_IN, 0.5 * size + 1)
+    figure = style.new_figure(height_in=side_in + 1.35)
     axes = figure.add_subplot()
     axes.patch.set(hatch="////", edgecolor=style.GREY, facecolor="white")
     top = float(np.nanmax(values)) if np.isfinite(values).any() else 1.0
@@ -39,11 +44,11 @@ def draw_jsd_heatmap(pairs: pd.DataFrame, planted: bool = False) -> Figure:
     starts = [n for n in range(1, size) if cells[n][0] != cells[n - 1][0]]
     axes.hlines(starts, 0, size, color="white", lw=2)
     axes.vlines(starts, 0, size, color="white", lw=2)
-    label_pt = style.BODY_PT - 1 if size <= 14 else style.SMALL_PT - 1
-    labels = [f"{model} {language}" for model, language in cells]
-    axes.set_yticks(np.arange(size) + 0.5, labels, fontsize=label_pt)
-    axes.set_xticks(np.arange(size) + 0.5, [language for _, language in cells], rotation=90, fontsize=label_pt)
     axes.invert_yaxis()
+    label_rows(axes, cells, side_in / size)
+    axes.set_xticks(
+        np.arange(size) + 0.5, [language for _, language in cells], rotation=90, fontsize=row_pt(side_in / size)
+    )
     axes.set_aspect("equal")
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)

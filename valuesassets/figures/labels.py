@@ -17,6 +17,8 @@ RADII_PT = (3, 6, 10, 15, 21, 28, 36, 46, 58, 72, 90, 110, 140)
 ANGLES = np.deg2rad([0, 180, 90, 270, 45, 135, 315, 225, 22, 158, 338, 202, 67, 113, 293, 247])
 """Where a name may stand, in the order in which readers look for it: right, left, above, below, corners."""
 GAP_PT = 0.8
+NAMELESS_PT = 5.0
+"""Room kept for a point without a name."""
 LEADER_FROM_PT = 8
 
 PER_OVERLAP, PER_CROSSING, PER_POINT = 1000.0, 6.0, 0.5
@@ -44,7 +46,9 @@ class Name:
     """Diameter of the point, which no name covers."""
 
 
-def write_names(axes: Axes, names: Sequence[Name], strokes: Sequence[Segment] = ()) -> list[Annotation]:
+def write_names(
+    axes: Axes, names: Sequence[Name], strokes: Sequence[Segment] = (), nameless: Sequence[tuple[float, float]] = ()
+) -> list[Annotation]:
     """Names beside their points, each at the nearest free place, joined to its point by a line where that is far.
 
     The figure's layout is settled first and then frozen, because free places are measured in pixels.
@@ -53,6 +57,7 @@ def write_names(axes: Axes, names: Sequence[Name], strokes: Sequence[Segment] = 
         axes: the axes, all points drawn and limits set.
         names: placed in this order, so the important ones first.
         strokes: lines in data coordinates (intervals) that names should not stand on.
+        nameless: points in data coordinates that have no name and that none shall cover.
     """
     figure = axes.figure
     assert isinstance(figure, Figure)  # noqa: S101
@@ -62,6 +67,9 @@ def write_names(axes: Axes, names: Sequence[Name], strokes: Sequence[Segment] = 
     anchors = axes.transData.transform([(name.x, name.y) for name in names]).reshape(-1, 2)
     radii = np.array([name.marker_pt for name in names]) / 2 * pixels_per_pt
     taken = np.hstack([anchors - radii[:, None], anchors + radii[:, None]])
+    others = axes.transData.transform(list(nameless)) if len(nameless) else np.empty((0, 2))
+    room = NAMELESS_PT / 2 * pixels_per_pt
+    taken = np.vstack([taken, np.hstack([others - room, others + room])])
     frame = np.array(axes.get_window_extent().extents)
     lines = [_pixels(axes, stroke) for stroke in strokes]
     halo = [withStroke(linewidth=1.5, foreground="white")]

@@ -20,7 +20,9 @@ def draw_mds_map(points: pd.DataFrame, planted: bool = False) -> Figure:
         planted: whether the answers are planted.
     """
     families = style.looks(points["model"])
-    figure = style.new_figure(height_in=6.4)
+    wide, high = (float(points[axis].max() - points[axis].min()) for axis in ("x", "y"))
+    shape = min(1.0, max(0.35, high / wide)) if wide > 0 else 0.6
+    figure = style.new_figure(height_in=6.6 * shape + 1.4)
     axes = figure.add_subplot()
     handles = []
     for family, look in families.items():
@@ -36,7 +38,7 @@ def draw_mds_map(points: pd.DataFrame, planted: bool = False) -> Figure:
              "distances between points have a meaning, not the directions."]  # fmt: skip
     style.write_footer(figure, notes, handles, planted=planted)
     names = [
-        Name(row["x"], row["y"], row["language"], families[row["model"]].color, marker_pt=MARKER_PT)
+        Name(row["x"], row["y"], row["language"], style.text_ink(families[row["model"]].color), marker_pt=MARKER_PT)
         for row in records(points)
     ]
     write_names(axes, names)

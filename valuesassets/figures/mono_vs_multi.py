@@ -11,8 +11,8 @@ from valuesassets.figures import style
 from valuesassets.figures.frames import records
 
 _PANELS = (
-    ("advantage", "own-country advantage", "closer to the own country →"),
-    ("distance_own", "distance to own country", "Jensen-Shannon"),
+    ("advantage", "own-country advantage", "Jensen-Shannon distance;\nright: nearer to the own country"),
+    ("distance_own", "distance to own country", "Jensen-Shannon\ndistance"),
     ("entropy_bits", "entropy", "bits"),
 )
 
@@ -49,7 +49,8 @@ def draw_mono_vs_multi(
             axes.text(0.5, 0.5, "not available", transform=axes.transAxes, ha="center", style="italic")
             axes.set_xticks([])
         axes.set_title(title)
-        axes.set_xlabel(label)
+        axes.set_xlabel(label, fontsize=style.SMALL_PT)
+        axes.locator_params(axis="x", nbins=5)
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
     panels[0].axvline(0, color=style.BLACK, lw=1)
@@ -71,8 +72,17 @@ def _lines(summary: pd.DataFrame | None) -> list[str]:
         return []
     return [
         f"{row['measure'].replace('_', ' ')}, mono - multi: {row['mean_difference']:+.3f} "
-        f"[{row['low']:+.3f}, {row['high']:+.3f}] ({row['level']:.0%} interval), "
-        f"sign test p = {row['p_sign_test']:.3f}, {row['n_pairs']} languages."
+        f"[{row['low']:+.3f}, {row['high']:+.3f}] ({row['level']:.0%} interval over {row['source_of_variation']}), "
+        f"sign test p {_p_value(row['p_sign_test'])}, {row['n_pairs']} languages."
         for row in records(summary)
         if pd.notna(row["mean_difference"])
     ]
+
+
+def _p_value(p: float) -> str:
+    """Three decimals, and never a zero that is none.
+
+    >>> _p_value(0.0000004), _p_value(0.25)
+    ('< 0.001', '= 0.250')
+    """
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"

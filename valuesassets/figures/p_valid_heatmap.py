@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from valuesassets.figures import style
+from valuesassets.figures.cell_rows import label_rows
 
 MISSING_HATCH = "////"
 
@@ -29,10 +30,9 @@ def draw_p_valid_heatmap(
     """
     table = p_valid_by_cell(probe)
     n_rows, n_columns = table.shape
-    height_in = style.axes_height(n_rows, 0.16, 2.6, 6.4) + style.upright_height(
-        list(table.columns), style.SMALL_PT - 1
-    )
-    figure = style.new_figure(height_in=height_in + 1.6)
+    rows_in = style.axes_height(n_rows, 0.16 if n_rows > 12 else 0.24, 0.8, 6.4)
+    names_in = style.upright_height(list(table.columns), style.SMALL_PT - 1)
+    figure = style.new_figure(height_in=rows_in + names_in + 1.6)
     axes = figure.add_subplot()
     _draw_cells(figure, axes, table.to_numpy(), "P_valid")
     rows, columns = np.nonzero(table.to_numpy() < p_valid_question)
@@ -43,7 +43,9 @@ def draw_p_valid_heatmap(
         axes.plot(over, np.full(len(over), -0.35), "v", color=style.BLACK, markersize=4, clip_on=False, gid="dropped")
     places, labels = style.thin_ticks(list(table.columns), most=40)
     axes.set_xticks([p + 0.5 for p in places], labels, rotation=90, fontsize=style.SMALL_PT - 1)
-    axes.set_yticks(np.arange(n_rows) + 0.5, [f"{m} {lang}" for m, lang in table.index], fontsize=_row_pt(n_rows))
+    label_rows(axes, [(str(model), str(language)) for model, language in table.index], rows_in / n_rows)
+    starts = [row for row in range(1, n_rows) if table.index[row][0] != table.index[row - 1][0]]
+    axes.hlines(starts, 0, n_columns, color=style.BLACK, lw=1.2, gid="between families")
     axes.set_xlabel("question" if len(places) == n_columns else f"question (one in {places[1] - places[0]} named)")
     style.write_heading(figure, "Probability that the answer is one of the options", planted)
     marks = [
@@ -70,25 +72,22 @@ def draw_p_valid_by_language(probe: pd.DataFrame, p_valid_cell: float = 0.20, pl
     axes = figure.add_subplot()
     values = table.to_numpy()
     _draw_cells(figure, axes, values, "median P_valid")
-    size = style.SMALL_PT if n_columns <= 14 else style.SMALL_PT - 2
+    size = style.SMALL_PT if n_columns <= 14 else style.SMALL_PT - 1
     for (row, column), value in np.ndenumerate(values):
         if not np.isnan(value):
             ink = style.ink_on(colormaps[style.COLOR_MAP](value))
             text = f"{value:.2f}"[1:] if value < 0.995 else "1.0"
             axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", color=ink, fontsize=size)
             if value < p_valid_cell:
-                axes.plot(
-                    [column + 0.08, column + 0.92, column + 0.92, column + 0.08, column + 0.08],
-                    [row + 0.1, row + 0.1, row + 0.9, row + 0.9, row + 0.1],
-                    color=style.ORANGE,
-                    lw=1.6,
-                    gid="flagged",
-                )
+                across = [column + 0.1, column + 0.9, column + 0.9, column + 0.1, column + 0.1]
+                along = [row + 0.1, row + 0.1, row + 0.9, row + 0.9, row + 0.1]
+                axes.plot(across, along, color="white", lw=3.4)
+                axes.plot(across, along, color=style.BLACK, lw=1.4, gid="flagged")
     axes.set_xticks(np.arange(n_columns) + 0.5, list(table.columns), rotation=0 if n_columns <= 14 else 90)
     axes.set_yticks(np.arange(n_rows) + 0.5, list(table.index))
     style.write_heading(figure, "Median P_valid per model and language", planted)
     marks = [
-        Patch(facecolor="none", edgecolor=style.ORANGE, linewidth=1.6, label=f"flagged: below {p_valid_cell:.2f}"),
+        Patch(facecolor="none", edgecolor=style.BLACK, linewidth=1.4, label=f"flagged: below {p_valid_cell:.2f}"),
         Patch(facecolor="white", edgecolor=style.GREY, hatch=MISSING_HATCH, label="not there"),
     ]
     style.write_footer(figure, handles=marks, planted=planted)
@@ -122,10 +121,6 @@ def _draw_cells(figure: Figure, axes: Axes, values: np.ndarray, label: str) -> N
     axes.set(xlim=(0, n_columns), ylim=(n_rows, 0), autoscale_on=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    bar = figure.colorbar(mesh, ax=axes, pad=0.01, fraction=0.04, aspect=25)
+    bar = figure.colorbar(mesh, ax=axes, pad=0.01, fraction=0.04, aspect=25, ticks=(0, 0.5, 1))
     bar.set_label(label)
     bar.outline.set_visible(False)  # type: ignore[operator]
-
-
-def _row_pt(n_rows: int) -> float:
-    return style.BODY_PT - 1 if n_rows <= 20 else style.SMALL_PT - 1

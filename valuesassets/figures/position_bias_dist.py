@@ -44,20 +44,20 @@ def draw_position_bias_dist(probe: pd.DataFrame, position_bias: float = 0.20, pl
             whis=(5, 95),
         )
         for box in boxes["boxes"]:
-            box.set(facecolor=_tint(look.color), edgecolor=look.color, hatch=look.hatch)
+            box.set(facecolor=style.tint(look.color), edgecolor=look.color, hatch=look.hatch)
         for height, group in zip(heights, groups, strict=True):
             axes.text(1.01 * right, height, f"{len(group)}", va="center", fontsize=style.SMALL_PT - 1, clip_on=False)
     axes.axvline(position_bias, color=style.BLACK, ls="--", lw=1)
     axes.text(1.01 * right, -0.6, "n", va="center", fontsize=style.SMALL_PT - 1, style="italic", clip_on=False)
     axes.set(xlim=(0, right), ylim=(len(kinds) - 0.5, -0.5))
-    axes.set_xlabel("position bias: largest |forward - reversed| of an answer")
+    axes.set_xlabel("position bias: largest |forward − reversed| probability of an answer")
     axes.set_yticks(np.arange(len(kinds)), kinds)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x")
     style.write_heading(figure, "How far the order of the options moves the answer", planted)
     handles = [
         *(
-            Patch(facecolor=_tint(k.color), edgecolor=k.color, hatch=k.hatch, label=name)
+            Patch(facecolor=style.tint(k.color), edgecolor=k.color, hatch=k.hatch, label=name)
             for name, k in families.items()
         ),
         Line2D([], [], color=style.BLACK, ls="--", lw=1, label=f"threshold {position_bias:.2f}"),
@@ -65,8 +65,3 @@ def draw_position_bias_dist(probe: pd.DataFrame, position_bias: float = 0.20, pl
     notes = ["Box: quartiles and median; whiskers: 5th to 95th percentile; marks: readings outside; n: readings."]
     style.write_footer(figure, notes, handles, planted=planted)
     return figure
-
-
-def _tint(color: str) -> tuple[float, float, float]:
-    red, green, blue = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    return tuple(0.65 + 0.35 * part for part in (red, green, blue))  # type: ignore[return-value]

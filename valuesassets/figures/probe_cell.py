@@ -4,6 +4,7 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from valuesassets.figures import style
@@ -23,7 +24,7 @@ def draw_probe_cell(probe: pd.DataFrame, p_valid_question: float = 0.10, planted
     questions = sorted(set(first["question_id"]), key=style.natural_order)
     places = {question: place for place, question in enumerate(questions)}
     model, language = str(probe["model"].iloc[0]), str(probe["language"].iloc[0])
-    figure = style.new_figure(height_in=4.0 + style.upright_height(questions, style.SMALL_PT - 1))
+    figure = style.new_figure(height_in=4.3 + style.upright_height(questions, style.SMALL_PT - 1))
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1, 1.7))
     p_valid = first.drop_duplicates(["question_id"]).set_index("question_id")["p_valid"].reindex(questions)
     above.bar(range(len(questions)), p_valid.to_numpy(dtype=float), 0.9, color=style.BLUE, label="P_valid")
@@ -32,16 +33,19 @@ def draw_probe_cell(probe: pd.DataFrame, p_valid_question: float = 0.10, planted
     unread = _draw_answers(below, first, places)
     named, labels = style.thin_ticks(questions, most=40)
     below.set_xticks(named, labels, rotation=90, fontsize=style.SMALL_PT - 1)
-    below.set(ylim=(0, 1), ylabel="answers", yticks=(0, 0.5, 1), xlim=(-0.6, len(questions) - 0.4))
+    below.set_xlabel("question" if len(named) == len(questions) else f"question (one in {named[1]} named)")
+    below.set(ylim=(0, 1), ylabel="share of answers", yticks=(0, 0.5, 1), xlim=(-0.6, len(questions) - 0.4))
     style.write_heading(figure, f"{model} in {language}: {len(questions)} questions", planted)
     ends = colormaps[style.COLOR_MAP]
-    handles = [
+    handles: list[Patch | Line2D] = [
         Patch(facecolor=ends(0.0), label="first option"),
         Patch(facecolor=ends(0.5), label="middle"),
         Patch(facecolor=ends(1.0), label="last option"),
         *([Patch(facecolor="white", edgecolor=style.GREY, hatch="////", label="could not be read")] if unread else []),
     ]
-    style.write_footer(figure, handles=handles, n_columns=5)
+    handles.append(Line2D([], [], color=style.BLACK, lw=1, ls="--", label=f"unreliable below {p_valid_question:.2f}"))
+    notes = ["Answers: mean over the orders of the options, without the mass outside of them."]
+    style.write_footer(figure, notes, handles, n_columns=5, planted=planted)
     return figure
 
 
@@ -61,7 +65,7 @@ def _draw_answers(axes: Axes, probe: pd.DataFrame, places: dict[str, int]) -> in
         bottom=floor[is_read],
         color=colormaps[style.COLOR_MAP](rank[is_read]),
         edgecolor="white",
-        linewidth=0.3,
+        linewidth=0.3 if len(places) <= 60 else 0,
         label="answers",
     )
     unread = ordered.loc[~is_read, "question_id"].unique()

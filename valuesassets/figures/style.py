@@ -11,6 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
@@ -30,11 +31,12 @@ BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE = (
     "#E69F00",
     "#56B4E9",
     "#009E73",
-    "#0072B2",
+    "#0059A0",
     "#D55E00",
     "#CC79A7",
 )
-"""Colours that the colour-blind tell apart; the set's yellow is too faint on white (Source: Okabe & Ito 2008)."""
+"""Colours that the colour-blind tell apart (Source: Okabe & Ito 2008, without the yellow, which is too faint on white,
+and with a darker blue, which a black and white print tells from the vermillion)."""
 GREY = "#6E6E6E"
 PALE = "#E4E4E4"
 COLOR_MAP = "cividis"
@@ -81,8 +83,8 @@ class Look:
 _LOOKS = (
     Look(BLUE, "o", ""),
     Look(VERMILLION, "s", "////"),
-    Look(GREEN, "^", "...."),
-    Look(ORANGE, "D", "xxxx"),
+    Look(ORANGE, "^", "...."),
+    Look(GREEN, "D", "xxxx"),
     Look(PURPLE, "v", "\\\\\\\\"),
     Look(SKY, "P", "++++"),
     Look(GREY, "h", "oooo"),
@@ -147,11 +149,11 @@ def write_footer(
     figure: Figure, notes: Sequence[str] = (), handles: Sequence[Any] = (), n_columns: int = 4, planted: bool = False
 ) -> None:
     """A legend and, under it, small lines wrapped to the figure's width; the axes make room for both."""
-    width_in, height_in = figure.get_size_inches()
-    lines = [wrap(line, width_in - 0.2, SMALL_PT) for line in [*notes, *([PLANTED] if planted else [])]]
+    height_in = float(figure.get_size_inches()[1])
+    lines = [*notes, *([PLANTED] if planted else [])]
     top = 0.02 / height_in
     if lines:
-        text = figure.text(0.1 / width_in, 0.06 / height_in, "\n".join(lines), fontsize=SMALL_PT, linespacing=1.25)
+        text = _fitting_lines(figure, lines)
         top = _top_of(text, figure) + 0.04 / height_in
     if handles:
         legend = _fitting_legend(figure, handles, top, n_columns)
@@ -159,6 +161,17 @@ def write_footer(
     engine = figure.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(rect=(0, top, 1, 1 - top - 0.06 / height_in))
+
+
+def _fitting_lines(figure: Figure, lines: Sequence[str]) -> Text:
+    """Small lines at the foot, broken where they reach the figure's width."""
+    width_in, height_in = figure.get_size_inches()
+    text = figure.text(0.1 / width_in, 0.06 / height_in, "", fontsize=SMALL_PT, linespacing=1.25)
+    for share in (1.08, 1.04, 1.0, 0.94):
+        text.set_text("\n".join(wrap(line, share * (width_in - 0.2), SMALL_PT) for line in lines))
+        if text.get_window_extent().x1 <= figure.bbox.x1:
+            break
+    return text
 
 
 def _fitting_legend(figure: Figure, handles: Sequence[Any], bottom: float, n_columns: int) -> Legend:
@@ -216,11 +229,33 @@ def natural_order(question_id: str) -> tuple[str, int, str]:
     return letters, int(digits) if digits else -1, question_id
 
 
+def luminance(rgb: Sequence[float]) -> float:
+    """Relative luminance, 0 (black) to 1 (white) (Source: WCAG 2.1)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb[:3]]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
 def ink_on(rgba: Sequence[float]) -> str:
-    """Black or white, whichever reads better on a colour (Source: WCAG 2.1 relative luminance)."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgba[:3]]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "black" if luminance > 0.179 else "white"
+    """Black or white, whichever reads better on a colour."""
+    return "black" if luminance(rgba) > 0.179 else "white"
+
+
+def text_ink(color: str) -> str:
+    """The colour, darkened until small text in it reads on white (contrast 4.5, Source: WCAG 2.1).
+
+    >>> text_ink(BLUE) == BLUE.lower(), text_ink(ORANGE) == ORANGE.lower()
+    (True, False)
+    """
+    red, green, blue = to_rgb(color)
+    while 1.05 / (luminance((red, green, blue)) + 0.05) < 4.5:
+        red, green, blue = (0.95 * part for part in (red, green, blue))
+    return to_hex((red, green, blue))
+
+
+def tint(color: str) -> tuple[float, float, float]:
+    """A pale ground of the same colour."""
+    red, green, blue = (0.65 + 0.35 * part for part in to_rgb(color))
+    return red, green, blue
 
 
 def save_figure(figure: Figure, path_stem: Path) -> tuple[Path, Path]:

@@ -155,13 +155,13 @@ def mono_multi_frames(languages=None, families=None, seed=3):
     return pairs, summary
 
 
-def comparison_frame(seed=4, n_questions=36):
+def comparison_frame(seed=4, n_questions=36, languages=None):
     """compare_with_plants: planted and recovered, one question unread."""
     rng = np.random.default_rng(seed)
     kinds = [*TYPES, "likert5"]
     rows = []
     for model in FAMILIES:
-        for language in DEMO:
+        for language in languages or DEMO:
             for number in range(n_questions):
                 planted_p, planted_bias = rng.uniform(0.05, 0.95), rng.uniform(0, 0.5)
                 error_p, error_bias = rng.normal(0, 0.008), rng.normal(0, 0.01)
@@ -188,6 +188,18 @@ def comparison_frame(seed=4, n_questions=36):
     read = ["w1_unit_error", "p_valid_error", "position_bias_error", "recovered_p_valid", "recovered_position_bias"]
     frame.loc[5, read] = np.nan
     return frame
+
+
+def sampled_columns(comparison, seed=8):
+    """The same with the sampled channel of compare_with_plants: wider errors, of which the draw makes a part."""
+    rng = np.random.default_rng(seed)
+    added = {"sampled_w1_unit_error": np.abs(rng.normal(0.015, 0.01, len(comparison))), "drawn_w1_unit_error": 0.013}
+    for name in ("p_valid", "position_bias"):
+        planted = comparison[f"planted_{name}"].to_numpy()
+        found = np.clip(planted + rng.normal(0, 0.03, len(comparison)), 0, 1)
+        added |= {f"sampled_{name}": found, f"sampled_{name}_error": np.abs(found - planted)}
+        added[f"drawn_{name}_error"] = 0.024
+    return comparison.assign(**added, n_sampled=400)
 
 
 def map_frame(languages=None, families=None, seed=5, source="planted", hollow=("fra", "lvs"), absent=()):

@@ -2,6 +2,8 @@
 
 import numpy as np
 from matplotlib.collections import QuadMesh
+from matplotlib.colors import to_rgb
+from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 
@@ -28,7 +30,7 @@ def words(figure):
 
 
 def legend_labels(figure):
-    return [" ".join(text.get_text().split()) for legend in figure.legends for text in legend.get_texts()]
+    return [" ".join(text.get_text().split()) for legend in figure.findobj(Legend) for text in legend.get_texts()]
 
 
 def overlapping(texts, slack=0.5):
@@ -63,3 +65,8 @@ def _undrawn_ticks(axes):
         for tick in axis.get_major_ticks():
             if not low <= tick.get_loc() <= high:
                 yield from (tick.label1, tick.label2)
+
+
+def grey(color):
+    """0 (black) to 255 (white): what is left of a colour in a black and white print (ITU-R 601, as Pillow's "L")."""
+    return 255 * float(np.dot(to_rgb(color), (0.299, 0.587, 0.114)))

@@ -5,7 +5,7 @@ from matplotlib.text import Annotation
 
 from valuesassets.figures.cultural_map import draw_cultural_map
 from valuesassets_tests.figures.made_up import LANGUAGES, map_frame
-from valuesassets_tests.figures.pictures import artist, legend_labels, outside, overlapping, places, words
+from valuesassets_tests.figures.pictures import artist, grey, legend_labels, outside, overlapping, places, words
 
 BIG = {"hplt2c": "mono", "eurollm-22b": "multi"}
 
@@ -35,7 +35,7 @@ def assert_nothing_collides(frame):
     figure = draw_cultural_map(frame)
     figure.draw_without_rendering()
     texts = names(figure)
-    assert len(texts) == len(frame)
+    assert sorted(text.get_text() for text in texts) == sorted(expected_names(figure, frame))
     assert overlapping(texts) == []
     points = figure.axes[0].transData.transform(frame[["x", "y"]].to_numpy(dtype=float))
     for text in texts:
@@ -45,9 +45,64 @@ def assert_nothing_collides(frame):
     assert outside(figure) == []
 
 
+def shown(figure, frame):
+    """The points within the limits of the map."""
+    axes = figure.axes[0]
+    return frame[frame.x.between(*axes.get_xlim()) & frame.y.between(*axes.get_ylim())]
+
+
+def expected_names(figure, frame):
+    """One per point that the map shows, but for published countries whose respondents carry the name."""
+    beyond = frame.drop(shown(figure, frame).index)
+    assert set(beyond.kind) <= {"published"}
+    people = set(frame[frame.kind == "human"].country)
+    named = {"model": "language", "human": "country", "published": "country"}
+    return [
+        row[named.get(row["kind"], "label")]
+        for row in shown(figure, frame).to_dict("records")
+        if row["kind"] != "published" or row["country"] not in people
+    ]
+
+
+def far_frame():
+    """All as before, and two countries where no model is."""
+    frame = map_frame()
+    far = frame[frame.kind == "published"].head(2).assign(country=["QA", "GH"], x=-9.0, y=[-8.0, -9.0])
+    return pd.DataFrame(pd.concat([frame, far], ignore_index=True))
+
+
+def test_countries_outside_of_the_map_stand_in_the_small_map_with_its_frame():
+    frame = far_frame()
+    figure = draw_cultural_map(frame)
+    big, small = figure.axes[:2]
+    assert big.get_xlim()[0] > -9
+    drawn = np.concatenate([line.get_xydata() for line in small.lines])
+    published = frame[frame.kind == "published"][["x", "y"]].to_numpy(dtype=float)
+    assert sorted(map(tuple, drawn)) == sorted(map(tuple, published))
+    (left, bottom), (right, top) = small.patches[0].get_bbox().get_points()
+    assert ((left, right), (bottom, top)) == (pytest.approx(big.get_xlim()), pytest.approx(big.get_ylim()))
+    assert "2 published countries lie outside of the map" in words(figure)
+    assert outside(figure) == []
+
+
+def test_without_countries_outside_there_is_no_small_map():
+    frame = map_frame()
+    assert len(draw_cultural_map(frame[frame.kind != "published"]).axes) == 1
+
+
+def test_a_published_country_is_joined_to_its_respondents():
+    frame = map_frame()
+    lines = draw_cultural_map(frame).findobj(lambda one: one.get_gid() == "same country")
+    ends = {tuple(map(tuple, line.get_xydata())) for line in lines}
+    at = frame[frame.country == "PL"].set_index("kind")
+    assert (tuple(at.loc["published", ["x", "y"]]), tuple(at.loc["human", ["x", "y"]])) in ends
+    assert len(ends) == 6
+
+
 def test_every_point_is_drawn_where_it_lies():
     frame = map_frame()
     figure = draw_cultural_map(frame)
+    frame = shown(figure, frame)
     for gid, rows in {
         "human": frame[frame.kind == "human"],
         "content_free": frame[frame.kind == "content_free"],
@@ -83,11 +138,12 @@ def test_unknown_is_not_hollow():
     assert "hollow" not in words(figure)
 
 
-def test_families_differ_in_shape_and_colour():
+def test_families_differ_in_shape_colour_and_greyness():
     figure = draw_cultural_map(map_frame())
     mono, multi = (artist(figure, f"filled reference-{kind}") for kind in ("mono", "multi"))
     assert mono.get_marker() != multi.get_marker()
     assert mono.get_markerfacecolor() != multi.get_markerfacecolor()
+    assert abs(grey(mono.get_markerfacecolor()) - grey(multi.get_markerfacecolor())) > 40
     assert {"reference-mono", "reference-multi"} <= set(legend_labels(figure))
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valuesassets.figures.calibration import draw_calibration
 from valuesassets.figures.example_distributions import choose_examples, draw_example_distributions
 from valuesassets.figures.jsd_heatmap import draw_jsd_heatmap
 from valuesassets.figures.mds_map import draw_mds_map
@@ -14,7 +13,6 @@ from valuesassets.figures.position_bias_dist import draw_position_bias_dist
 from valuesassets.figures.probe_cell import draw_probe_cell
 from valuesassets_tests.figures.made_up import (
     LANGUAGES,
-    comparison_frame,
     human_frame,
     mds_frame,
     mono_multi_frames,
@@ -44,7 +42,9 @@ def every_figure(planted, languages=None, families=None, n_questions=30):
         "jsd_heatmap": draw_jsd_heatmap(pairs_frame(languages, families), planted),
         "mds_map": draw_mds_map(mds_frame(languages, families), planted),
         "mono_vs_multi": draw_mono_vs_multi(*mono_multi_frames(languages, families), planted=planted),
-        "example_distributions": draw_example_distributions(probe, human_frame(languages), planted=planted),
+        "example_distributions": draw_example_distributions(
+            probe, human_frame(languages, source="planted" if planted else "EVS 2017"), planted=planted
+        ),
         "probe_cell": draw_probe_cell(probe[probe.language == "ell"].head(200), planted=planted),
     }
 
@@ -142,8 +142,28 @@ def test_mono_vs_multi_pairs_families_per_language_in_order_of_their_difference(
     assert places(figure, "advantage reference-mono")[:, 0].tolist() == ordered.advantage_mono.tolist()
     assert places(figure, "entropy_bits reference-multi")[:, 0].tolist() == ordered.entropy_bits_multi.tolist()
     said = words(figure)
-    assert "own country advantage, mono - multi: +0.012 [-0.004, +0.031] (95% interval), sign test p = 0.219" in said
+    assert "own country advantage, mono - multi: +0.012 [-0.004, +0.031] (95% interval over languages)" in said
+    assert "sign test p = 0.219" in said
     assert "Size and training data differ." in said
+
+
+def test_a_small_p_value_is_not_written_as_nothing():
+    pairs, summary = mono_multi_frames()
+    assert "sign test p < 0.001" in words(draw_mono_vs_multi(pairs, summary.assign(p_sign_test=1e-7)))
+
+
+def test_rows_of_one_family_share_its_name_where_it_fits_beside_them(probe):
+    def rows(figure):
+        return [label.get_text() for label in figure.axes[0].get_yticklabels()]
+
+    grouped = draw_p_valid_heatmap(probe)
+    assert rows(grouped)[:2] == ["bul", "deu"]
+    families = grouped.findobj(lambda one: one.get_gid() == "family")
+    assert [name.get_text() for name in families] == ["reference-mono", "reference-multi"]
+    assert overlapping(families) == []
+    two = draw_p_valid_heatmap(probe[probe.language == "pol"])
+    assert rows(two) == ["reference-mono pol", "reference-multi pol"]
+    assert outside(two) == []
 
 
 def test_mono_vs_multi_without_humans_says_what_is_not_available():
@@ -161,16 +181,19 @@ def test_examples_show_averaged_forward_reversed_and_human(probe):
     axes = figure.axes[0]
     rows = probe[(probe.model == example[0]) & (probe.language == "pol") & (probe.question_id == "v2")]
     people = human[(human.language == "pol") & (human.question_id == "v2")]
-    model, humans = axes.containers
+    model, humans, intervals = axes.containers
     np.testing.assert_allclose([bar.get_height() for bar in model], rows.prob_averaged)
     np.testing.assert_allclose([bar.get_height() for bar in humans], people.prob)
+    low, high = intervals[2][0].get_segments()[0][:, 1]
+    first = people.prob.iloc[0]
+    assert (high - low) / 2 == pytest.approx(1.96 * np.sqrt(first * (1 - first) / 1000))
     np.testing.assert_allclose(places(figure, "prob_forward")[:, 1], rows.prob_forward)
     np.testing.assert_allclose(places(figure, "prob_reversed")[:, 1], rows.prob_reversed)
-    assert legend_labels(figure) == ["model, averaged", "model, forward", "model, reversed", "human"]
+    assert legend_labels(figure) == ["model, averaged", "model, forward", "model, reversed", "respondents (planted)"]
 
 
 def test_examples_without_humans_promise_none(probe):
-    assert "human" not in legend_labels(draw_example_distributions(probe))
+    assert not [label for label in legend_labels(draw_example_distributions(probe)) if "respondents" in label]
 
 
 def test_chosen_examples_are_readable_different_and_of_every_type(probe):
@@ -182,23 +205,6 @@ def test_chosen_examples_are_readable_different_and_of_every_type(probe):
     assert set(chosen) <= readable
     kinds = probe.set_index(["model", "language", "question_id"]).response_type.sort_index()
     assert {kinds.loc[example].iloc[0] for example in chosen} == set(probe.response_type)
-
-
-def test_calibration_shows_planted_against_recovered_and_counts_the_unread():
-    frame = comparison_frame()
-    figure = draw_calibration(frame)
-    binary = frame[frame.response_type == "binary"]
-    np.testing.assert_allclose(
-        places(figure, "p_valid binary"), binary[["planted_p_valid", "recovered_p_valid"]].to_numpy()
-    )
-    np.testing.assert_allclose(
-        places(figure, "position_bias binary"), binary[["planted_position_bias", "recovered_position_bias"]].to_numpy()
-    )
-    assert sorted(places(figure, "w1 binary")[:, 1]) == pytest.approx(sorted(binary.w1_unit_error.dropna()))
-    assert "432 readings, of which 1 could not be read" in words(figure)
-    assert {"binary", "likert10", "recovered = planted"} <= set(legend_labels(figure))
-    assert "planted" in words(figure)
-    assert outside(figure) == []
 
 
 def test_one_cell_stacks_each_answer_to_one_and_hatches_the_unread(probe):

@@ -1,13 +1,16 @@
 import base64
 import subprocess
 import sys
+from itertools import pairwise
 
 import matplotlib as mpl
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from valuesassets.figures import style
 from valuesassets.records.errors import StorageError
+from valuesassets_tests.figures.pictures import grey
 
 
 def drawn():
@@ -29,7 +32,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_the_old_file_alone(tmp_path, monke
     style.save_figure(drawn(), tmp_path / "map")
     before = (tmp_path / "map.png").read_bytes()
     monkeypatch.setattr(Figure, "savefig", lambda *_, **__: (_ for _ in ()).throw(OSError(28, "no space left")))
-    with pytest.raises(StorageError, match=r"map\.png.*no space left"):
+    with pytest.raises(StorageError, match=r"(?i)map\.png.*no space left"):
         style.save_figure(drawn(), tmp_path / "map")
     assert (tmp_path / "map.png").read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["map.png", "map.svg"]
@@ -61,6 +64,17 @@ def test_every_look_differs_from_every_other_in_colour_marker_and_hatch():
         assert len({getattr(look, part) for look in looks}) == len(looks)
     with pytest.raises(ValueError, match="can be told apart"):
         style.looks(str(number) for number in range(style.MOST_SERIES + 1))
+
+
+def test_the_first_three_looks_are_told_apart_in_a_black_and_white_print():
+    greys = sorted(grey(look.color) for look in style.looks("abc").values())
+    assert min(high - low for low, high in pairwise(greys)) > 40
+    assert greys[-1] < 180  # and from the paper
+
+
+@pytest.mark.parametrize("look", style.looks("abcdefgh").values())
+def test_names_in_the_colour_of_their_point_read_on_white(look):
+    assert 1.05 / (style.luminance(to_rgb(style.text_ink(look.color))) + 0.05) >= 4.5
 
 
 def test_the_font_writes_all_three_scripts(recwarn):

@@ -104,9 +104,9 @@ def _draw_recovery(axes: Axes, comparison: pd.DataFrame, quantity: Quantity, nam
         planted, recovered[0], ls="", marker="o", markersize=size, color=style.BLACK, markeredgewidth=0,
         alpha=0.6 if is_dense else 0.8, zorder=2, gid=f"{quantity.name} scored", rasterized=is_dense,
     )  # fmt: skip
-    axes.axline((0, 0), slope=1, color=style.VERMILLION, lw=1, zorder=3)
-    for shift in (-quantity.bound, quantity.bound):
-        axes.axline((0, shift), slope=1, color=style.VERMILLION, lw=0.8, ls="--", zorder=3)
+    ends = np.array([-1.0, 2.0])
+    for shift, width, dashes in ((0.0, 1.0, "-"), (-quantity.bound, 0.8, "--"), (quantity.bound, 0.8, "--")):
+        axes.plot(ends, ends + shift, color=style.VERMILLION, lw=width, ls=dashes, zorder=3)
     seen = np.concatenate([np.asarray(one, dtype=float) for one in (planted, *recovered)])
     top = 1.0 if quantity.name == "p_valid" or not np.isfinite(seen).any() else min(1.0, 1.08 * float(np.nanmax(seen)))
     axes.set(xlim=(0, top), ylim=(0, top), xlabel=f"planted {name}", ylabel=f"recovered {name}")

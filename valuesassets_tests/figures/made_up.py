@@ -365,3 +365,25 @@ def recovery_frame():
             for language in DEMO
         ]
     )
+
+
+def hardness_frame():
+    """describe_hardness."""
+    columns = ("response_type", "n", "w1_unit_to_uniform_mean", "position_bias_share_strong")
+    columns += ("p_valid_min", "p_valid_max", "both_ends_share")
+    rows = [("all", 432, 0.21, 0.52, 0.05, 0.95, 0.6), ("binary", 48, 0.24, 0.5, 0.06, 0.94, None)]
+    return pd.DataFrame(rows, columns=pd.Index(columns))
+
+
+def controls_frame():
+    """derive_negative_controls: two pairs, and both fail."""
+    errors = {"w1_unit_error_mean": 0.094, "p_valid_error_mean": 0.21, "position_bias_error_mean": 0.11}
+    reason = "mean w1_unit_error 0.094 is above 0.02"
+    return pd.DataFrame(
+        [
+            {"model": "reference-mono", "language": asked, "answered_by": other, "n": 36, "n_unreadable": 0}
+            | errors
+            | {"fails": True, "reason": reason}
+            for asked, other in (("eng", "deu"), ("deu", "fra"))
+        ]
+    )

@@ -1,4 +1,4 @@
-"""One page for a reader: what was asked, what can be trusted, what was found, and what is missing and why."""
+"""One page for a reader: whether the instrument works, what passed, failed and is missing, and what was found."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,6 +7,7 @@ import jinja2
 import pandas as pd
 
 from valuesassets.instruments.survey import report_sections as sections
+from valuesassets.instruments.survey.report_calibration import calibration_section
 from valuesassets.instruments.survey.report_parts import Frames, Gate, Refused
 from valuesassets.records.study import Study
 
@@ -22,6 +23,7 @@ def render_report(
     probe: pd.DataFrame | Refused = NOT_MADE,
     quality: Frames | Refused = NOT_MADE,
     calibration: Frames | Refused = NOT_MADE,
+    negative_controls: pd.DataFrame | Refused = NOT_MADE,
     cultural_map: pd.DataFrame | Refused = NOT_MADE,
     distances: Frames | Refused = NOT_MADE,
     human: pd.DataFrame | Refused = NOT_MADE,
@@ -42,7 +44,9 @@ def render_report(
         gates: the checks of the study and their outcome.
         probe: rows of `PROBE_DISTRIBUTIONS`, all cells.
         quality: `cells`, `questions` and `readings` of the quality report.
-        calibration: `comparison` (planted against recovered, one row per question) and `recovery` (its summary).
+        calibration: `comparison` (planted against recovered, one row per question), `recovery` (its summary) and, where
+            it was described, `hardness` (of the plants, per response type).
+        negative_controls: one row per pair of language asked and language whose model answered.
         cultural_map: one row per point.
         distances: `pairs`, `points` and `notes`.
         human: rows of `HUMAN_DISTRIBUTIONS`.
@@ -56,9 +60,8 @@ def render_report(
     """
     is_planted = study.has_reference_models or study.human.source == "planted"
     texts = question_texts or {}
-    parts = (
-        sections.summary_section(study, gates, quality),
-        sections.calibration_section(study, calibration),
+    calibrated = calibration_section(study, calibration, negative_controls)
+    found = (
         sections.quality_section(study, probe, quality, is_planted),
         sections.map_section(cultural_map),
         sections.distances_section(distances, is_planted),
@@ -68,6 +71,8 @@ def render_report(
         sections.extraction_section(extraction_faults),
         sections.provenance_section(provenance),
     )
+    summary = sections.summary_section(study, gates, quality, [calibrated, *found])
+    parts = (calibrated, summary, *found)
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("valuesassets.instruments.survey", "."),
         autoescape=True,

@@ -1,11 +1,10 @@
 """The sections of the report, one function each; an analysis that is not there leaves its reason."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from valuesassets.figures.calibration import draw_calibration
 from valuesassets.figures.cultural_map import CAVEAT, draw_cultural_map
 from valuesassets.figures.example_distributions import draw_example_distributions
 from valuesassets.figures.frames import rows, rows_where
@@ -17,66 +16,51 @@ from valuesassets.figures.position_bias_dist import draw_position_bias_dist
 from valuesassets.instruments.survey.report_parts import (
     Frames,
     Gate,
-    Picture,
     Refused,
     Section,
     Table,
     frame_of,
+    notes_of,
+    once,
+    part_of,
     picture,
+    pictures_of,
     table,
+    tables_of,
 )
 from valuesassets.records.study import Study
 
+SUMMARY = "What passed, what failed, what is missing"
 MAP_COLUMNS = (
     *("kind", "label", "x", "x_low", "x_high", "y", "y_low", "y_high", "n_indicators", "missing", "drawn"),
     *("distance_from_content_free", "distance_low", "distance_high", "is_distinguishable", "source", "note"),
 )
 
 
-def summary_section(study: Study, gates: Sequence[Gate], quality: Frames | Refused) -> Section:
-    """What was asked, which gates passed, how many cells were read."""
+def summary_section(
+    study: Study, gates: Sequence[Gate], quality: Frames | Refused, others: Sequence[Section]
+) -> Section:
+    """What was asked, which gates passed and failed, and everything that is missing from this page."""
     languages = ", ".join(f"{language.name} ({code}, {language.country})" for code, language in study.languages.items())
     paragraphs = [
         f"{len(study.families)} model families ({', '.join(study.families)}) in {len(study.languages)} languages: "
         f"{len(study.cells())} cells.",
         f"Languages and reference countries: {languages}.",
     ]
-    failed = sum(not gate.is_passed for gate in gates)
-    paragraphs.append(
-        f"{len(gates) - failed} gates passed, {failed} failed." if gates else "No gates were handed to the report."
-    )
-    cells = _part(quality, "cells", "the quality report")
+    passed, unseen = sum(gate.is_passed for gate in gates), sum(gate.is_missing for gate in gates)
+    counted = f"Gates: {passed} passed, {len(gates) - passed - unseen} failed, {unseen} never looked at."
+    paragraphs.append(counted if gates else "No gates were handed to the report.")
+    cells = part_of(quality, "cells", "the quality report")
     if isinstance(cells, pd.DataFrame):
         missing = rows(cells, cells["is_missing"].astype(bool))
         paragraphs.append(
             f"{len(cells) - len(missing)} of {len(cells)} cells were read"
             + (f"; missing: {', '.join(_cell_names(missing))}." if len(missing) else ".")
         )
-    return Section("summary", "Summary", tuple(paragraphs), gates=tuple(gates))
-
-
-def calibration_section(study: Study, calibration: Frames | Refused) -> Section:
-    """Planted against recovered, where anything was planted."""
-    paragraphs = (
-        "Reference models were trained on planted answers and then read like any other model. What was planted must "
-        "come back; this shows that the software measures what it says, not that models hold values.",
-    )
-    comparison = _part(calibration, "comparison", "calibration")
-    recovery = _part(calibration, "recovery", "the summary of the calibration")
-    if not study.has_reference_models:
-        reason = "this study has no reference family, so nothing was planted and nothing can be recovered"
-        return Section("calibration", "Calibration", refusals=(reason,))
-    bounds = study.phantom
-    pictures, refusals = _pictures(
-        comparison,
-        lambda frame: draw_calibration(
-            frame, bounds.max_w1_unit, bounds.max_p_valid_error, bounds.max_position_bias_error
-        ),
-        "Scatter plots of planted against recovered P_valid and position bias, and a strip plot of the errors.",
-        "Planted against recovered, by response type.",
-    )
-    tables = _tables(recovery, "Recovery per cell and response type; errors in scale units and probabilities.")
-    return Section("calibration", "Calibration", paragraphs, refusals, pictures=pictures, tables=tables)
+    absent = [f"{other.title}: {reason}" for other in others for reason in other.refusals]
+    if not absent:
+        paragraphs.append("Every figure and table of the study is on this page.")
+    return Section("summary", SUMMARY, tuple(paragraphs), once(absent), gates=tuple(gates))
 
 
 def quality_section(
@@ -84,12 +68,15 @@ def quality_section(
 ) -> Section:
     """Which cells and questions can be trusted, and why not."""
     rules = study.thresholds
-    cells, questions = _part(quality, "cells", "the quality report"), _part(quality, "questions", "the quality report")
+    cells, questions = (
+        part_of(quality, "cells", "the quality report"),
+        part_of(quality, "questions", "the quality report"),
+    )
     dropped = rows(questions, questions["is_dropped"].astype(bool)) if isinstance(questions, pd.DataFrame) else None
     asked = frame_of(probe, "probe distributions")
     ids = [] if dropped is None else dropped["question_id"].tolist()
     drawn = [
-        _pictures(asked, draw, alt, caption)
+        pictures_of(asked, draw, alt, caption)
         for draw, alt, caption in (
             (
                 lambda frame: draw_p_valid_heatmap(frame, rules.p_valid_question, ids, is_planted),
@@ -123,25 +110,25 @@ def quality_section(
             f"Cells missing: {_listed(_cell_names(gone))}. Cells flagged: {_listed(_cell_names(flagged))}. "
             f"Questions dropped: {_listed(ids)}."
         )
-        tables += _tables(cells, "Every cell that the study asks for.")
+        tables += tables_of(cells, "Every cell that the study asks for.")
     else:
         refusals.append(cells.reason)
     if dropped is not None and len(dropped):
-        tables += _tables(dropped, "Questions dropped, and why.")
-    return Section("quality", "Quality", tuple(paragraphs), _once(refusals), pictures=pictures, tables=tuple(tables))
+        tables += tables_of(dropped, "Questions dropped, and why.")
+    return Section("quality", "Quality", tuple(paragraphs), once(refusals), pictures=pictures, tables=tuple(tables))
 
 
 def map_section(points: pd.DataFrame | Refused) -> Section:
     """The cultural map with its caveats and its points as a table."""
     frame = frame_of(points, "the cultural map")
-    pictures, refusals = _pictures(
+    pictures, refusals = pictures_of(
         frame,
         draw_cultural_map,
         "Map with survival to self-expression values across and traditional to secular-rational values upwards; models "
         "by family, countries by zone, content-free points. The table holds the same points.",
         "Models and countries on the Inglehart-Welzel axes.",
     )
-    tables = _tables(
+    tables = tables_of(
         frame,
         "Points of the map, their intervals, and how far models are from the content-free points.",
         MAP_COLUMNS,
@@ -153,20 +140,20 @@ def map_section(points: pd.DataFrame | Refused) -> Section:
 
 def distances_section(distances: Frames | Refused, is_planted: bool) -> Section:
     """How far the cells lie apart, as a matrix and as a plane."""
-    matrix, reasons = _pictures(
-        _part(distances, "pairs", "distances"),
+    matrix, reasons = pictures_of(
+        part_of(distances, "pairs", "distances"),
         lambda frame: draw_jsd_heatmap(frame, is_planted),
         "Heat map of the Jensen-Shannon distance between every two cells.",
         "Jensen-Shannon distance between cells.",
     )
-    plane, more = _pictures(
-        _part(distances, "points", "multidimensional scaling"),
+    plane, more = pictures_of(
+        part_of(distances, "points", "multidimensional scaling"),
         lambda frame: draw_mds_map(frame, is_planted),
         "Plane in which cells that answer alike lie close together.",
         "The same distances laid out in a plane.",
     )
     return Section(
-        "distances", "Distances between cells", _notes(distances), _once([*reasons, *more]), pictures=(*matrix, *plane)
+        "distances", "Distances between cells", notes_of(distances), once([*reasons, *more]), pictures=(*matrix, *plane)
     )
 
 
@@ -175,10 +162,10 @@ def humans_section(
 ) -> Section:
     """Cells beside the people of their country and beside answers without content."""
     people, asked = frame_of(human, "human distributions"), frame_of(probe, "probe distributions")
-    cells = _part(comparison, "cells", "the comparison with humans")
-    kinds = _part(comparison, "by_response_type", "the comparison by response type")
+    cells = part_of(comparison, "cells", "the comparison with humans")
+    kinds = part_of(comparison, "by_response_type", "the comparison by response type")
     known = None if isinstance(people, Refused) else people
-    pictures, reasons = _pictures(
+    pictures, reasons = pictures_of(
         asked,
         lambda frame: draw_example_distributions(frame, known, planted=is_planted),
         "Bar charts of single questions: the model's answers, forward, reversed and averaged, beside human answers.",
@@ -191,17 +178,17 @@ def humans_section(
             "These respondents are synthetic, drawn from the planted distributions: no finding about people."
         )
     if isinstance(cells, pd.DataFrame):
-        paragraphs += _notes(comparison)
-    tables = _tables(cells, "Each cell against its own country, with the null answers; distances in their units.")
-    tables += _tables(kinds, "The same by response type.")
+        paragraphs += notes_of(comparison)
+    tables = tables_of(cells, "Each cell against its own country, with the null answers; distances in their units.")
+    tables += tables_of(kinds, "The same by response type.")
     refusals = [*reasons, *(part.reason for part in (people, cells) if isinstance(part, Refused))]
-    return Section("humans", "Comparison with humans", tuple(paragraphs), _once(refusals), (), pictures, tables)
+    return Section("humans", "Comparison with humans", tuple(paragraphs), once(refusals), (), pictures, tables)
 
 
 def mono_vs_multi_section(comparison: Frames | Refused, is_planted: bool) -> Section:
     """Each pair of a monolingual and a multilingual family."""
-    pairs = _part(comparison, "pairs", "mono against multi")
-    summary = _part(comparison, "summary", "the summary of mono against multi")
+    pairs = part_of(comparison, "pairs", "mono against multi")
+    summary = part_of(comparison, "summary", "the summary of mono against multi")
     known = None if isinstance(summary, Refused) else summary
     pictures, refusals, tables = (), (), ()
     if isinstance(pairs, Refused):
@@ -217,12 +204,12 @@ def mono_vs_multi_section(comparison: Frames | Refused, is_planted: bool) -> Sec
                     f"{mono} against {multi}, paired by language.",
                 ),
             )
-        tables = _tables(summary, "Mean differences (mono - multi) with intervals and sign tests.")
+        tables = tables_of(summary, "Mean differences (mono - multi) with intervals and sign tests.")
     caution = (
         "Size, tokenizer and training data differ between the families together: a difference is not the effect of "
         "being monolingual.",
     )
-    notes = _notes(comparison) or caution
+    notes = notes_of(comparison) or caution
     return Section("mono-vs-multi", "Monolingual against multilingual", notes, refusals, (), pictures, tables)
 
 
@@ -236,7 +223,7 @@ def items_section(statistics: pd.DataFrame | Refused, texts: Mapping[str, str]) 
     order = [name for name in ("model", "language", "question_id", "question") if name in shown]
     order += [str(name) for name in frame.columns if str(name) not in order]
     caption = f"A sample: the first question of each response type per family ({len(sample)} of {len(frame)} rows)."
-    return Section("items", "Item statistics", tables=_tables(pd.DataFrame(shown), caption, order))
+    return Section("items", "Item statistics", tables=tables_of(pd.DataFrame(shown), caption, order))
 
 
 def extraction_section(faults: Mapping[str, Sequence[Any]] | Refused) -> Section:
@@ -263,48 +250,9 @@ def provenance_section(provenance: Sequence[Mapping[str, Any]]) -> Section:
     )
 
 
-def _part(frames: Frames | Refused, name: str, what: str) -> pd.DataFrame | Refused:
-    """One table of an analysis, or why there is none: its own notes say so where it came empty."""
-    if isinstance(frames, Refused):
-        return frames
-    found = frames.get(name, Refused(f"{what}: the table '{name}' was not handed to the report"))
-    notes = _notes(frames)
-    if isinstance(found, pd.DataFrame) and not len(found) and notes:
-        return Refused(" ".join(notes))
-    return frame_of(found, what)
-
-
-def _notes(frames: Frames | Refused) -> tuple[str, ...]:
-    """The sentences that an analysis wants beside its tables."""
-    if isinstance(frames, Refused) or "notes" not in frames:
-        return ()
-    return tuple(str(note) for note in frames["notes"]["note"].dropna() if note)
-
-
-def _pictures(
-    frame: pd.DataFrame | Refused, draw: Callable[[pd.DataFrame], Any], alt: str, caption: str
-) -> tuple[tuple[Picture, ...], tuple[str, ...]]:
-    """The picture, or the reason why there is none."""
-    if isinstance(frame, Refused):
-        return (), (frame.reason,)
-    return (picture(draw(frame), alt, caption),), ()
-
-
-def _tables(
-    frame: pd.DataFrame | Refused, caption: str, columns: Sequence[str] | None = None, keep: Any = None
-) -> tuple[Table, ...]:
-    if isinstance(frame, Refused):
-        return ()
-    return (table(caption, frame if keep is None else rows(frame, keep), columns),)
-
-
 def _cell_names(cells: pd.DataFrame) -> list[str]:
     return [f"{model} in {language}" for model, language in zip(cells["model"], cells["language"], strict=True)]
 
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) if names else "none"
-
-
-def _once(reasons: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(reasons))

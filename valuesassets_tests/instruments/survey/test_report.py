@@ -7,11 +7,14 @@ import pandas as pd
 import pytest
 
 from valuesassets.instruments.survey.report import Gate, Refused, render_report
+from valuesassets.instruments.survey.report_gates import derive_gates
 from valuesassets.instruments.survey.report_parts import table
 from valuesassets.records.study import load_study
 from valuesassets_tests.figures.made_up import (
     comparison_frame,
     comparison_frames,
+    controls_frame,
+    hardness_frame,
     human_frame,
     map_frame,
     mds_frame,
@@ -20,12 +23,14 @@ from valuesassets_tests.figures.made_up import (
     probe_frame,
     quality_frames,
     recovery_frame,
+    sampled_columns,
     statistics_frame,
 )
 
+SUMMARY = "What passed, what failed, what is missing"
 SECTIONS = [
-    "Summary",
     "Calibration",
+    SUMMARY,
     "Quality",
     "Cultural map",
     "Distances between cells",
@@ -54,10 +59,12 @@ def everything():
         "gates": [
             Gate("Every plant is recovered.", True, "12 of 12 cells"),
             Gate("No cell is missing or flagged.", False, "reference-multi in bul is missing"),
+            Gate("Every model passed its preflight.", False, "no preflight yet", is_missing=True),
         ],
         "probe": probe,
         "quality": quality_frames(probe, study.cells()),
-        "calibration": {"comparison": comparison_frame(), "recovery": recovery_frame()},
+        "calibration": {"comparison": comparison_frame(), "recovery": recovery_frame(), "hardness": hardness_frame()},
+        "negative_controls": controls_frame(),
         "cultural_map": map_frame(),
         "distances": {"pairs": pairs_frame(), "points": mds_frame()},
         "human": human_frame(),
@@ -100,7 +107,7 @@ def section(page, title):
     return re.search(rf"<section[^>]*>\s*<h2[^>]*>{title}</h2>.*?</section>", page, re.DOTALL).group()
 
 
-def test_every_section_stands_in_order_under_its_heading(page):
+def test_the_calibration_stands_first_and_then_what_passed_failed_and_is_missing(page):
     assert re.findall(r"<h2[^>]*>(.*?)</h2>", page) == SECTIONS
     elements = Elements(page)
     assert elements.open == []
@@ -125,7 +132,7 @@ def test_every_picture_has_words_and_every_table_a_caption_and_headings(page):
     assert len(elements.of("img")) == 9
     assert all(len(image["alt"]) > 20 for image in elements.of("img"))
     assert len(elements.of("caption")) == len(elements.of("table")) > 8
-    assert all(heading["scope"] == "col" for heading in elements.of("th"))
+    assert {heading["scope"] for heading in elements.of("th")} == {"col", "row"}
     assert Elements(page).of("html") == [{"lang": "en"}]
 
 
@@ -135,15 +142,115 @@ def test_what_others_wrote_is_escaped(page):
     assert "option 2 has no label &lt;b&gt;bold&lt;/b&gt;" in page
 
 
-def test_gates_are_told_apart_by_words(page):
-    summary = section(page, "Summary")
-    assert "1 gates passed, 1 failed." in summary
-    assert "✓ passed" in summary
-    assert "✗ failed" in summary
+def test_gates_are_told_apart_by_words_and_the_failed_come_first(page):
+    summary = section(page, SUMMARY)
+    assert "Gates: 1 passed, 1 failed, 1 never looked at." in summary
+    marks = [summary.index(mark) for mark in ("✗ failed", "○ missing", "✓ passed")]
+    assert marks == sorted(marks)
+
+
+def test_what_no_section_could_show_is_listed_with_what_is_missing():
+    study, parts = everything()
+    page = render_report(study, **{**parts, "distances": Refused("fewer than two cells")})
+    assert "Distances between cells: fewer than two cells" in section(page, SUMMARY)
+    assert "Every figure and table of the study is on this page." not in page
+
+
+def test_a_complete_page_says_so(page):
+    assert "Every figure and table of the study is on this page." in section(page, SUMMARY)
+
+
+def test_many_passed_gates_and_long_tables_are_folded_and_short_ones_are_not():
+    study, parts = everything()
+    many = [Gate(f"Gate {number}.", True) for number in range(22)]
+    long = parts["provenance"] * 44
+    page = render_report(study, **{**parts, "gates": many, "provenance": long})
+    assert "<summary>Gates passed: 22</summary>" in section(page, SUMMARY)
+    assert re.search(r"<details><summary>Models, files[^<]*\(44 rows\)</summary>", section(page, "Provenance"))
+    assert "<details>" not in section(render_report(study, **parts), SUMMARY)
+
+
+def test_planted_and_recovered_stand_by_response_type_with_their_bounds(page):
+    _, parts = everything()
+    comparison = parts["calibration"]["comparison"]
+    shown = section(page, "Calibration")
+    binary = comparison[comparison.response_type == "binary"]
+    row = re.search(r"<tr><th[^>]*>binary</th>(.*?)</tr>", shown).group(1)
+    numbers = re.findall(r">([\d.]+)<", row)
+    found = [len(binary)]
+    for error in ("w1_unit_error", "p_valid_error", "position_bias_error"):
+        found += [binary[error].mean(), binary[error].quantile(0.95)]
+    assert [float(number) for number in numbers] == pytest.approx(found, abs=0.0006)
+    assert "W1 unit 0.02, P_valid 0.02, position bias 0.03" in shown
+    assert "Sampled answers" not in shown
+
+
+def test_sampled_answers_stand_beside_with_the_bound_that_chance_widens():
+    study, parts = everything()
+    sampled = {**parts["calibration"], "comparison": sampled_columns(comparison_frame())}
+    shown = section(render_report(study, **{**parts, "calibration": sampled}), "Calibration")
+    row = re.search(r"Sampled answers.*?<tr><th[^>]*>all</th>(.*?)</tr>", shown, re.DOTALL).group(1)
+    assert re.findall(r">([\d.]+)<", row)[-3:] == ["0.033", "0.044", "0.054"]
+
+
+def test_the_cells_that_were_not_recovered_are_named():
+    study, parts = everything()
+    recovery = recovery_frame()
+    recovery.loc[1, ["is_recovered", "reason"]] = [False, "mean w1_unit_error 0.310 is above 0.02"]
+    shown = section(
+        render_report(study, **{**parts, "calibration": {**parts["calibration"], "recovery": recovery}}), "Calibration"
+    )
+    assert "11 of 12 calibrated cells were recovered within the bounds; not recovered: reference-mono in deu." in shown
+    assert "mean w1_unit_error 0.310 is above 0.02" in shown
+
+
+def test_the_hardness_of_the_plants_stands_beside_the_recovery(page):
+    assert "How hard the plants were" in section(page, "Calibration")
+    assert re.search(r"<th[^>]*>both ends share</th>", section(page, "Calibration"))
+
+
+def test_phantoms_of_another_language_must_fail_and_those_that_do_not_are_named(page):
+    shown = section(page, "Calibration")
+    assert "2 of 2 pairs failed, as they must." in shown
+    assert re.search(r"<th[^>]*>reference-mono eng</th><td[^>]*>deu</td>", shown)
+    study, parts = everything()
+    passing = controls_frame().assign(fails=[True, False])
+    blind = section(render_report(study, **{**parts, "negative_controls": passing}), "Calibration")
+    assert "1 of 2 pairs failed" in blind
+    assert "cannot tell them apart: deu answered by fra." in blind
+
+
+def test_gates_on_the_negative_controls_pass_only_where_every_pair_failed():
+    study, parts = everything()
+    calibration, quality = parts["calibration"], parts["quality"]
+
+    def gate(controls):
+        found = derive_gates(study, {}, {}, calibration, quality, controls)
+        return next((one for one in found if "another language" in one.sentence), None)
+
+    assert gate(controls_frame()).is_passed
+    wrong = gate(controls_frame().assign(fails=[True, False]))
+    assert (wrong.is_passed, wrong.is_missing) == (False, False)
+    assert "deu answered by fra" in wrong.found
+    assert gate(Refused("not run")).is_missing
+    assert gate(None) is None
+
+
+def test_a_gate_that_was_never_looked_at_is_missing_and_not_failed():
+    study, parts = everything()
+    gates = derive_gates(study, {"eng": [], "deu": ["a fault"]}, {}, Refused("none"), parts["quality"])
+    by_sentence = {gate.sentence: gate for gate in gates}
+    missing = {name for name, gate in by_sentence.items() if gate.is_missing}
+    assert "The questions of fra were extracted without a fault." in missing
+    assert "Every model of reference-mono passed its preflight." in missing
+    assert "Planted answers were recovered." in missing
+    assert by_sentence["The questions of eng were extracted without a fault."].is_passed
+    failed = by_sentence["The questions of deu were extracted without a fault."]
+    assert (failed.is_passed, failed.is_missing) == (False, False)
 
 
 def test_what_is_missing_and_why_is_said(page):
-    assert "11 of 12 cells were read; missing: reference-multi in bul." in section(page, "Summary")
+    assert "11 of 12 cells were read; missing: reference-multi in bul." in section(page, SUMMARY)
     quality = section(page, "Quality")
     assert "Cells missing: reference-multi in bul. Cells flagged: reference-mono in eng." in quality
     assert "no readings: the job failed" in quality
@@ -152,7 +259,7 @@ def test_what_is_missing_and_why_is_said(page):
 
 def test_faults_are_counted_per_language_and_listed(page):
     extraction = section(page, "Extraction faults")
-    assert re.search(r"<td[^>]*>eng</td><td[^>]*>0</td>", extraction)
+    assert re.search(r"<th[^>]*>eng</th><td[^>]*>0</td>", extraction)
     assert "bul: 1 faults" in extraction
 
 
@@ -172,7 +279,7 @@ def test_the_same_parts_give_the_same_page_and_the_time_is_only_what_was_given(p
 def test_a_refused_analysis_leaves_its_reason_in_place_of_its_figure():
     study, parts = everything()
     names = ("probe", "quality", "cultural_map", "distances", "human", "human_comparison", "mono_vs_multi")
-    names += ("calibration", "item_statistics", "extraction_faults")
+    names += ("calibration", "negative_controls", "item_statistics", "extraction_faults")
     reasons = {name: Refused(f"the reason of {name} < here") for name in names}
     bare = render_report(study, **{**parts, **reasons, "provenance": ()})
     assert Elements(bare).of("img") == []
@@ -215,3 +322,11 @@ def test_no_failure_becomes_a_number_in_a_table():
         ["1.500", "yes", ""],
         ["not available", "not available", "unread"],
     ]
+
+
+def test_a_column_of_numbers_is_set_to_the_right_and_a_cell_is_one_column():
+    shown = table("t", pd.DataFrame({"model": ["m"], "language": ["pol"], "p_valid_mean": [None], "n": [3]}))
+    assert shown.headings == (("cell", "words"), ("n", "number"))
+    gap = table("t", pd.DataFrame({"language": ["pol", "fra"], "p_valid_mean": [None, 0.5]}))
+    assert gap.headings == (("language", "words"), ("P_valid mean", "number"))
+    assert [[cell.text for cell in row] for row in shown.rows] == [["m pol", "3"]]

@@ -1,0 +1,131 @@
+"""Real phantoms, trained here in seconds: wordings, controls, and another language's model."""
+
+import functools
+
+import pandas as pd
+import pytest
+import torch
+
+from valuesassets.instruments.survey.calibration import compare_with_plants, summarise_recovery
+from valuesassets.instruments.survey.lexicon import load_lexicon
+from valuesassets.instruments.survey.plants import planted_answers
+from valuesassets.instruments.survey.probe_distributions import Cell, derive_probe_distributions
+from valuesassets.instruments.survey.reference_models import planted_text_rows
+from valuesassets.instruments.survey.sampled_answers import derive_sampled_distributions
+from valuesassets.instruments.survey.trials import write_trials
+from valuesassets.instruments.survey.variables import load_variables
+from valuesassets.models.loading import load_model
+from valuesassets.models.reference import train_phantom
+from valuesassets.models.sampling import sample_answers
+from valuesassets.models.scoring import score_trials
+from valuesassets.records.study import load_study
+from valuesassets.studies.questionnaires.content import expected_questions
+
+ASKED = {"v1", "v7", "v31", "v39", "v63", "v46", "v54", "v86", "v98", "v113"}
+SAMPLES = 300
+
+pytestmark = pytest.mark.slow
+
+
+def study_with(plants="values", model_type="mono", wordings=1):
+    demo = load_study("demo")
+    family = demo.families["reference-mono"].model_copy(update={"plants": plants, "model_type": model_type})
+    elicitation = demo.elicitation.model_copy(update={"wordings": wordings})
+    return demo.model_copy(update={"families": {"phantom": family}, "elicitation": elicitation})
+
+
+@functools.cache
+def questions(language):
+    return [question for question in expected_questions(language) if question.id in ASKED]
+
+
+def trials_in(study, language):
+    return write_trials(
+        questions(language), language, load_lexicon(language), load_variables(), study.elicitation, study.seed
+    )
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """Trains the phantom of a study on some languages' prompts."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+
+    def train(study, *languages):
+        answers = {}
+        for language in languages:
+            for row in planted_text_rows(trials_in(study, language), questions(language), "phantom", study):
+                answers.setdefault(row["prompt"], {})[row["answer_text"]] = row["prob"]
+        folder = tmp_path_factory.mktemp("phantoms") / "phantom"
+        return load_model(str(train_phantom(answers, folder, study.phantom.steps, study.seed).folder))
+
+    yield train
+    torch.set_num_threads(threads)
+
+
+def calibrate(loaded, study, language):
+    """Both channels of a loaded phantom against the plants of a language."""
+    trials = trials_in(study, language)
+    by_id = {question.id: question for question in questions(language)}
+    kinds = {name: str(question.response_type) for name, question in by_id.items()}
+    readings = score_trials(loaded, trials).readings
+    cell = Cell("phantom", "mono", "phantom", language)
+    probe = pd.DataFrame(derive_probe_distributions(trials, readings, cell, kinds, frozenset()))
+    drawn = sample_answers(loaded, [trial.prompt for trial in trials], SAMPLES, study.seed)
+    written = pd.DataFrame(
+        {"trial_id": trial.trial_id, "prompt": trial.prompt, "answer_text": text, "n": n}
+        for trial, texts in zip(trials, drawn, strict=True)
+        for text, n in texts.items()
+    )
+    asked = {trial.trial_id: (trial.asked_id, by_id[trial.question_id]) for trial in trials}
+    sampled = derive_sampled_distributions(written, asked, study, "phantom", language)
+    comparison = compare_with_plants(probe, planted_answers(study, {language: questions(language)}), sampled)
+    return comparison, summarise_recovery(comparison, study.phantom).set_index("response_type").loc["all"], probe
+
+
+def test_three_wordings_are_recovered_each_with_its_own_plant(trained):
+    study = study_with(wordings=3)
+    comparison, whole, probe = calibrate(trained(study, "fra"), study, "fra")
+    assert whole["is_recovered"], whole["reason"]
+    assert whole["n_sampled"] == len(comparison) == 30
+    mixed_up = planted_answers(study, {"fra": questions("fra")})
+    mixed_up["wording"] = mixed_up["wording"].map({0: 1, 1: 2, 2: 0})
+    swapped = summarise_recovery(compare_with_plants(probe, mixed_up), study.phantom)
+    assert not swapped["is_recovered"].iloc[0]
+
+
+def test_another_languages_phantom_fails_in_both_channels(trained):
+    study = study_with()
+    polish = trained(study, "pol")
+    _, own, _ = calibrate(polish, study, "pol")
+    assert own["is_recovered"], own["reason"]
+    for language in ("eng", "bul"):
+        _, whole, _ = calibrate(polish, study, language)
+        assert not whole["is_recovered"]
+        assert whole["w1_unit_error_mean"] > 5 * study.phantom.max_w1_unit
+        assert whole["sampled_w1_unit_error_mean"] > 5 * study.phantom.max_w1_unit
+
+
+def test_always_first_is_read_as_a_position_bias_of_one(trained):
+    study = study_with("always-first")
+    _, whole, probe = calibrate(trained(study, "eng"), study, "eng")
+    assert whole["is_recovered"], whole["reason"]
+    assert probe["position_bias_magnitude"].min() > 0.97
+    ends = probe.groupby("question_id")["response_value"].transform(lambda v: v.isin([v.min(), v.max()]))
+    assert probe.loc[ends.astype(bool), "prob_averaged"].to_numpy() == pytest.approx(0.5, abs=0.02)
+
+
+def test_without_signal_languages_answer_alike_and_a_difference_is_not_made_up(trained):
+    study = study_with("no-signal", "multi")
+    loaded = trained(study, "eng", "ell")
+    probes = {}
+    for language in ("eng", "ell"):
+        _, whole, probe = calibrate(loaded, study, language)
+        assert whole["is_recovered"], whole["reason"]
+        probes[language] = probe.set_index(["question_id", "response_value"])
+    difference = (probes["eng"]["prob_averaged"] - probes["ell"]["prob_averaged"]).abs()
+    assert difference.max() < 0.02
+    real = study_with()
+    planted = planted_answers(real, {language: questions(language) for language in probes})
+    wide = planted.pivot(index=["question_id", "response_value"], columns="language", values="prob_averaged")
+    assert (wide["eng"] - wide["ell"]).abs().max() > 0.1

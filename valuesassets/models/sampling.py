@@ -1,20 +1,20 @@
-"""Answers drawn from a model: the second channel, which knows nothing of labels."""
+"""Answers drawn from a model: the second channel, which knows nothing of labels and shares no pass with the scorer."""
 
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+import torch
 
-from valuesassets.models.forward import BatchBudget, Passage, plan_batches, read_passages
 from valuesassets.models.loading import LoadedModel
+from valuesassets.records.errors import ScoringError
 
 MAX_NEW_TOKENS = 8
 """Enough for a space, two digits and what ends the line, however a tokenizer cuts them."""
 
 Tokens = tuple[int, ...]
-_Draws = tuple[int, Tokens, int]
-"""Position of a prompt, tokens drawn so far, and how many draws have begun so."""
 
 
 def sample_answers(
@@ -28,49 +28,62 @@ def sample_answers(
 
     Tokens are drawn from the whole vocabulary. An answer is a line: it ends with its first newline (kept), at the end
     of the text, or after `MAX_NEW_TOKENS`. Draws that have begun alike are carried together and parted by a multinomial
-    draw, which is the same distribution at a fraction of the passes.
+    draw, which is the same distribution at a fraction of the passes; what they have read is kept in the model's cache.
 
     Args:
         seed: of the draws; a prompt's answers do not depend on the other prompts.
-        on_progress: called with (answers ended, answers).
+        on_progress: called with (prompts answered, prompts).
 
     Raises:
         ScoringError: NaN or infinite logits; names model and prompt.
     """
-    prompt_ids = [tuple(ids) for ids in loaded.tokenizer.encode(prompts)]
-    seeds = [[seed, *hashlib.sha256(prompt.encode()).digest()] for prompt in prompts]
-    answers: list[Counter[str]] = [Counter() for _ in prompts]
-    begun: list[_Draws] = [(index, (), n) for index in range(len(prompts))]
-    for length in range(1, MAX_NEW_TOKENS + 1):
-        begun, ended = _extend(loaded, prompt_ids, begun, seeds)
-        for index, tokens, count in [*ended, *(begun if length == MAX_NEW_TOKENS else [])]:
-            answers[index][loaded.tokenizer.continuation_text(prompt_ids[index], tokens)] += count
+    answers = []
+    for prompt in prompts:
+        with torch.inference_mode():
+            answers.append(_answers(loaded, prompt, n, [seed, *hashlib.sha256(prompt.encode()).digest()]))
         if on_progress:
-            on_progress(sum(map(Counter.total, answers)), n * len(prompts))
+            on_progress(len(answers), len(prompts))
     return answers
 
 
-def _extend(
-    loaded: LoadedModel, prompt_ids: Sequence[Tokens], begun: Sequence[_Draws], seeds: Sequence[list[int]]
-) -> tuple[list[_Draws], list[_Draws]]:
-    """Every draw one token longer: those that go on, and those that have ended."""
-    passages = [
-        Passage((*prompt_ids[index], *tokens), (len(prompt_ids[index]) + len(tokens) - 1,), f"prompt {index}")
-        for index, tokens, _ in begun
-    ]
-    plan = plan_batches(passages, BatchBudget.for_device(loaded.device))
-    going_on: list[_Draws] = []
-    ended: list[_Draws] = []
-    for position, log_probs in read_passages(loaded, passages, plan):
-        index, tokens, count = begun[position]
-        probs = log_probs[0].double().exp().numpy()
-        drawn = np.random.default_rng([*seeds[index], *tokens]).multinomial(count, probs / probs.sum())
-        for token in np.flatnonzero(drawn).tolist():
-            longer = (*tokens, token)
-            if token in loaded.eos_ids:
-                ended.append((index, tokens, int(drawn[token])))
-            elif "\n" in loaded.tokenizer.continuation_text(prompt_ids[index], longer):
-                ended.append((index, longer, int(drawn[token])))
-            else:
-                going_on.append((index, longer, int(drawn[token])))
-    return going_on, ended
+def _answers(loaded: LoadedModel, prompt: str, n: int, seed: list[int]) -> Counter[str]:
+    prompt_ids = tuple(loaded.tokenizer.encode([prompt])[0])
+    answers: Counter[str] = Counter()
+
+    def text(tokens: Tokens) -> str:
+        return loaded.tokenizer.continuation_text(prompt_ids, tokens)
+
+    begun: list[tuple[Tokens, int]] = [((), n)]
+    next_tokens, cache = [list(prompt_ids)], None
+    for _ in range(MAX_NEW_TOKENS):
+        probs, cache = _next_probs(loaded, next_tokens, cache, prompt)
+        going_on: list[tuple[int, Tokens, int]] = []
+        for row, (tokens, count) in enumerate(begun):
+            drawn = np.random.default_rng([*seed, *tokens]).multinomial(count, probs[row] / probs[row].sum())
+            for token in np.flatnonzero(drawn).tolist():
+                longer = (*tokens, token)
+                if token in loaded.eos_ids:
+                    answers[text(tokens)] += int(drawn[token])
+                elif "\n" in text(longer):
+                    answers[text(longer)] += int(drawn[token])
+                else:
+                    going_on.append((row, longer, int(drawn[token])))
+        begun = [(tokens, count) for _, tokens, count in going_on]
+        if not begun:
+            break
+        next_tokens = [[tokens[-1]] for tokens, _ in begun]
+        cache.batch_select_indices(torch.tensor([row for row, _, _ in going_on], device=loaded.device))
+    for tokens, count in begun:
+        answers[text(tokens)] += count
+    return answers
+
+
+def _next_probs(loaded: LoadedModel, tokens: list[list[int]], cache: Any, prompt: str) -> tuple[Any, Any]:
+    """(rows, vocabulary) probabilities of the next token, and the cache that holds what was read so far."""
+    read = loaded.model(
+        input_ids=torch.tensor(tokens, device=loaded.device), past_key_values=cache, use_cache=True, logits_to_keep=1
+    )
+    probs = read.logits[:, -1].double().softmax(dim=1)
+    if not bool(torch.isfinite(probs).all()):
+        raise ScoringError(f"{loaded.model_id}: NaN or infinite logits at prompt {prompt[-60:]!r}")
+    return probs.cpu().numpy(), read.past_key_values

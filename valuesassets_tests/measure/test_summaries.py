@@ -26,6 +26,12 @@ def test_a_four_point_answer_by_hand():
     assert concentration(answer) == 22 / 64
 
 
+def test_means_are_in_the_scales_own_codes():
+    answer = distribution([2, 3, 7], [1, 1, 2])
+    assert expected_value(answer) == 4.75
+    assert expected_value_unit(answer) == pytest.approx(0.55)
+
+
 def test_of_equal_modes_the_lowest_is_named():
     assert mode(distribution([1, 2, 3], [1, 2, 2])) == 2
 

@@ -1,13 +1,15 @@
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from valuesassets.models import scoring
 from valuesassets.models.forward import BatchBudget
 from valuesassets.models.loading import load_model
-from valuesassets.models.scoring import reading_key, score_trials, spell_trials
+from valuesassets.models.scoring import Certificate, reading_key, score_trials, spell_trials
 from valuesassets.models.spellings import spell_labels
 from valuesassets.records.errors import ScoringError, TokenizerError
 from valuesassets.records.readings import Status
@@ -18,7 +20,7 @@ NUMBERS = tuple(str(n) for n in range(100))
 RELAXED = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-@pytest.mark.parametrize("labels", [4, 5, 10, ("yes", "no", "1", "11", "111")], ids=str)
+@pytest.mark.parametrize("labels", [4, 5, 10, ("yes", "no", "1", "11", "111"), ("1", "1.5", "2")], ids=str)
 @pytest.mark.parametrize("prompt", PROMPTS, ids=["eng", "deu", "ell"])
 def test_equals_brute_force_in_float64(loaded, prompt, labels):
     asked = trial(prompt, labels)
@@ -139,6 +141,23 @@ def test_keys_change_with_everything_that_matters_and_with_nothing_else(model_fo
     }
     assert len(keys) == 5
     assert spell_trials(one, [renamed])[0].reading_key == spelled.reading_key == reading_key(one, spelled.spelled)
+
+
+def test_a_key_changes_with_the_tokenizer_and_the_scorer_alone(model_folders, monkeypatch):
+    opened = load_model(str(model_folders["sentencepiece"])).opened
+    (spelled,) = spell_trials(opened, [trial(PROMPTS[0], 4)])
+    larger = sentencepiece_like()
+    larger.add_tokens(["a word that no prompt has"])
+    other = replace(opened, tokenizer=replace(opened.tokenizer, hf=larger))
+    assert spell_trials(other, [trial(PROMPTS[0], 4)])[0].spelled == spelled.spelled
+    keys = {spelled.reading_key, reading_key(other, spelled.spelled)}
+    monkeypatch.setattr(scoring, "SCORER_VERSION", "another")
+    assert len(keys | {reading_key(opened, spelled.spelled)}) == 3
+
+
+def test_no_certificate_beyond_the_tolerance():
+    assert Certificate(trials=4, max_difference=1e-5, tolerance=1e-5).agrees
+    assert not Certificate(trials=4, max_difference=1.1e-5, tolerance=1e-5).agrees
 
 
 def test_progress_ends_with_every_trial(loaded):

@@ -28,6 +28,7 @@ MUST_FAIL = (
     "A check that nothing can fail proves nothing: phantoms of another language must fail. The prompts of one language "
     "were answered by the reference model of another, and compared with what is planted for the language asked."
 )
+VERDICT = ("model", "language", "is_recovered", "reason")
 CONTROL_COLUMNS = (
     *("model", "language", "answered_by", "n", "n_unreadable"),
     *(f"{error}_mean" for error in MEASURES),
@@ -62,8 +63,8 @@ def calibration_section(
     if isinstance(recovery, pd.DataFrame):
         cells = rows_where(recovery, response_type="all")
         paragraphs.append(_verdict(cells))
-        tables += tables_of(_without(cells, "response_type"), "Recovery of each cell; errors in scale units and "
-                            "probabilities.")  # fmt: skip
+        first = [*VERDICT, *(str(name) for name in cells.columns if name not in (*VERDICT, "response_type"))]
+        tables += tables_of(cells, "Recovery of each cell; errors in scale units and probabilities.", first)
         kinds = rows(recovery, recovery["response_type"] != "all")
         if len(kinds):
             tables += tables_of(kinds, "Recovery of each cell by response type.")
@@ -91,7 +92,8 @@ def _by_response_type(comparison: pd.DataFrame, limits: tuple[float, float, floa
         scored.append(start | _errors(part, ""))
         chance = {error: (error_summary(part, f"drawn_{error}") or (0.0,))[0] for error in MEASURES}
         limit = {f"{MEASURES[error]} bound": bounds[error] + chance[error] for error in MEASURES}
-        sampled.append(start | _errors(part, "sampled_") | limit)
+        n_sampled = int(part["sampled_w1_unit_error"].notna().sum()) if "sampled_w1_unit_error" in part else 0
+        sampled.append({**start, "n": n_sampled} | _errors(part, "sampled_") | limit)
     captions = (
         f"Scored answers by response type over all cells: mean and 95th percentile of the errors. Bounds on the means: "
         f"{said}. Categorical questions: total variation in place of W1.",
@@ -133,7 +135,3 @@ def _controls_verdict(controls: pd.DataFrame) -> str:
         return f"{counted}."
     named = ", ".join(f"{row['language']} answered by {row['answered_by']}" for row in records(wrong))
     return f"{counted}; these passed, so the calibration cannot tell them apart: {named}."
-
-
-def _without(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    return pd.DataFrame(frame.drop(columns=[name]))

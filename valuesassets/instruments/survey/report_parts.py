@@ -214,12 +214,13 @@ def _record(row: Any) -> Mapping[str, Any]:
 
 
 def _heading(name: str) -> str:
-    """A column's name in words; P_valid is written so everywhere.
+    """A column's name in words; W1 and P_valid are written so everywhere.
 
-    >>> _heading("p_valid_error_mean"), _heading("n_items")
-    ('P_valid error mean', 'n items')
+    >>> _heading("p_valid_error_mean"), _heading("n_items"), _heading("w1_unit")
+    ('P_valid error mean', 'n items', 'W1 unit')
     """
-    return re.sub("p valid", "P_valid", name.replace("_", " "), flags=re.IGNORECASE)
+    words = re.sub("p valid", "P_valid", name.replace("_", " "), flags=re.IGNORECASE)
+    return re.sub(r"\bw1\b", "W1", words)
 
 
 def _cell_name(row: Mapping[str, Any]) -> str:

@@ -150,8 +150,8 @@ def test_gates_are_told_apart_by_words_and_the_failed_come_first(page):
 
 
 def test_what_no_section_could_show_is_listed_with_what_is_missing():
-    study, parts = everything()
-    page = render_report(study, **{**parts, "distances": Refused("fewer than two cells")})
+    study = load_study("demo")
+    page = render_report(study, distances=Refused("fewer than two cells"))
     assert "Distances between cells: fewer than two cells" in section(page, SUMMARY)
     assert "Every figure and table of the study is on this page." not in page
 
@@ -164,10 +164,10 @@ def test_many_passed_gates_and_long_tables_are_folded_and_short_ones_are_not():
     study, parts = everything()
     many = [Gate(f"Gate {number}.", True) for number in range(22)]
     long = parts["provenance"] * 44
-    page = render_report(study, **{**parts, "gates": many, "provenance": long})
+    page = render_report(study, gates=many, provenance=long)
     assert "<summary>Gates passed: 22</summary>" in section(page, SUMMARY)
     assert re.search(r"<details><summary>Models, files[^<]*\(44 rows\)</summary>", section(page, "Provenance"))
-    assert "<details>" not in section(render_report(study, **parts), SUMMARY)
+    assert "<details>" not in section(render_report(study, gates=parts["gates"]), SUMMARY)
 
 
 def test_planted_and_recovered_stand_by_response_type_with_their_bounds(page):
@@ -186,20 +186,16 @@ def test_planted_and_recovered_stand_by_response_type_with_their_bounds(page):
 
 
 def test_sampled_answers_stand_beside_with_the_bound_that_chance_widens():
-    study, parts = everything()
-    sampled = {**parts["calibration"], "comparison": sampled_columns(comparison_frame())}
-    shown = section(render_report(study, **{**parts, "calibration": sampled}), "Calibration")
+    sampled = {"comparison": sampled_columns(comparison_frame()), "recovery": recovery_frame()}
+    shown = section(render_report(load_study("demo"), calibration=sampled), "Calibration")
     row = re.search(r"Sampled answers.*?<tr><th[^>]*>all</th>(.*?)</tr>", shown, re.DOTALL).group(1)
     assert re.findall(r">([\d.]+)<", row)[-3:] == ["0.033", "0.044", "0.054"]
 
 
 def test_the_cells_that_were_not_recovered_are_named():
-    study, parts = everything()
     recovery = recovery_frame()
     recovery.loc[1, ["is_recovered", "reason"]] = [False, "mean w1_unit_error 0.310 is above 0.02"]
-    shown = section(
-        render_report(study, **{**parts, "calibration": {**parts["calibration"], "recovery": recovery}}), "Calibration"
-    )
+    shown = section(render_report(load_study("demo"), calibration={"recovery": recovery}), "Calibration")
     assert "11 of 12 calibrated cells were recovered within the bounds; not recovered: reference-mono in deu." in shown
     assert "mean w1_unit_error 0.310 is above 0.02" in shown
 
@@ -213,9 +209,8 @@ def test_phantoms_of_another_language_must_fail_and_those_that_do_not_are_named(
     shown = section(page, "Calibration")
     assert "2 of 2 pairs failed, as they must." in shown
     assert re.search(r"<th[^>]*>reference-mono eng</th><td[^>]*>deu</td>", shown)
-    study, parts = everything()
     passing = controls_frame().assign(fails=[True, False])
-    blind = section(render_report(study, **{**parts, "negative_controls": passing}), "Calibration")
+    blind = section(render_report(load_study("demo"), negative_controls=passing), "Calibration")
     assert "1 of 2 pairs failed" in blind
     assert "cannot tell them apart: deu answered by fra." in blind
 

@@ -1,6 +1,7 @@
 """The commands under their names, and how each one ends: exit code and the one line of an error."""
 
 import os
+import signal
 import sys
 from typing import Annotated
 
@@ -10,6 +11,9 @@ from valuesassets.cli.models import calibrate, draw_map, probe
 from valuesassets.cli.questionnaires import align, extract, trials
 from valuesassets.cli.studies import demo, run, study
 from valuesassets.records.errors import ValuesAssetsError
+
+INTERRUPTED = 130
+"""What typer gives back after Ctrl-C."""
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 for command in (extract, align, trials, probe, calibrate):
@@ -27,12 +31,19 @@ def _options(debug: Annotated[bool, typer.Option("--debug", help="Show the trace
 
 
 def main() -> None:
-    """Run a command: exit 0; 2 for wrong usage; 1 for anything else, with one line on stderr."""
+    """Run a command: exit 0; 2 for wrong usage; 130 when interrupted; 1 for anything else; one line on stderr."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that temporary files go as they do on Ctrl-C
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        status = app(prog_name="valuesassets", standalone_mode=False) or 0
+        if status == INTERRUPTED:
+            print("interrupted: nothing half-written is left; give the command again to start anew", file=sys.stderr)
+        sys.exit(status)
     except typer.TyperException as error:  # wrong usage; without a message it was help that was asked for
         if error.format_message():
-            print(f"{one_line(error.format_message())}; see `valuesassets --help`", file=sys.stderr)
+            context = getattr(error, "ctx", None)
+            command = context.command_path if context else "valuesassets"
+            said = one_line(error.format_message()).replace("Value error, ", "")
+            print(f"{said}; see `{command} --help`", file=sys.stderr)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone: nothing more to say

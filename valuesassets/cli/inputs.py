@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
-from valuesassets.records.errors import InputError, StorageError
+from valuesassets.records.errors import InputError, QuestionError, StorageError
+from valuesassets.records.found_files import kind_of_file
 from valuesassets.records.questions import Question, read_questions, require_sound
 from valuesassets.records.study import Elicitation, Language, load_study
 from valuesassets.records.trials import Trial
 
-QuestionsFile = Annotated[Path, typer.Option("--questions", help="Question file (JSON).")]
+# `readable=False`: what cannot be read is said by whoever reads it, as any other fault of a file.
+QuestionsFile = Annotated[Path, typer.Option("--questions", readable=False, help="Question file (JSON).")]
 LanguageCode = Annotated[str, typer.Option("--language", help="ISO 639-3 code of the questions' language.")]
 Orders = Annotated[str, typer.Option("--orders", help="both, all, cyclic, or a number of seeded orders.")]
 
@@ -31,7 +33,8 @@ def require_language(language: str) -> Language:
     """
     languages = known_languages()
     if language not in languages:
-        raise InputError(f"language {language}: unknown; known are {', '.join(sorted(languages))}")
+        known = ", ".join(sorted(languages))
+        raise InputError(f"language {language}: unknown; an ISO 639-3 code was expected, one of {known}")
     return languages[language]
 
 
@@ -44,18 +47,24 @@ def read_sound_questions(path: Path) -> list[Question]:
     return require_sound(read_questions(path), str(path))
 
 
-def trials_of(questions: Sequence[Question], language: str, orders: str) -> list[Trial]:
-    """The trials of a question file.
+def trials_of(source: Path, questions: Sequence[Question], language: str, orders: str) -> list[Trial]:
+    """The trials of the questions that stand in the file `source`.
 
     Raises:
         typer.BadParameter: no such orders.
-        LexiconError: no lexicon for the language.
+        InputError: an unknown language.
+        QuestionError: two questions that a model cannot tell apart.
     """
     from valuesassets.instruments.survey.lexicon import load_lexicon
     from valuesassets.instruments.survey.trials import write_trials
     from valuesassets.instruments.survey.variables import load_variables
 
-    return write_trials(questions, language, load_lexicon(language), load_variables(), parse_orders(orders))
+    elicitation = parse_orders(orders)
+    require_language(language)
+    try:
+        return write_trials(questions, language, load_lexicon(language), load_variables(), elicitation)
+    except QuestionError as error:
+        raise QuestionError(f"{source}: {error}") from None
 
 
 def parse_orders(orders: str) -> Elicitation:
@@ -70,25 +79,33 @@ def parse_orders(orders: str) -> Elicitation:
     return Elicitation.model_validate({"orders": int(orders) if is_number else orders})
 
 
-def require_file_place(path: Path) -> None:
+def require_file_place(path: Path, kind: str) -> None:
     """See that a file can be written, before the hours that it takes to make it.
 
+    Args:
+        kind: what it will be (see `kind_of`): a file of another kind is never overwritten.
+
     Raises:
-        StorageError: a folder stands there, or nothing can be written where it would lie.
+        StorageError: a folder or a file of another kind stands there, or nothing can be written where it would lie.
     """
     if path.is_dir():
         raise StorageError(f"{path}: is a folder, a file name was expected; add one")
-    require_folder_place(path.parent)
+    require_folder_place(path.parent, written=path)
+    if path.is_file() and kind_of_file(path) not in (kind, "an empty file"):
+        raise StorageError(f"{path}: is there already and not {kind}; choose another name for the output")
 
 
-def require_folder_place(path: Path) -> None:
+def require_folder_place(path: Path, what_to_do: str = "choose another folder", written: Path | None = None) -> None:
     """See that files can be written into a folder, which need not be there yet.
+
+    Args:
+        written: what is to be written, where that is not the folder itself.
 
     Raises:
         StorageError: a file stands there or above, or nothing may be written.
     """
     standing = next(place for place in (path, *path.absolute().parents) if place.exists())
     if not standing.is_dir():
-        raise StorageError(f"{path}: cannot be written: {standing} is a file, not a folder; choose another folder")
+        raise StorageError(f"{written or path}: cannot be written: {standing} is a file, not a folder; {what_to_do}")
     if not os.access(standing, os.W_OK | os.X_OK):
-        raise StorageError(f"{path}: cannot be written: {standing} is not writable for you; choose another folder")
+        raise StorageError(f"{written or path}: cannot be written: {standing} is not writable for you; {what_to_do}")

@@ -19,6 +19,7 @@ from valuesassets.cli.inputs import (
 from valuesassets.cli.outputs import print_recovery, progress_bar
 from valuesassets.records.errors import InputError, MissingData, ScoringError
 from valuesassets.records.files import whole_file
+from valuesassets.records.found_files import no_such_file
 from valuesassets.records.questions import Question
 from valuesassets.records.study import Family, Study, load_study
 from valuesassets.records.trials import Trial
@@ -42,17 +43,20 @@ def probe(
     from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, write_table
 
     sound = read_sound_questions(questions)
-    written = trials_of(sound, language, orders)
-    require_file_place(output)
+    written = trials_of(questions, sound, language, orders)
+    require_file_place(output, "a parquet file")
     is_folder = Path(model).is_dir()
     if is_folder and revision is not None:
         raise typer.BadParameter(f"--revision {revision}: {model} is a folder, which has none; leave it out")
     name = Path(model).resolve().name if is_folder else model
     probed = read_answers(load_model(model, revision, dtype, device), name, written, sound)
-    write_table(output, probed.rows, PROBE_DISTRIBUTIONS, {"orders": orders} | probed.metadata)
     asked = {row["question_id"] for row in probed.rows}
-    unread = {row["question_id"] for row in probed.rows if row["status"] != "ok"}
-    print(f"{len(asked)} questions in {output}" + (f", {len(unread)} unread" * bool(unread)))
+    unread = {row["question_id"]: row["reason"] for row in probed.rows if row["status"] != "ok"}
+    first = next((f"{question}: {reason}" for question, reason in unread.items()), "")
+    if len(unread) == len(asked):
+        raise MissingData(f"{name}: none of {len(asked)} questions could be read, first {first}; use another model")
+    write_table(output, probed.rows, PROBE_DISTRIBUTIONS, {"orders": orders} | probed.metadata)
+    print(f"{len(asked)} questions in {output}" + (f", {len(unread)} unread, first {first}" if unread else ""))
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,7 @@ def calibrate(
     from valuesassets.models.reference import train_phantom
 
     sound, family = read_sound_questions(questions), "reference-mono"
-    study, trials = calibration_study(language), trials_of(sound, language, "both")
+    study, trials = calibration_study(language), trials_of(questions, sound, language, "both")
     answers: dict[str, dict[str, float]] = {}
     for row in planted_text_rows(trials, sound, family, study):
         answers.setdefault(str(row["prompt"]), {})[str(row["answer_text"])] = float(str(row["prob"]))
@@ -139,7 +143,7 @@ def calibration_study(language: str) -> Study:
 
 
 def draw_map(
-    distributions: Annotated[Path, typer.Option(help="Folder of probe parquets.")],
+    distributions: Annotated[Path, typer.Option(readable=False, help="Folder of probe parquets.")],
     output: Annotated[Path, typer.Option(help="Folder for cultural_map.csv, .png and .svg.")],
 ) -> None:
     """Place probed models on the Inglehart-Welzel map."""
@@ -150,7 +154,6 @@ def draw_map(
     from valuesassets.instruments.survey.quality_report import report_quality, usable_answers
     from valuesassets.records.schemas import HUMAN_DISTRIBUTIONS
 
-    probed = read_probes(distributions)
     require_folder_place(output)
     for language in sorted(set(probed["language"])):
         require_language(language)
@@ -161,7 +164,13 @@ def draw_map(
     study = load_study("evs2017").model_copy(update={"families": families})
     cells = sorted({(str(row["model"]), str(row["language"])) for row in records(probed)})
     quality = report_quality(probed, cells, study.thresholds)
-    points = place_on_map(usable_answers(probed, quality), HUMAN_DISTRIBUTIONS.empty_table().to_pandas(), study)
+    try:
+        usable = usable_answers(probed, quality)
+    except MissingData:
+        raise MissingData(
+            f"{distributions}: no answers to analyse: P_valid is too low in every question; probe another model"
+        ) from None
+    points = place_on_map(usable, HUMAN_DISTRIBUTIONS.empty_table().to_pandas(), study)
     figure = draw_cultural_map(points)
     with whole_file(output / "cultural_map.csv") as temporary:
         points.to_csv(temporary, index=False)
@@ -172,6 +181,7 @@ def draw_map(
         if row is None:
             where = "not drawn: none of its answers can be trusted"
         else:
+    probed = read_probes(distributions)
             where = f"{row['x']:+.2f} {row['y']:+.2f}" if row["drawn"] else row["note"]
         print(f"{' '.join(cell)}: {where}")
     print(f"figure: {output / 'cultural_map.png'}")
@@ -190,8 +200,8 @@ def read_probes(folder: Path) -> "pd.DataFrame":
     from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, read_table
 
     if not folder.is_dir():
-        found = "not a folder" if folder.exists() else "no such folder"
-        raise InputError(f"{folder}: {found}; name the folder of the files written by `valuesassets probe`")
+        found = f"{folder}: is not a folder" if folder.exists() else no_such_file(folder, "folder")
+        raise InputError(f"{found}; name the folder of the files written by `valuesassets probe`")
     files = sorted(folder.rglob("*.parquet"))
     frames = [read_table(file, PROBE_DISTRIBUTIONS).to_pandas().astype(object).assign(file=str(file)) for file in files]
     if not sum(map(len, frames)):

@@ -18,13 +18,14 @@ from valuesassets.cli.inputs import (
     trials_of,
 )
 from valuesassets.cli.outputs import progress_bar
-from valuesassets.records.errors import InputError
+from valuesassets.records.errors import InputError, PdfError
 from valuesassets.records.files import whole_file
+from valuesassets.records.found_files import no_such_file
 from valuesassets.records.questions import Question, read_questions, write_questions
 
 
 def extract(
-    pdf: Path,
+    pdf: Annotated[Path, typer.Argument(readable=False, help="Questionnaire.")],
     language: LanguageCode,
     output: Annotated[Path, typer.Option(help="Question file to write (JSON).")],
     extractor: Annotated[Literal["layout"], typer.Option(help="How to read the PDF.")] = "layout",
@@ -33,10 +34,13 @@ def extract(
     from valuesassets.instruments.survey.extracted_questions import extract_questions, extraction_faults
 
     require_language(language)
-    require_file_place(output)
+    require_file_place(output, "JSON")
     with progress_bar(f"reading {pdf.name}") as tick:
         questions = extract_questions(pdf, language, extractor, on_page=tick)
     faults = extraction_faults(questions, pdf, language)
+    wrong_file = next((fault for fault in faults if fault.check in ("script", "language", "no_questions")), None)
+    if wrong_file is not None and wrong_file.question_id is None:
+        raise PdfError(f"{pdf}: {wrong_file.message}")
     write_questions(output, questions)
     for fault in faults:
         print(f"{pdf.name}: {fault.message}", file=sys.stderr)
@@ -45,7 +49,9 @@ def extract(
 
 
 def align(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Question files named <language>.json.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", readable=False, help="Question files named <language>.json.")
+    ],
     output: Annotated[Path, typer.Option(help="Folder for master_questions.json, <language>.json, alignment.csv.")],
     master: Annotated[str, typer.Option(help="The language that makes the master list.")] = "eng",
 ) -> None:
@@ -58,7 +64,10 @@ def align(
 
     extracted = _read_by_language(files, output)
     if master not in extracted:
-        raise InputError(f"no file {master}.json among the {len(files)} given; it makes the master list, add it")
+        raise InputError(
+            f"no file {master}.json among the {len(files)} given; it makes the master list: add it, or name another "
+            "language with --master"
+        )
     require_folder_place(output)
     masters = list_master_questions(extracted, master, load_variables())
     alignments = {language: align_questions(questions, masters) for language, questions in extracted.items()}
@@ -77,6 +86,10 @@ def _read_by_language(files: list[Path], output: Path) -> dict[str, list[Questio
     """The questions of each file by the language that its name says; no file may be one that is to be written."""
     extracted: dict[str, list[Question]] = {}
     for file in files:
+        if not file.exists():
+            raise InputError(no_such_file(file))
+        if file.is_dir():
+            raise InputError(f"{file}: is a folder, question files were expected; name the files in it")
         if not re.fullmatch("[a-z]{3}", file.stem):
             raise InputError(f"{file}: a name such as eng.json was expected (ISO 639-3 code); rename the file")
         if file.stem in extracted:
@@ -96,7 +109,7 @@ def trials(
     """Write the prompts of a question file, in every order."""
     from valuesassets.records.schemas import TRIALS, trial_rows, write_table
 
-    written = trials_of(read_sound_questions(questions), language, orders)
-    require_file_place(output)
+    written = trials_of(questions, read_sound_questions(questions), language, orders)
+    require_file_place(output, "a parquet file")
     write_table(output, trial_rows(written), TRIALS)
     print(f"{len(written)} trials of {len({t.asked_id for t in written})} questions in {output}")

@@ -56,12 +56,14 @@ def run_graph(name: str) -> None:
     home = Path(os.environ.get("DAGSTER_HOME") or REPOSITORY)
     if not (home.is_absolute() and home.is_dir()):
         raise StorageError(f"DAGSTER_HOME={home}: no such folder; an absolute path was expected, or leave it unset")
-    for place in (storage, database):
-        require_folder_place(place)
+    for place, name_of_place in ((storage, "VALUESASSETS_STORAGE"), (database, "VALUESASSETS_DAGSTER")):
+        require_folder_place(place, f"set {name_of_place} to another folder")
     try:
         database.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageError(f"{database}: cannot be written: {error.strerror}; name another storage") from None
+        raise StorageError(
+            f"{database}: cannot be written: {error.strerror}; set VALUESASSETS_STORAGE to another folder"
+        ) from None
     environment = os.environ | {
         "DAGSTER_HOME": str(home),
         "VALUESASSETS_STORAGE": str(storage),

@@ -82,9 +82,11 @@ def read_passages(
         owners = [passage for passage in chosen for _ in passage.positions]
         for passage, is_finite in zip(owners, finite, strict=True):
             if not is_finite:
+                exact = loaded.opened.dtype == "float32"
+                what_to_do = "the weights are damaged: download or save them again" if exact else "ask for float32"
                 raise ScoringError(
-                    f"model {loaded.model_id}: NaN or infinite logits at {passage.name} "
-                    f"(dtype {loaded.opened.dtype}); check the weights, or ask for dtype float32"
+                    f"{loaded.model_id}: NaN or infinite logits at {passage.name} "
+                    f"(dtype {loaded.opened.dtype}); {what_to_do}"
                 )
         log_probs = torch.log_softmax(logits, dim=1).cpu()
         parts = torch.split(log_probs, [len(passage.positions) for passage in chosen])

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +11,25 @@ from typing import TYPE_CHECKING, Any
 from valuesassets.models.prompt_tokenizer import PromptTokenizer, describe_tokenizer
 from valuesassets.records.errors import ModelError, TokenizerError
 from valuesassets.records.files import sha256_file, sha256_json
+from valuesassets.records.found_files import kind_of_file, no_such_file
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel
 
 DTYPES = ("float32", "bfloat16", "float16")
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "spiece.model", "*.spm")
+HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
+_WHAT_TO_DO = {
+    "custom code": "code that comes with a model is never run: choose a model that transformers knows by itself",
+    "does not recognize this architecture": "choose another model, or one that this version of transformers knows",
+    "Unrecognized configuration class": "choose a model that writes text (a causal language model)",
+    "connect": "check the network, or download the model and name its folder",
+    "offline mode": "allow the network, or download the model and name its folder",
+    "configuration": "check the model's name, or download its config.json again",
+    "tokenizer": "save the tokenizer again beside the weights",
+    "weights": "download the weights again, all of their files",
+}
+"""By words of a library's message; else by the part of the model that it could not read."""
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 
 
@@ -121,7 +135,7 @@ def open_model(model: str, revision: str | None = None, dtype: str = "auto") -> 
     own = str(getattr(config, "dtype", None) or "float32").removeprefix("torch.")
     chosen = own if dtype == "auto" else dtype
     if chosen not in DTYPES:
-        raise ModelError(f"{model}: dtype {chosen}; one of {', '.join(DTYPES)} was expected; name one in the job")
+        raise ModelError(f"{model}: dtype {chosen}; one of {', '.join(DTYPES)} was expected; ask for one of them")
     return OpenedModel(model, commit, weights_id, config, tokenizer, chosen)
 
 
@@ -154,11 +168,15 @@ def load_weights(opened: OpenedModel, device: str = "auto") -> LoadedModel:
             **({"device_map": chosen} if chosen != "cpu" else {}),
         )
     model, info = loading
-    absent = sorted(map(str, info["missing_keys"])) + sorted(str(key) for key in info["mismatched_keys"])
+    other = [
+        f"{name} ({'x'.join(map(str, found))} in the file, {'x'.join(map(str, wanted))} by config.json)"
+        for name, found, wanted in sorted(info["mismatched_keys"])
+    ]
+    absent = [*sorted(map(str, info["missing_keys"])), *other]
     if absent:
         raise ModelError(
             f"{opened.model_id}: {len(absent)} weights are missing or of another shape, first {absent[0]}; "
-            "the file is incomplete or belongs to another configuration"
+            "the weights are incomplete or belong to another config.json: save both again, from one model"
         )
     return LoadedModel(opened, model.eval(), chosen)
 
@@ -166,18 +184,26 @@ def load_weights(opened: OpenedModel, device: str = "auto") -> LoadedModel:
 def _require_folder(model: str) -> Path | None:
     """The folder that `model` names, with what it must hold; None for a hub id."""
     folder = Path(model)
-    if not folder.is_dir():
-        if folder.is_absolute() or model.startswith((".", "~")) or model.count("/") > 1 or folder.exists():
-            raise ModelError(f"{model}: no such folder; check the path, or give a hub id such as owner/name")
+    if not (model and folder.is_dir()):
+        if model and folder.exists():
+            raise ModelError(f"{model}: is a file, a folder with a model was expected; name the folder")
+        if not HUB_ID.fullmatch(model):
+            raise ModelError(f"{no_such_file(model, 'folder')}, or give a hub id such as owner/name")
         return None
     if not (folder / "config.json").is_file():
-        raise ModelError(f"{model}: no config.json; a folder as saved by save_pretrained was expected")
+        raise ModelError(f"{model}: no config.json; name a folder as save_pretrained writes it")
     if not any(any(folder.glob(name)) for name in TOKENIZER_FILES):
         raise TokenizerError(f"{model}: no tokenizer; put tokenizer.json (or tokenizer.model) beside the weights")
     if not any(folder.glob("*.safetensors")):
         pickles = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
         found = f"found only {pickles[0]}, a pickle, which can run code" if pickles else "found none"
-        raise ModelError(f"{model}: weights in safetensors were expected, {found}; save the model as safetensors")
+        raise ModelError(
+            f"{model}: weights in safetensors were expected, {found}; save the model again with save_pretrained"
+        )
+    for path in sorted(folder.glob("*.safetensors")):
+        kind = kind_of_file(path)
+        if kind is not None:
+            raise ModelError(f"{path}: is {kind}, weights were expected; download the file again")
     return folder
 
 
@@ -193,5 +219,7 @@ def _one_line(model: str, part: str, kind: type[ModelError]) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # the libraries raise OSError, ValueError, KeyError, RuntimeError and types of their own
-        said = " ".join(str(error).split())[:200]
-        raise kind(f"{model}: {part} cannot be read: {said or type(error).__name__}") from error
+        said = " ".join(str(error).split()) or type(error).__name__
+        first_sentence = said.split(". ")[0][:200].removesuffix(".")
+        what_to_do = next((advice for sign, advice in _WHAT_TO_DO.items() if sign in said), _WHAT_TO_DO[part])
+        raise kind(f"{model}: {part} cannot be read: {first_sentence}; {what_to_do}") from error

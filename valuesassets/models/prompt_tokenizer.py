@@ -61,15 +61,16 @@ class PromptTokenizer:
         body = ids[len(self.bos) :]
         if self.hf.unk_token_id is not None and self.hf.unk_token_id in body:
             position = body.index(self.hf.unk_token_id)
+            place = f"behind {self.decode(body[:position])[-30:]!r}" if position else "at the beginning"
             raise TokenizerError(
-                f"tokenizer of {self.name}: no token for what follows {self.decode(body[:position])[-30:]!r} in "
-                f"{text[:60]!r}; use a model that writes this language"
+                f"{self.name}: the tokenizer has no token for what stands {place} of {text[:60]!r}; use a model that "
+                "writes this language"
             )
         found, expected = (unicodedata.normalize("NFKC", part).strip() for part in (self.decode(body), text))
         if found != expected:
             raise TokenizerError(
-                f"tokenizer of {self.name}: {text[:60]!r} comes back as {found[:60]!r}; it is broken or does not keep "
-                "this text; check its files and the sentencepiece pin"
+                f"{self.name}: {text[:60]!r} comes back as {found[:60]!r} from the tokenizer, which is broken or made "
+                "for other texts: save it again beside the weights, or use another model"
             )
 
 
@@ -87,7 +88,7 @@ def describe_tokenizer(hf: Any, name: str, embedding_rows: int) -> PromptTokeniz
     if len(vocabulary) < FITTING_SHARE * embedding_rows or beyond:
         raise TokenizerError(
             f"{name}: the tokenizer has {len(vocabulary)} entries, the model's embedding {embedding_rows}; "
-            "the tokenizer's files are missing or broken, or belong to another model"
+            "the tokenizer's files are broken or belong to another model: save both again, from one model"
         )
     tokenizer = PromptTokenizer(hf, name, _template_bos(hf))
     tokenizer.require_round_trip("1. 2. 3.\n4 5 6 7 8 9 10\nA:")

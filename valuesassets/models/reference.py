@@ -122,6 +122,8 @@ def train_phantom(
 
 def _save(model: Any, hf: Any, phantom: Phantom) -> None:
     """Write the folder beside its place, then put it there: a reader never sees half of it."""
+    from safetensors import SafetensorError
+
     folder = phantom.folder
     beside = folder.with_name(f".{folder.name}.{os.getpid()}")
     try:
@@ -141,7 +143,8 @@ def _save(model: Any, hf: Any, phantom: Phantom) -> None:
         if folder.exists():
             shutil.rmtree(folder)
         beside.rename(folder)
-    except OSError as error:
-        raise StorageError(f"{folder}: the model cannot be written: {error.strerror or error}") from None
+    except (OSError, SafetensorError) as error:
+        what_to_do = "free space or choose another folder"
+        raise StorageError(f"{folder}: the model cannot be written: {error}; {what_to_do}") from None
     finally:
         shutil.rmtree(beside, ignore_errors=True)

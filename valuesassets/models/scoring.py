@@ -95,7 +95,10 @@ def score_trials(
     askable = [entry for entry in spelled if isinstance(entry, SpelledTrial)]
     failed = [entry for entry in spelled if isinstance(entry, Reading)]
     if failed and not askable:
-        raise TokenizerError(f"none of {len(trials)} trials can be asked; the first: {failed[0].reason}")
+        raise TokenizerError(
+            f"{loaded.model_id}: none of {len(trials)} trials can be asked, the first because: {failed[0].reason}; "
+            "use another model"
+        )
     batched = _read(loaded, askable, budget, on_progress)
     sample = _certificate_sample(askable)
     alone = _read(loaded, [askable[index] for index in sample], BatchBudget(1, 1), None)
@@ -113,12 +116,21 @@ def spell_trials(opened: OpenedModel, trials: Sequence[Trial]) -> list[SpelledTr
     for trial in trials:
         try:
             spelled = spell_labels(opened.tokenizer, trial.prompt, trial.readout.labels)
+            _require_room(opened, spelled)
         except TokenizerError as error:
             key = _hash_key(opened, trial.prompt, trial.readout.labels)
             found.append(Reading(trial.trial_id, None, None, None, None, (), Status.FAILED, str(error), key))
         else:
             found.append(SpelledTrial(trial, spelled, reading_key(opened, spelled)))
     return found
+
+
+def _require_room(opened: OpenedModel, spelled: SpelledPrompt) -> None:
+    """See that the model was made for texts this long; what it says behind its last position means nothing."""
+    longest = len(spelled.prompt_ids) + max(map(len, spelled.trie.inner_nodes))
+    room = getattr(opened.config.get_text_config(), "max_position_embeddings", None)
+    if room is not None and longest > room:
+        raise TokenizerError(f"prompt and answer take {longest} tokens, {opened.model_id} reads {room} at most")
 
 
 def reading_key(opened: OpenedModel, spelled: SpelledPrompt) -> str:

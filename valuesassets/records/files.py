@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,23 +21,20 @@ def whole_file(path: Path) -> Iterator[Path]:
         StorageError: the folder or the file cannot be written (the disk is full, the folder is read-only, ...).
     """
     path = Path(path)
+    # The name is known before the file is there: whatever stops us, and wherever, the file goes.
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{path.suffix}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
-        os.close(handle)
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be written: {_reason(error)}; choose another folder") from None
-    temporary = Path(name)
-    try:
+        temporary.touch(0o644, exist_ok=False)
         yield temporary
-        temporary.chmod(0o644)
         temporary.replace(path)
     except OSError as error:
         raise StorageError(
             f"{path}: cannot be written: {_reason(error)}; nothing was changed; free space or choose another folder"
         ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def _reason(error: OSError) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import pydantic
 
 from valuesassets.records.errors import JobError
+from valuesassets.records.faults import describe_faults
 from valuesassets.records.files import read_json, write_json
 
 
@@ -91,6 +92,4 @@ def read_job(path: Path) -> Job:
     try:
         return _JOB.validate_python(read_json(path))
     except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise JobError(f"{path}: key '{where}': {first['msg'].lower()}") from None
+        raise JobError(f"{path}: {describe_faults(error.errors())}") from None

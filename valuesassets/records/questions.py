@@ -183,7 +183,8 @@ def require_sound(questions: Sequence[Question], source: str) -> list[Question]:
         seen.add(question.id)
         faults = question_faults(question)
         if faults:
-            raise QuestionError(f"{source}: question {number} ({question.id}): {'; '.join(faults)}; mend or remove it")
+            name = f" ({question.id})" if question.id.strip() else ""
+            raise QuestionError(f"{source}: question {number}{name}: {'; '.join(faults)}; mend or remove it")
     return list(questions)
 
 

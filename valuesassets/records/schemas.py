@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from valuesassets.records.errors import StorageError
 from valuesassets.records.files import whole_file
+from valuesassets.records.found_files import kind_of_file, no_such_file
 from valuesassets.records.readings import Reading, Status
 from valuesassets.records.trials import ScoreLabels, Trial
 
@@ -146,12 +147,18 @@ def read_table(path: Path, schema: pa.Schema) -> pa.Table:
     try:
         table = pq.read_table(path)
     except FileNotFoundError:
-        raise StorageError(f"{path}: no such file; materialise the asset that writes it") from None
-    except (OSError, pa.ArrowInvalid) as error:
-        raise StorageError(f"{path}: not a readable parquet file ({str(error)[:100]})") from None
+        raise StorageError(f"{no_such_file(path)}; materialise the asset that writes it") from None
+    except PermissionError:
+        raise StorageError(f"{path}: cannot be read: Permission denied; check who may read it") from None
+    except (OSError, pa.ArrowInvalid):
+        kind = kind_of_file(path) if path.is_file() else "a folder"
+        found = "truncated or damaged" if kind in ("a parquet file", None) else kind
+        raise StorageError(f"{path}: not a readable parquet file but {found}; remove it and write it again") from None
     missing = [field.name for field in schema if field.name not in table.column_names]
     if missing:
-        raise StorageError(f"{path}: column {missing[0]} is missing; was the file written by another version?")
+        raise StorageError(
+            f"{path}: column {missing[0]} is missing; it was written by another command or version: name another file"
+        )
     try:
         return table.select(schema.names).cast(schema.with_metadata(table.schema.metadata))
     except (pa.ArrowInvalid, ValueError) as error:

@@ -37,10 +37,19 @@ def list_master_questions(
             }
             listed[code] = question.replace(id=code, **facts)
     if not listed:
-        raise QuestionError(f"master language {master}: no sound question with a variable code; review its extraction")
+        raise QuestionError(_none_listed(master, extracted[master]))
     master_list = list(listed.values())
     having: dict[str, list[str]] = {code: [] for code in listed}
     for language, questions in extracted.items():
         for question in align_questions(questions, master_list).questions:
             having[question.id].append(language)
     return [question.replace(coverage=having[question.id]) for question in master_list]
+
+
+def _none_listed(master: str, questions: Sequence[Question]) -> str:
+    """Why a language makes no master list, by its first question."""
+    found = "no questions in it"
+    if questions:
+        faults = question_faults(questions[0]) or [f"'{questions[0].id}' is no variable code such as v39"]
+        found = f"none of its {len(questions)} questions can be used, the first because: {'; '.join(faults)}"
+    return f"{master}.json makes the master list: {found}; mend the file, or extract the questionnaire again"

@@ -15,10 +15,21 @@ import pdfplumber
 
 from valuesassets.records.errors import PdfError
 from valuesassets.records.files import sha256_file, whole_file
+from valuesassets.records.found_files import kind_of, no_such_file
 from valuesassets.records.study import Study
 
 ATTEMPTS = 4
 """Downloads are tried so often, with doubling pauses."""
+
+
+NAME_THE_PDF = "name the questionnaire's PDF"
+_WHAT_TO_DO = {
+    "an empty file": "fetch it again",
+    "an HTML page": "open the link in a browser, log in where it asks for it, and save the PDF itself",
+    "a ZIP archive or an Office document": "unpack the archive, or save the document as PDF",
+    "a picture": "print all pages into one PDF and run text recognition on it",
+}
+"""By the kind of file that was found."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +67,7 @@ def fetch_questionnaire(
             source = name
             if not origin.is_file():
                 raise PdfError(
-                    f"{origin}: no such file; put the questionnaire of {language} there or name it with `pdf`"
+                    f"{no_such_file(origin)}; put the questionnaire of {language} there or name it with `pdf`"
                 )
             shutil.copyfile(origin, temporary)
         else:
@@ -75,17 +86,16 @@ def count_pages(path: Path, name: str) -> int:
     """
     with open(path, "rb") as stream:
         head = stream.read(1024)
-    if not head:
-        raise PdfError(f"{name}: the file is empty; fetch it again")
-    if b"%PDF-" not in head:
-        kind = "an HTML page" if b"<html" in head.lower() or b"<!doctype" in head.lower() else "another kind of file"
-        raise PdfError(f"{name}: not a PDF but {kind}; open the link in a browser and save the PDF itself")
+    kind = kind_of(head)
+    if kind not in ("a PDF", None) or b"%PDF-" not in head:
+        raise PdfError(f"{name}: not a PDF but {kind or 'another kind of file'}; {_WHAT_TO_DO.get(kind, NAME_THE_PDF)}")
     try:
         with pdfplumber.open(path) as pdf:
             pages = len(pdf.pages)
     except Exception as error:  # pdfminer raises many kinds, none of them documented
-        reason = "encrypted" if "password" in repr(error).lower() else "truncated or damaged"
-        raise PdfError(f"{name}: the PDF is {reason}; fetch it again or save it without protection") from None
+        if "password" in repr(error).lower():
+            raise PdfError(f"{name}: the PDF is protected by a password; save it without one") from None
+        raise PdfError(f"{name}: the PDF is truncated or damaged; fetch it again") from None
     if pages == 0:
         raise PdfError(f"{name}: the PDF has no pages; fetch it again")
     return pages

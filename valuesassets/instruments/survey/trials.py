@@ -99,7 +99,7 @@ def option_orders(question: Question, asked: str | int, seed: int) -> dict[str, 
         draw = random.Random(digest)  # noqa: S311  # a seeded choice of orders, nothing secret
         more = [tuple(draw.sample(forward, len(forward))) for _ in range(asked)]
     for order in more:
-        if order not in orders.values():
+        if order not in (forward, forward[::-1]):
             orders["-".join(map(str, order))] = order
     return orders
 
@@ -157,5 +157,5 @@ def _refuse_identical_prompts(trials: Sequence[Trial]) -> None:
     for one, other, *_ in find_identical_prompts(trials):
         raise QuestionError(
             f"{trials[0].language}: {one} and {other} show the same prompt; "
-            "is an item missing from the text? mend the question"
+            "is an item missing from the text? mend or remove one of them"
         )

@@ -332,6 +332,6 @@ def test_a_damaged_text_layer_is_said_loudly_and_first(name, language):
     questions = extract_questions(pdf, language)
     faults = extraction_faults(questions, pdf, language)
     assert (faults[0].question_id, faults[0].check) == (None, "damaged_text")
-    assert "send the page images to gemini" in faults[0].message
+    assert "run text recognition (OCR)" in faults[0].message
     counted = Counter(fault.check for fault in faults)
     assert counted["damaged_text"] > 0.9 * len(questions)

@@ -11,6 +11,7 @@ from valuesassets.instruments.survey.layout.codes import printed_codes
 from valuesassets.instruments.survey.layout.lines import Line, page_lines
 from valuesassets.instruments.survey.layout.pages import Page
 from valuesassets.instruments.survey.layout.reading import Reading
+from valuesassets.instruments.survey.layout.spoken_language import language_spoken
 from valuesassets.instruments.survey.layout.text_damage import (
     ADVICE,
     is_damaged,
@@ -19,6 +20,7 @@ from valuesassets.instruments.survey.layout.text_damage import (
     script_share,
     unreadable_share,
 )
+from valuesassets.instruments.survey.lexicon import load_lexicon
 from valuesassets.instruments.survey.variables import Variables
 from valuesassets.records.questions import Question, is_missing_code, question_faults
 
@@ -56,18 +58,27 @@ def damage_faults(pages: Sequence[Page], language: str) -> Iterator[Fault]:
             f"{worst.number}; {ADVICE}",
         )  # fmt: skip
     text = " ".join(words)
+    in_script = script_share(text, script_of(language))
+    if share <= DAMAGED_SHARE and in_script is not None and in_script < SCRIPT_SHARE:
+        yield Fault(
+            None, None, "script",
+            f"only {in_script:.0%} of the form's letters are {script_of(language).title()}, as {language} is written; "
+            "name the language of the form, or the right file",
+        )  # fmt: skip
+        return
+    spoken = language_spoken(text, language)
+    if spoken is not None:
+        yield Fault(
+            None, None, "language",
+            f"the form offers no answers such as {load_lexicon(language).missing_answers[0]!r} of {language} but those "
+            f"of {spoken}; name the language of the form, or the right file",
+        )  # fmt: skip
+        return
     lost = lost_letters(text, language)
     if lost:
         yield Fault(
             None, None, "damaged_text",
             f"the letters {' '.join(lost)} of {language} never occur in {len(text)} characters; {ADVICE}",
-        )  # fmt: skip
-    in_script = script_share(text, script_of(language))
-    if in_script is not None and in_script < SCRIPT_SHARE:
-        yield Fault(
-            None, None, "script",
-            f"only {in_script:.0%} of the form's letters are {script_of(language).title()}, as {language} is written; "
-            f"is it the right file? If so, {ADVICE}",
         )  # fmt: skip
 
 
@@ -79,7 +90,8 @@ def presence_faults(questions: Sequence[Question]) -> Iterator[Fault]:
             None,
             "no_questions",
             "no question was read: questions are found by numbers such as Q12 at the left margin and variable codes "
-            "such as v39; is it a field questionnaire? If it is, send the page images to gemini instead",
+            "such as v39; name a field questionnaire, or write its questions "
+            "by hand (docs/files.md)",
         )
 
 

@@ -1,6 +1,7 @@
 """Pages as words with boxes and thin rules, read out of a PDF once."""
 
 import logging
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.survey.questionnaire_pdf import count_pages
 from valuesassets.records.errors import PdfError
+from valuesassets.records.found_files import no_such_file
 
 THIN = 2.5
 """A rectangle up to so many points thick is a rule."""
@@ -78,9 +80,11 @@ def read_pages(pdf: Path, on_page: Callable[[int, int], None] | None = None) -> 
     """
     pdf = Path(pdf)
     if pdf.is_dir():
-        raise PdfError(f"{pdf}: is a folder, a PDF was expected")
+        raise PdfError(f"{pdf}: is a folder, a PDF was expected; name the PDF in it")
     if not pdf.is_file():
-        raise PdfError(f"{pdf}: no such file; name a PDF that is there")
+        raise PdfError(no_such_file(pdf))
+    if not os.access(pdf, os.R_OK):
+        raise PdfError(f"{pdf}: cannot be read: Permission denied; check who may read it")
     stat = pdf.stat()
     version = (pdf.resolve(), stat.st_mtime_ns, stat.st_size)
     if version not in _read_before:
@@ -108,8 +112,8 @@ def _read_pages(pdf: Path, on_page: Callable[[int, int], None]) -> tuple[Page, .
         ) from None
     if not any(page.words for page in pages):
         raise PdfError(
-            f"{pdf}: no text layer on any of its {total} pages (a scan?); run text recognition on it, or give the "
-            "page images to gemini"
+            f"{pdf}: no text layer on any of its {total} pages (a scan?); run text recognition (OCR) on it and extract "
+            "the result"
         )
     return tuple(pages)
 

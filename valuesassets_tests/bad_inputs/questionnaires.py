@@ -1,0 +1,287 @@
+"""Bad PDFs for `extract`, and bad files for `align`."""
+
+import io
+import zipfile
+from pathlib import Path
+
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.pdfgen.canvas import Canvas
+
+from valuesassets_tests.bad_inputs.case import Case
+from valuesassets_tests.bad_inputs.making import FORMS, QUESTIONS, Make, all_of, files, folders, form, good_questions
+
+WHOLE = (FORMS / "eng.pdf").read_bytes()
+
+
+def pdf(content: bytes) -> Make:
+    return files({"form.pdf": content})
+
+
+def zipped(**entries: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in entries.items():
+            archive.writestr(name.replace("__", "."), content)
+    return stream.getvalue()
+
+
+def encrypted(folder: Path) -> None:
+    canvas = Canvas(str(folder / "form.pdf"), encrypt=StandardEncryption("secret", canPrint=0))
+    canvas.drawString(100, 100, "Q1")
+    canvas.save()
+
+
+def scan(folder: Path) -> None:
+    from PIL import Image
+
+    picture = folder / "page.png"
+    Image.new("L", (600, 800), 200).save(picture)
+    canvas = Canvas(str(folder / "form.pdf"))
+    for _ in range(2):
+        canvas.drawImage(str(picture), 0, 0, 595, 842)
+        canvas.showPage()
+    canvas.save()
+
+
+def letter(folder: Path) -> None:
+    canvas = Canvas(str(folder / "form.pdf"))
+    canvas.drawString(72, 700, "Dear colleagues, the questionnaire will follow next week.")
+    canvas.save()
+
+
+def bad(name: str, make: Make, message: str, command: str = "", **more: object) -> Case:
+    return Case(name, command or "extract form.pdf --language eng --output eng.json", message, make, **more)
+
+
+ALIGN = "align eng.json deu.json --output aligned"
+BOTH = files({"eng.json": QUESTIONS, "deu.json": QUESTIONS})
+
+CASES = [
+    bad("an empty PDF", pdf(b""), "form.pdf: not a PDF but an empty file; fetch it again"),
+    bad("a truncated PDF", pdf(WHOLE[:20_000]), "form.pdf: the PDF is truncated or damaged; fetch it again"),
+    bad("a PDF without its end", pdf(WHOLE[:-300]), "form.pdf: the PDF is truncated or damaged; fetch it again"),
+    bad(
+        "a PDF header and nothing else", pdf(b"%PDF-1.5\n"), "form.pdf: the PDF is truncated or damaged; fetch it again"
+    ),
+    bad("a PDF with a password", encrypted, "form.pdf: the PDF is protected by a password; save it without one"),
+    bad(
+        "an HTML page named .pdf",
+        pdf(b"<!DOCTYPE html><html><body>Log in</body></html>"),
+        "form.pdf: not a PDF but an HTML page; open the link in a browser, log in where it asks for it, "
+        "and save the PDF itself",
+    ),
+    bad(
+        "a scan without text",
+        scan,
+        "form.pdf: no text layer on any of its 2 pages (a scan?); run text recognition (OCR) on it and "
+        "extract the result",
+    ),
+    bad(
+        "a ZIP archive",
+        pdf(zipped(form__pdf=WHOLE)),
+        "form.pdf: not a PDF but a ZIP archive or an Office document; unpack the archive, or save the document as PDF",
+    ),
+    bad(
+        "a Word document",
+        pdf(zipped(**{"word/document__xml": b"<w/>", "[Content_Types]__xml": b""})),
+        "form.pdf: not a PDF but a ZIP archive or an Office document; unpack the archive, or save the document as PDF",
+    ),
+    bad(
+        "a picture",
+        pdf(b"\x89PNG\r\n\x1a\n" + bytes(64)),
+        "form.pdf: not a PDF but a picture; print all pages into one PDF and run text recognition on it",
+    ),
+    bad(
+        "a letter without questions",
+        letter,
+        "form.pdf: no question was read: questions are found by numbers such as Q12 at the left margin "
+        "and variable codes such as v39; name a field questionnaire, or write its questions by hand "
+        "(docs/files.md)",
+    ),
+    bad("no such PDF", files({}), "form.pdf: no such file; check the path"),
+    bad("a folder", folders("form.pdf"), "form.pdf: is a folder, a PDF was expected; name the PDF in it"),
+    bad(
+        "a question file in place of the PDF",
+        good_questions,
+        "questions.json: not a PDF but JSON; name the questionnaire's PDF",
+        "extract questions.json --language eng --output x.json",
+    ),
+    bad(
+        "a table of numbers",
+        files({"answers.csv": "v1,v2\n1,2\n"}),
+        "answers.csv: not a PDF but another kind of file; name the questionnaire's PDF",
+        "extract answers.csv --language eng --output x.json",
+    ),
+    bad(
+        "a Greek form declared as Bulgarian",
+        form("ell", "form.pdf"),
+        "form.pdf: only 0% of the form's letters are Cyrillic, as bul is written; name the language of "
+        "the form, or the right file",
+        "extract form.pdf --language bul --output bul.json",
+    ),
+    bad(
+        "an English form declared as German",
+        form("eng", "form.pdf"),
+        "form.pdf: the form offers no answers such as 'weiß nicht' of deu but those of eng; name the "
+        "language of the form, or the right file",
+        "extract form.pdf --language deu --output deu.json",
+    ),
+    bad(
+        "an unknown language",
+        form("eng", "form.pdf"),
+        "language xyz: unknown; an ISO 639-3 code was expected, one of [...]",
+        "extract form.pdf --language xyz --output eng.json",
+    ),
+    bad(
+        "a two-letter language",
+        form("eng", "form.pdf"),
+        "language en: unknown; an ISO 639-3 code was expected, one of [...]",
+        "extract form.pdf --language en --output eng.json",
+    ),
+    bad(
+        "a language by its name",
+        form("eng", "form.pdf"),
+        "language English: unknown; an ISO 639-3 code was expected, one of [...]",
+        "extract form.pdf --language English --output eng.json",
+    ),
+    bad(
+        "a blank behind the PDF's name",
+        form("eng", "form.pdf"),
+        "'form.pdf ': no such file; there is form.pdf: leave out the blanks or quotes",
+        "extract 'form.pdf ' --language eng --output eng.json",
+    ),
+    bad(
+        "~ that the shell did not expand",
+        files({}),
+        "~/form.pdf: no such file; ~ stands for the home folder only where the shell expands it: leave "
+        "out the quotes or write it in full",
+        "extract '~/form.pdf' --language eng --output eng.json",
+    ),
+    bad(
+        "a Windows path",
+        files({}),
+        "C:\\Users\\me\\form.pdf: no such file; it looks like a Windows path: write the path as it is on "
+        "this machine, with / between folders",
+        r"extract 'C:\Users\me\form.pdf' --language eng --output eng.json",
+    ),
+    bad(
+        "two arguments swapped",
+        form("eng", "form.pdf"),
+        "form.pdf: is there already and not JSON; choose another name for the output",
+        "extract eng.json --language eng --output form.pdf",
+    ),
+    bad(
+        "output is a folder",
+        all_of(form("eng", "form.pdf"), folders("out")),
+        "out: is a folder, a file name was expected; add one",
+        "extract form.pdf --language eng --output out",
+    ),
+    bad(
+        "output below a file",
+        form("eng", "form.pdf"),
+        "form.pdf/eng.json: cannot be written: form.pdf is a file, not a folder; choose another folder",
+        "extract form.pdf --language eng --output form.pdf/eng.json",
+    ),
+    bad(
+        "output over the PDF itself",
+        form("eng", "form.pdf"),
+        "form.pdf: is there already and not JSON; choose another name for the output",
+        "extract form.pdf --language eng --output form.pdf",
+    ),
+    bad(
+        "an unknown extractor",
+        form("eng", "form.pdf"),
+        "Invalid value for '--extractor': 'ocr' is not one of 'layout'; see `valuesassets extract --help`",
+        "extract form.pdf --language eng --output eng.json --extractor ocr",
+        code=2,
+    ),
+    bad(
+        "align: a file not named after its language",
+        files({"english.json": QUESTIONS}),
+        "english.json: a name such as eng.json was expected (ISO 639-3 code); rename the file",
+        "align english.json --output aligned",
+    ),
+    bad(
+        "align: one language twice",
+        files({"eng.json": QUESTIONS, "more/eng.json": QUESTIONS}),
+        "more/eng.json: a second file for eng; give one file per language",
+        "align eng.json more/eng.json --output aligned",
+    ),
+    bad(
+        "align: no file of the master",
+        files({"deu.json": QUESTIONS}),
+        "no file eng.json among the 1 given; it makes the master list: add it, or name another language with --master",
+        "align deu.json --output aligned",
+    ),
+    bad(
+        "align: a file that is not there",
+        files({"eng.json": QUESTIONS}),
+        "deu.json: no such file; check the path",
+        ALIGN,
+    ),
+    bad(
+        "align: the files would be overwritten",
+        BOTH,
+        "eng.json: would be overwritten; choose another folder for --output",
+        "align eng.json deu.json --output .",
+    ),
+    bad(
+        "align: a file where the folder shall be",
+        BOTH,
+        "deu.json: cannot be written: deu.json is a file, not a folder; choose another folder",
+        "align eng.json --output deu.json",
+    ),
+    bad(
+        "align: a PDF in place of questions",
+        files({"eng.json": WHOLE}),
+        "eng.json: is a PDF, a JSON file was expected; name another file",
+        "align eng.json --output aligned",
+    ),
+    bad(
+        "align: no sound question in the master",
+        files({"eng.json": [QUESTIONS[0] | {"options": []}]}),
+        "eng.json makes the master list: none of its 1 questions can be used, the first because: no "
+        "options, at least two were expected; mend the file, or extract the questionnaire again",
+        "align eng.json --output aligned",
+    ),
+    bad(
+        "align: no questions in the master",
+        files({"eng.json": []}),
+        "eng.json makes the master list: no questions in it; mend the file, or extract the questionnaire again",
+        "align eng.json --output aligned",
+    ),
+    bad(
+        "align: questions without variable codes",
+        files({"eng.json": [QUESTIONS[0] | {"id": "work"}]}),
+        "eng.json makes the master list: none of its 1 questions can be used, the first because: 'work' "
+        "is no variable code such as v39; mend the file, or extract the questionnaire again",
+        "align eng.json --output aligned",
+    ),
+    bad(
+        "align: a folder in place of its files",
+        all_of(folders("forms"), files({"forms/eng.json": QUESTIONS})),
+        "forms: is a folder, question files were expected; name the files in it",
+        "align forms --output aligned",
+    ),
+    bad(
+        "align: a pattern that matched nothing",
+        files({}),
+        "forms/*.json: no such file; there is no folder forms either; check the path",
+        "align 'forms/*.json' --output aligned",
+    ),
+    bad(
+        "align: no files",
+        files({}),
+        "Missing argument 'FILE...'; see `valuesassets align --help`",
+        "align --output aligned",
+        code=2,
+        in_own_process=True,
+    ),
+    bad(
+        "align: no folder for the output",
+        BOTH,
+        "Missing option '--output'; see `valuesassets align --help`",
+        "align eng.json deu.json",
+        code=2,
+    ),
+]

@@ -1,0 +1,317 @@
+"""Bad study files."""
+
+from pathlib import Path
+
+from valuesassets_tests.bad_inputs.case import Case
+from valuesassets_tests.bad_inputs.making import Make, all_of, files, folders, form
+
+STUDY = """\
+name = "mine"
+title = "My study"
+seed = 1
+
+[questionnaires]
+source = "bundled"
+master = "eng"
+
+[languages.eng]
+name = "English"
+country = "GB"
+zone = "English-Speaking"
+
+[languages.deu]
+name = "German"
+country = "DE"
+zone = "Protestant Europe"
+
+[families.reference-mono]
+kind = "reference"
+model_type = "mono"
+"""
+
+
+def study(old: str = "", new: str = "", more: str = "") -> Make:
+    """A study file with one part replaced and something added."""
+    assert old in STUDY
+    return files({"study.toml": STUDY.replace(old, new, 1) + more})
+
+
+def raw(content: bytes) -> Make:
+    return files({"study.toml": content})
+
+
+def _from_folder(folder: Path) -> None:
+    file = folder / "study.toml"
+    file.write_text(file.read_text().replace('"bundled"', '"folder"\npdf_dir = "pdfs"'))
+
+
+def bad(name: str, make: Make, message: str, command: str = "study study.toml", **more: object) -> Case:
+    return Case(name, command, message, make, **more)
+
+
+CASES = [
+    bad(
+        "an unknown key",
+        study('title = "', 'titel = "'),
+        "study.toml: unknown key 'titel' (did you mean 'title'?); key 'title' is missing; add it",
+        in_own_process=True,
+    ),
+    bad(
+        "an unknown key in a part",
+        study(more="\n[thresholds]\np_valid = 0.1\n"),
+        "study.toml: unknown key 'thresholds.p_valid' (did you mean 'p_valid_cell'?)",
+    ),
+    bad(
+        "an unknown part",
+        study(more="\n[treshholds]\np_valid_cell = 0.1\n"),
+        "study.toml: unknown key 'treshholds' (did you mean 'thresholds'?)",
+    ),
+    bad("a missing key", study("seed = 1\n"), "study.toml: key 'seed' is missing; add it"),
+    bad(
+        "a missing part",
+        study('[questionnaires]\nsource = "bundled"\nmaster = "eng"\n'),
+        "study.toml: key 'questionnaires' is missing; add it",
+    ),
+    bad(
+        "a threshold of 1.5",
+        study(more="\n[thresholds]\np_valid_cell = 1.5\n"),
+        "study.toml: key 'thresholds.p_valid_cell': at most 1.0 was expected (found 1.5)",
+    ),
+    bad(
+        "a share in percent",
+        study(more='\n[thresholds]\np_valid_cell = "20%"\n'),
+        "study.toml: key 'thresholds.p_valid_cell': a number was expected (found \"20%\")",
+    ),
+    bad(
+        "a wrong type",
+        study("seed = 1", 'seed = "one"'),
+        "study.toml: key 'seed': a whole number was expected (found \"one\")",
+    ),
+    bad(
+        "no steps of training",
+        study(more="\n[phantom]\nsteps = 0\n"),
+        "study.toml: key 'phantom.steps': more than 0 was expected (found 0)",
+    ),
+    bad(
+        "unknown orders",
+        study(more='\n[elicitation]\norders = "random"\n'),
+        "study.toml: key 'elicitation.orders': 'both', 'all' or 'cyclic', or a whole number was expected "
+        '(found "random")',
+    ),
+    bad(
+        "a name with blanks and capitals",
+        study('"mine"', '"My Study"'),
+        "study.toml: key 'name': a name of small letters, digits, _ and - was expected (found \"My Study\")",
+    ),
+    bad(
+        "no languages",
+        study(STUDY[STUDY.index("[languages.eng]") : STUDY.index("[families")], ""),
+        "study.toml: key 'languages' is missing; add it",
+    ),
+    bad(
+        "a language by its name",
+        study("[languages.deu]", "[languages.German]"),
+        "study.toml: key 'languages.German': an ISO 639-3 code such as deu was expected (found \"German\")",
+    ),
+    bad(
+        "a two-letter language",
+        study("[languages.deu]", "[languages.de]"),
+        "study.toml: key 'languages.de': an ISO 639-3 code such as deu was expected (found \"de\")",
+    ),
+    bad(
+        "a language that nothing is bundled for",
+        study("[languages.deu]", "[languages.jpn]"),
+        "study.toml: key 'languages.jpn': no lexicon in this language (there are [...]); leave the "
+        "language out or add valuesassets/studies/lexicons/jpn.toml",
+    ),
+    bad(
+        "a language without a lexicon, the PDFs in a folder",
+        all_of(
+            study("[languages.deu]", "[languages.jpn]"),
+            _from_folder,
+            folders("pdfs"),
+        ),
+        "study.toml: key 'languages.jpn': no lexicon in this language (there are [...]); leave the "
+        "language out or add valuesassets/studies/lexicons/jpn.toml",
+    ),
+    bad(
+        "a country by its name",
+        study('"DE"', '"Germany"'),
+        "study.toml: key 'languages.deu.country': an ISO 3166 code such as DE was expected (found \"Germany\")",
+    ),
+    bad(
+        "a script in another case",
+        study('country = "DE"', 'country = "DE"\nscript = "latin"'),
+        "study.toml: key 'languages.deu.script': 'Latin', 'Greek' or 'Cyrillic' was expected (found \"latin\")",
+    ),
+    bad(
+        "a master that is no language of the study",
+        study('master = "eng"', 'master = "fra"'),
+        "study.toml: questionnaires.master = 'fra' is not one of the languages eng, deu; name one of these",
+    ),
+    bad(
+        "a family for a language that the study lacks",
+        study(more='languages = ["eng", "fra"]\n'),
+        "study.toml: families.reference-mono.languages: fra not among the study's languages; add them or "
+        "leave them out",
+    ),
+    bad(
+        "a family for no language",
+        study(more="languages = []\n"),
+        "study.toml: key 'families.reference-mono.languages': at least one entry was expected (found [])",
+    ),
+    bad(
+        "a family of an unknown kind",
+        study('"reference"', '"openai"'),
+        "study.toml: key 'families.reference-mono.kind': 'huggingface' or 'reference' was expected (found \"openai\")",
+    ),
+    bad(
+        "a family without a model",
+        study('"reference"', '"huggingface"'),
+        "study.toml: key 'families.reference-mono': kind = 'huggingface' needs model_id, kind = "
+        "'reference' takes none; mend one of the two",
+    ),
+    bad(
+        "one model per language, but none named after it",
+        study('kind = "reference"', 'kind = "huggingface"\nmodel_id = "owner/model"'),
+        "study.toml: key 'families.reference-mono': a mono family needs {lang} in model_id (found "
+        "owner/model); add it, or say model_type = 'multi'",
+    ),
+    bad(
+        "an unknown place in a model's name",
+        study('kind = "reference"', 'kind = "huggingface"\nmodel_id = "owner/{language}-{lang}"'),
+        "study.toml: key 'families.reference-mono': no braces but those of {lang} may stand in model_id "
+        "(found owner/{language}-{lang})",
+    ),
+    bad(
+        "a folder of PDFs without its path",
+        study('"bundled"', '"folder"'),
+        "study.toml: key 'questionnaires': source = 'folder' needs pdf_dir; add it",
+    ),
+    bad(
+        "a folder of PDFs that is not there",
+        study('source = "bundled"', 'source = "folder"\npdf_dir = "pdfs"'),
+        "study.toml: key 'questionnaires.pdf_dir': [...]/pdfs: no such folder; put the PDFs there",
+    ),
+    bad(
+        "downloads without document numbers",
+        study('"bundled"', '"gesis"'),
+        "study.toml: languages.eng: gesis_document is needed with source = 'gesis'; add it",
+    ),
+    bad(
+        "four faults at once",
+        study('"DE"', '"Germany"', "x = 1\n[y]\na = 1\n[z]\nb = 1\n"),
+        "study.toml: unknown key 'families.reference-mono.x'; remove it or check its spelling; unknown "
+        "key 'y'; remove it or check its spelling; unknown key 'z'; remove it or check its spelling (and "
+        "1 more)",
+    ),
+    bad(
+        "not TOML",
+        raw(b"name: mine\nlanguages: [eng, deu]\n"),
+        "study.toml: not TOML: [...] (at line 1, column 5); mend the file there",
+    ),
+    bad(
+        "a string that does not end",
+        study('"My study"', '"My study'),
+        "study.toml: not TOML: [...] (at line 2, column 18); mend the file there",
+    ),
+    bad(
+        "JSON",
+        raw(b'{"name": "mine"}'),
+        "study.toml: not TOML: [...] (at line 1, column 1); mend the file there",
+    ),
+    bad(
+        "a key twice",
+        study("seed = 1", "seed = 1\nseed = 2"),
+        "study.toml: not TOML: a key stands twice (at line 4, column 9); mend the file there",
+    ),
+    bad(
+        "a language twice",
+        study(more='\n[languages.eng]\nname = "English"\n'),
+        "study.toml: not TOML: [...] (at line 23, column 15); mend the file there",
+    ),
+    bad("an empty file", raw(b""), "study.toml: is an empty file, a study file (TOML) was expected; name another file"),
+    bad(
+        "a byte-order mark, and a fault",
+        raw(b"\xef\xbb\xbf" + STUDY.replace("seed = 1\n", "").encode()),
+        "study.toml: key 'seed' is missing; add it",
+    ),
+    bad(
+        "UTF-16",
+        raw(STUDY.encode("utf-16")),
+        "study.toml: is text in UTF-16, a study file (TOML) was expected; save the file as UTF-8",
+    ),
+    bad(
+        "Latin-1",
+        raw('title = "Werte für alle"'.encode("latin-1")),
+        "study.toml: byte 16 is not UTF-8; save the file as UTF-8",
+    ),
+    bad(
+        "a NUL character",
+        raw(b"name = \x00"),
+        "study.toml: not TOML: [...] (at line 1, column 8); mend the file there",
+    ),
+    bad("a folder", folders("study.toml"), "study.toml: is a folder, a study file (TOML) was expected; name the file"),
+    bad("no such file", study(), "stduy.toml: no such study file; did you mean study.toml?", "study stduy.toml"),
+    bad("no such bundled study", files({}), "evs2018: no such study file; did you mean evs2017?", "study evs2018"),
+    bad(
+        "a blank behind the name",
+        study(),
+        "'study.toml ': no such study file; there is study.toml: leave out the blanks or quotes",
+        "study 'study.toml '",
+    ),
+    bad(
+        "quotes in the name",
+        study(),
+        '"study.toml": no such study file; there is study.toml: leave out the blanks or quotes',
+        """study '"study.toml"'""",
+    ),
+    bad(
+        "~ that the shell did not expand",
+        study(),
+        "~/study.toml: no such study file; ~ stands for the home folder only where the shell expands it: "
+        "leave out the quotes or write it in full",
+        "study '~/study.toml'",
+    ),
+    bad(
+        "a Windows path",
+        study(),
+        "C:\\Users\\me\\study.toml: no such study file; it looks like a Windows path: write the path as it "
+        "is on this machine, with / between folders",
+        r"study 'C:\Users\me\study.toml'",
+    ),
+    bad(
+        "a questionnaire in place of the study",
+        form("eng"),
+        "eng.pdf: is a PDF, a study file (TOML) was expected; name another file",
+        "study eng.pdf",
+    ),
+    bad(
+        "run: a faulty study",
+        study('title = "', 'titel = "'),
+        "study.toml: unknown key 'titel' (did you mean 'title'?); key 'title' is missing; add it",
+        "run study.toml",
+    ),
+    bad(
+        "run: a file where the storage shall be",
+        all_of(study(), files({"storage": ""})),
+        "storage: cannot be written: storage is a file, not a folder; set VALUESASSETS_STORAGE to another folder",
+        "run study.toml",
+        environment={"VALUESASSETS_STORAGE": "storage", "VALUESASSETS_DAGSTER": ""},
+    ),
+    bad(
+        "run: a storage that cannot be written",
+        study(),
+        "/proc/storage/dagster: cannot be written: No such file or directory; set VALUESASSETS_STORAGE "
+        "to another folder",
+        "run study.toml",
+        environment={"VALUESASSETS_STORAGE": "/proc/storage", "VALUESASSETS_DAGSTER": ""},
+    ),
+    bad(
+        "run: a relative DAGSTER_HOME",
+        study(),
+        "DAGSTER_HOME=home: no such folder; an absolute path was expected, or leave it unset",
+        "run study.toml",
+        environment={"VALUESASSETS_STORAGE": "storage", "DAGSTER_HOME": "home"},
+    ),
+]

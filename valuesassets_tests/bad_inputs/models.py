@@ -267,6 +267,12 @@ CASES = [
         "probe.parquet: is a folder, a file name was expected; add one",
     ),
     bad(
+        "output is a folder, and the model is not there: the output is looked at first",
+        all_of(good_questions, folders("probe.parquet")),
+        "probe.parquet: is a folder, a file name was expected; add one",
+        COMMAND.replace("--model model", "--model ./absent"),
+    ),
+    bad(
         "output into the model's weights",
         spoilt(lambda model: None),
         "model/model.safetensors: is there already and not a parquet file; choose another name for the output",

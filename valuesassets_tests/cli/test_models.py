@@ -1,0 +1,83 @@
+"""What models answer, by real commands: `probe`, `calibrate`, `map`."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, read_table, table_metadata, write_table
+from valuesassets_tests.cli.commands import QUESTIONS, refuse, run, succeed
+from valuesassets_tests.models.brute_force import BruteForce
+
+SURVEY_COLUMNS = (
+    *("model_id", "model_type", "language", "question_id", "response_value", "prob_forward", "prob_reversed"),
+    *("prob_averaged", "p_valid_forward", "p_valid_reversed", "position_bias_magnitude"),
+)
+
+
+def test_probe_equals_brute_force_in_every_order(model, questions, tmp_path):
+    output = tmp_path / "probe.parquet"
+    asked = ("--questions", questions, "--language", "eng", "--output", output, "--dtype", "float32", "--device", "cpu")
+    succeed("probe", "--model", model, *asked)
+    probed, oracle = pd.read_parquet(output), BruteForce(model)
+    assert set(SURVEY_COLUMNS) <= set(probed.columns)
+    for asked_question in QUESTIONS:
+        rows = probed[probed["question_id"] == asked_question["id"]].sort_values("response_value")
+        labels = [option["label"] for option in asked_question["options"]]
+        numbers = [str(n) for n in range(1, len(labels) + 1)]
+        read = {}
+        for order, shown in {"forward": labels, "reversed": labels[::-1]}.items():
+            lines = [f"{n}. {label}".rstrip() for n, label in zip(numbers, shown, strict=True)]
+            prompt = "\n".join([asked_question["text"], *lines, "Answer:"])
+            mass = np.array(oracle.label_probs(prompt, numbers))[:: 1 if order == "forward" else -1]
+            assert rows[f"p_valid_{order}"].to_numpy() == pytest.approx(mass.sum(), abs=1e-5)
+            read[order] = mass / mass.sum()
+            assert rows[f"prob_{order}"].to_numpy() == pytest.approx(read[order], abs=1e-5)
+        mean = (read["forward"] + read["reversed"]) / 2
+        assert rows["prob_averaged"].to_numpy() == pytest.approx(mean, abs=1e-5)
+        bias = np.abs(read["forward"] - read["reversed"]).max()
+        assert rows["position_bias_magnitude"].to_numpy() == pytest.approx(bias, abs=2e-5)
+
+
+def test_a_probe_file_says_how_it_was_made(model, questions, tmp_path):
+    output = tmp_path / "probe.parquet"
+    succeed("probe", "--model", model, "--questions", questions, "--language", "eng", "--output", output)
+    found = table_metadata(output)
+    wanted = {"model", "revision", "weights_id", "tokenizer_sha256", "dtype", "orders", "scorer_version", "batch_plan"}
+    assert wanted <= set(found)
+    assert (found["model"], found["dtype"], found["orders"]) == (str(model), "float32", "both")
+    assert set(json.loads(found["batch_plan"])) == {"batches", "tokens", "budget"}
+
+
+def test_map_places_what_can_be_trusted_and_names_what_cannot(model, aligned, tmp_path):
+    probes = tmp_path / "probes"
+    asked = ("--questions", aligned / "eng.json", "--language", "eng", "--output", probes / "random.parquet")
+    succeed("probe", "--model", model, *asked)
+    assert "no answers to analyse" in refuse("map", "--distributions", probes, "--output", tmp_path / "map")
+    assert not (tmp_path / "map").exists()
+    sure = read_table(probes / "random.parquet", PROBE_DISTRIBUTIONS).to_pylist()
+    certain = {"model": "sure", "p_valid": 0.9, "p_valid_forward": 0.9, "p_valid_reversed": 0.9}
+    write_table(probes / "sure" / "eng.parquet", [row | certain for row in sure], PROBE_DISTRIBUTIONS)
+    printed = succeed("map", "--distributions", probes, "--output", tmp_path / "map")
+    assert {path.name for path in (tmp_path / "map").iterdir()} == {f"cultural_map.{e}" for e in ("csv", "png", "svg")}
+    assert f"{model.name} eng: not drawn: none of its answers can be trusted" in printed
+    points = pd.read_csv(tmp_path / "map" / "cultural_map.csv")
+    (point,) = points[points["kind"] == "model"].to_dict("records")
+    assert point["drawn"]
+    assert f"sure eng: {point['x']:+.2f} {point['y']:+.2f}" in printed
+
+
+@pytest.mark.slow
+def test_calibrate_recovers_what_it_planted(aligned):
+    printed = succeed("calibrate", "--questions", aligned / "eng.json", "--language", "eng")
+    assert "OFF" not in printed
+    assert all(line.endswith("recovered") for line in printed.splitlines())
+
+
+def test_calibrate_with_one_pass_of_training_is_off(questions):
+    done = run("calibrate", "--questions", questions, "--language", "eng", "--steps", "1")
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert "not recovered" in line
+    assert "OFF" in done.stdout

@@ -1,0 +1,55 @@
+"""From forms to prompts by real commands: `extract`, `align`, `trials`."""
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from valuesassets_tests.cli.commands import QUESTIONS, read_json, run, succeed, write_json
+from valuesassets_tests.needs import shared_file
+
+
+def test_align_gives_the_same_questions_in_every_language(aligned):
+    names = {path.name for path in aligned.iterdir()}
+    assert names == {"master_questions.json", "eng.json", "deu.json", "alignment.csv"}
+    ids = [[q["id"] for q in read_json(aligned / f"{name}.json")] for name in ("master_questions", "eng", "deu")]
+    assert ids[0] == ids[1] == ids[2]
+    assert len(ids[0]) > 25
+    assert set(pd.read_csv(aligned / "alignment.csv")["status"]) == {"aligned"}
+
+
+def test_unknown_keys_come_out_of_align_and_duplicates_say_what_was_merged(tmp_path):
+    first, other = QUESTIONS[0] | {"reviewer": {"name": "N"}}, QUESTIONS[1]
+    file = write_json(tmp_path / "in" / "eng.json", [first, other, first])
+    succeed("align", file, "--output", tmp_path / "out")
+    merged, alone = read_json(tmp_path / "out" / "eng.json")
+    assert merged["reviewer"] == {"name": "N"}
+    assert merged["merged_from"] == [0, 2]
+    assert "merged_from" not in alone
+
+
+def test_trials_are_the_prompts_in_every_order(questions, tmp_path):
+    output = tmp_path / "trials.parquet"
+    assert "6 trials of 3 questions" in succeed(
+        "trials", "--questions", questions, "--language", "eng", "--output", output
+    )
+    trials = pd.read_parquet(output)
+    assert {"trial_id", "question_id", "order", "prompt"} <= set(trials.columns)
+    assert list(trials["order"]) == ["forward", "reversed"] * 3
+    assert trials["trial_id"].is_unique
+    assert trials["prompt"][1].splitlines()[1:] == [*(f"{n}. likert4 label {5 - n}" for n in range(1, 5)), "Answer:"]
+
+
+@pytest.mark.parametrize(("orders", "expected"), [("all", 24 + 6 + 2), ("cyclic", 5 + 6 + 2)])
+def test_more_orders_for_all_but_ten_point_scales(questions, tmp_path, orders, expected):
+    output = tmp_path / "trials.parquet"
+    succeed("trials", "--questions", questions, "--language", "eng", "--output", output, "--orders", orders)
+    assert pq.read_metadata(output).num_rows == expected
+
+
+@pytest.mark.slow
+def test_a_real_form_gives_its_questions(tmp_path):
+    form = shared_file("data", "questionnaires", "ZA7500_q_gb.pdf")
+    done = run("extract", form, "--language", "eng", "--output", tmp_path / "eng.json")
+    assert done.returncode == 0
+    complete = [q for q in read_json(tmp_path / "eng.json") if q["text"] and len(q["options"]) >= 2]
+    assert len({q["id"] for q in complete}) >= 150

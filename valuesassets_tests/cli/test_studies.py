@@ -1,0 +1,23 @@
+"""Studies and the command line itself: what `study` prints, help, and tracebacks for those who ask."""
+
+import pytest
+
+from valuesassets_tests.cli.commands import run, succeed
+
+
+@pytest.mark.parametrize(("study", "cells"), [("demo", 12), ("evs2017", 44)])
+def test_study_says_what_it_would_build(study, cells):
+    assert f"cells: {cells};" in succeed("study", study)
+
+
+def test_without_a_command_there_is_help():
+    done = run()
+    assert done.returncode == 2
+    assert "calibrate" in done.stdout + done.stderr
+
+
+def test_debug_shows_where_an_error_comes_from(tmp_path):
+    done = run("--debug", "study", tmp_path / "none.toml")
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr
+    assert done.stderr.rstrip().splitlines()[-1].startswith("valuesassets.records.errors.StudyError: ")

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 from PIL import Image
 
 from valuesassets.records.errors import StorageError
@@ -266,6 +267,7 @@ def save_figure(figure: Figure, path_stem: Path) -> tuple[Path, Path]:
         StorageError: a file cannot be written.
     """
     png, svg = (path_stem.with_name(f"{path_stem.name}.{ending}") for ending in ("png", "svg"))
+    _settle(figure)
     with whole_file(png) as temporary:
         figure.savefig(temporary, format="png", dpi=300, metadata={"Software": None})
     with whole_file(svg) as temporary:
@@ -273,9 +275,18 @@ def save_figure(figure: Figure, path_stem: Path) -> tuple[Path, Path]:
     return png, svg
 
 
+def _settle(figure: Figure) -> None:
+    """Lay the figure out for good, at places without the last bits, which the solver leaves to chance."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        axes.set_position(Bbox(axes.get_position(original=True).get_points().round(5)))
+
+
 @styled
 def svg_text(figure: Figure) -> str:
     """The figure as SVG: the same text for the same figure, with no date in it."""
+    _settle(figure)
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", dpi=200, metadata={"Date": None, "Creator": None})
     return buffer.getvalue()

@@ -43,6 +43,19 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path):
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
+def test_the_last_bits_of_a_layout_do_not_reach_the_file():
+    texts = []
+    for noise in (0.0, 1e-13):
+        figure = drawn()
+        figure.axes[0].plot([1.2, 1.4], [3.0, 3.5], clip_on=True)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        axes = figure.axes[0]
+        axes.set_position([part + noise for part in axes.get_position().bounds])
+        texts.append(style.svg_text(figure))
+    assert texts[0] == texts[1]
+
+
 def test_a_picture_for_metadata_stays_below_its_limit():
     wide = len(style.png_base64(drawn()))
     small = style.png_base64(drawn(), max_bytes=wide - 1)

@@ -135,6 +135,7 @@ def _scales(
         ("FONT", (-1, 0), (-1, 0), PLAIN, 8),
         ("ALIGN", (-1, 0), (-1, 0), "RIGHT"),
         ("LEFTPADDING", (0, 0), (1, -1), PADDING),
+        ("RIGHTPADDING", (1, 1), (1, -1), PADDING),
         ("ALIGN", (2, 1), (-1, -1), "CENTER"),
         ("SPAN", (2, 0), (6, 0)),
         ("SPAN", (7, 0), (11, 0)),

@@ -193,10 +193,19 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
                 "recovery": summarise_recovery(comparison, study.phantom),
                 "hardness": describe_hardness(comparison),
             }
+        tried = storage.path(CONTROLS_KEY, None, "parquet")
+        controls = (
+            pd.read_parquet(tried)
+            if tried.exists()
+            else Refused("no language's prompts were answered by another language's model yet")
+        )
         probe = concatenated(probe_distributions)
         return render_report(
             study,
-            gates=derive_gates(study, faults, preflight, recovery, quality_report),
+            gates=derive_gates(
+                study, faults, preflight, recovery, quality_report, controls if study.control_families else None
+            ),
+            negative_controls=controls,
             probe=probe,
             quality=quality_report,
             calibration=recovery,

@@ -63,7 +63,11 @@ CASES = [
     bad(
         "a PDF header and nothing else", pdf(b"%PDF-1.5\n"), "form.pdf: the PDF is truncated or damaged; fetch it again"
     ),
-    bad("a PDF with a password", encrypted, "form.pdf: the PDF is protected by a password; save it without one"),
+    bad(
+        "a PDF with a password",
+        encrypted,
+        "form.pdf: the PDF is encrypted and asks for a password; save it without one",
+    ),
     bad(
         "an HTML page named .pdf",
         pdf(b"<!DOCTYPE html><html><body>Log in</body></html>"),

@@ -88,13 +88,15 @@ def count_pages(path: Path, name: str) -> int:
         head = stream.read(1024)
     kind = kind_of(head)
     if kind not in ("a PDF", None) or b"%PDF-" not in head:
-        raise PdfError(f"{name}: not a PDF but {kind or 'another kind of file'}; {_WHAT_TO_DO.get(kind, NAME_THE_PDF)}")
+        raise PdfError(
+            f"{name}: not a PDF but {kind or 'another kind of file'}; {_WHAT_TO_DO.get(kind or '', NAME_THE_PDF)}"
+        )
     try:
         with pdfplumber.open(path) as pdf:
             pages = len(pdf.pages)
     except Exception as error:  # pdfminer raises many kinds, none of them documented
         if "password" in repr(error).lower():
-            raise PdfError(f"{name}: the PDF is protected by a password; save it without one") from None
+            raise PdfError(f"{name}: the PDF is encrypted and asks for a password; save it without one") from None
         raise PdfError(f"{name}: the PDF is truncated or damaged; fetch it again") from None
     if pages == 0:
         raise PdfError(f"{name}: the PDF has no pages; fetch it again")

@@ -22,7 +22,8 @@ def test_facts_about_a_variable_ride_along():
 
 
 @pytest.mark.parametrize(
-    ("extracted", "word"), [({"deu": ENGLISH}, "no extracted"), ({"eng": [ask("Q1")]}, "no sound")]
+    ("extracted", "word"),
+    [({"deu": ENGLISH}, "no extracted"), ({"eng": [ask("Q1")]}, "none of its 1 questions can be used")],
 )
 def test_no_master_is_an_error_that_says_what_to_do(extracted, word):
     with pytest.raises(QuestionError, match=word):

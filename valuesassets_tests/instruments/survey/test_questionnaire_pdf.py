@@ -94,9 +94,9 @@ def test_a_refusal_is_not_repeated_and_a_busy_server_is_not_asked_for_ever(serve
 @pytest.mark.parametrize(
     ("content", "word"),
     [
-        (b"", "is empty"),
+        (b"", "not a PDF but an empty file"),
         (b"<!DOCTYPE html><html>", "an HTML page"),
-        (b"\x89PNG" + b"x" * 100, "another kind of file"),
+        (b"\x89PNG" + b"x" * 100, "not a PDF but a picture"),
         (b"%PDF-1.5\n garbage", "truncated or damaged"),
     ],
 )

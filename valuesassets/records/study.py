@@ -164,6 +164,11 @@ class Phantom(Record):
     wrong_languages: Annotated[int, pydantic.Field(ge=0)] = 1
     """How many other languages' reference models are asked each language's prompts; every one must fail."""
 
+    @property
+    def limits(self) -> tuple[float, float, float]:
+        """The largest mean errors of W1, P_valid and position bias at which a cell counts as recovered."""
+        return self.max_w1_unit, self.max_p_valid_error, self.max_position_bias_error
+
 
 class Study(Record):
     """One study: languages, questionnaires, model families and every rule."""

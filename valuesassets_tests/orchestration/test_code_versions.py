@@ -19,7 +19,7 @@ WIRED = {
     "cultural_map": {"cultural_map.py", "indicators.py", "style.py"},
     "probe_distributions": {"probe_distributions.py", "variables.py", "probe_cell.py"},
     "readings": {"score.py", "scoring.py", "trie.py"},
-    "report": {"report.py", "report_gates.py", "report_sections.py"},
+    "report": {"report.py", "report_gates.py", "report_calibration.py", "report_sections.py"},
 }
 
 

@@ -173,7 +173,6 @@ def _errors(recovered: pd.DataFrame, plant: pd.DataFrame) -> tuple[float, float,
 
 
 def _summary(part: pd.DataFrame, phantom: Phantom) -> dict[str, object]:
-    limits = (phantom.max_w1_unit, phantom.max_p_valid_error, phantom.max_position_bias_error)
     n_unreadable = int((part["status"] != "ok").sum())
     is_sampled = np.asarray(part["n_sampled"]) > 0
     n_silent = int((is_sampled & np.isnan(_numbers(part, "sampled_p_valid"))).sum())
@@ -184,7 +183,7 @@ def _summary(part: pd.DataFrame, phantom: Phantom) -> dict[str, object]:
         "got no sampled answer that is an option": n_silent,
     }
     faults = [f"{count} of {len(part)} questions {what}" for what, count in counted.items() if count]
-    for error, sampled, drawn, limit in zip(ERRORS, SAMPLED, DRAWN, limits, strict=True):
+    for error, sampled, drawn, limit in zip(ERRORS, SAMPLED, DRAWN, phantom.limits, strict=True):
         chance = _mean(part, drawn)
         for name, bound in ((error, limit), (sampled, limit + chance)):
             mean = _mean(part, name)

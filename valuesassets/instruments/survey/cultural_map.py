@@ -268,9 +268,9 @@ def _notes(
         "Whether these two dimensions mean the same in every country is disputed.",
     ]
     if len(partial):
-        counts = partial["n_indicators"]
+        counts = " to ".join(map(str, dict.fromkeys((partial["n_indicators"].min(), partial["n_indicators"].max()))))
         notes.append(
-            f"{len(partial)} models rest on {counts.min()} to {counts.max()} of {len(INDICATORS)} indicators; a "
+            f"{len(partial)} models rest on {counts} of {len(INDICATORS)} indicators; a "
             "missing one is set to the pooled human mean."
         )
     if absent:

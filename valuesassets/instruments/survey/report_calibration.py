@@ -46,8 +46,7 @@ def calibration_section(
     comparison = part_of(calibration, "comparison", "calibration")
     recovery = part_of(calibration, "recovery", "the summary of the calibration")
     controls = frame_of(negative_controls, "negative controls")
-    bounds = study.phantom
-    limits = (bounds.max_w1_unit, bounds.max_p_valid_error, bounds.max_position_bias_error)
+    limits = study.phantom.limits
     pictures, refusals = pictures_of(
         comparison,
         lambda frame: draw_calibration(frame, *limits),

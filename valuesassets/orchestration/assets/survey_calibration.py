@@ -161,7 +161,7 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
             metadata={
                 "summary": table_of(summary.to_dict("records")),
                 "hardness": table_of(describe_hardness(comparison).to_dict("records")),
-                "picture": picture_of(draw_calibration(comparison)),
+                "picture": picture_of(draw_calibration(comparison, *study.phantom.limits)),
             },
             check_results=[checks.PLANTS_ARE_RECOVERED.result(off, len(comparison))],
         )

@@ -16,7 +16,7 @@ from valuesassets.cli.inputs import (
     require_language,
     trials_of,
 )
-from valuesassets.cli.outputs import print_recovery, progress_bar
+from valuesassets.cli.outputs import print_hardness, print_recovery, progress_bar
 from valuesassets.records.errors import InputError, MissingData, ScoringError
 from valuesassets.records.files import whole_file
 from valuesassets.records.found_files import no_such_file
@@ -95,17 +95,22 @@ def calibrate(
         int | None, typer.Option(min=1, help="Most passes of training; the demo study's if left out.")
     ] = None,
 ) -> None:
-    """Train a phantom on these prompts and print how well what was planted is recovered; exit 1 when it is off."""
+    """Train a phantom on these prompts and print how well what was planted is recovered; exit 1 when it is off.
+
+    Two channels: the probabilities of the answers as `probe` reads them, and answers drawn and parsed as text.
+    """
     import tempfile
 
     import pandas as pd
 
     from valuesassets.figures.frames import records
-    from valuesassets.instruments.survey.calibration import compare_with_plants, summarise_recovery
+    from valuesassets.instruments.survey.calibration import compare_with_plants, describe_hardness, summarise_recovery
     from valuesassets.instruments.survey.plants import planted_answers
     from valuesassets.instruments.survey.reference_models import planted_text_rows
+    from valuesassets.instruments.survey.sampled_answers import derive_sampled_distributions
     from valuesassets.models.loading import load_model
     from valuesassets.models.reference import train_phantom
+    from valuesassets.models.sampling import sample_answers
 
     sound, family = read_sound_questions(questions), "reference-mono"
     study, trials = calibration_study(language), trials_of(questions, sound, language, "both")
@@ -116,10 +121,25 @@ def calibrate(
     with tempfile.TemporaryDirectory(prefix="valuesassets-") as folder:
         with progress_bar("training the phantom") as tick:
             train_phantom(answers, Path(folder, "phantom"), passes, study.seed, lambda done, _: tick(done, passes))
-        recovered = read_answers(load_model(f"{folder}/phantom", None, "float32", "cpu"), family, trials, sound)
+        loaded = load_model(f"{folder}/phantom", None, "float32", "cpu")
+        recovered = read_answers(loaded, family, trials, sound)
+        with progress_bar("drawing answers") as tick:
+            drawn = sample_answers(loaded, [trial.prompt for trial in trials], study.phantom.samples, study.seed, tick)
+    written = pd.DataFrame(
+        [
+            {"trial_id": trial.trial_id, "prompt": trial.prompt, "answer_text": text, "n": count}
+            for trial, texts in zip(trials, drawn, strict=True)
+            for text, count in texts.items()
+        ]
+    )
+    by_id = {question.id: question for question in sound}
+    asked = {trial.trial_id: (trial.asked_id, by_id[trial.question_id]) for trial in trials}
+    sampled = derive_sampled_distributions(written, asked, study, family, language)
     planted = planted_answers(study, {language: sound}, [family])
-    summary = summarise_recovery(compare_with_plants(pd.DataFrame(recovered.rows), planted), study.phantom)
+    comparison = compare_with_plants(pd.DataFrame(recovered.rows), planted, sampled)
+    summary = summarise_recovery(comparison, study.phantom)
     print_recovery(summary)
+    print_hardness(describe_hardness(comparison))
     off = [row for row in records(summary) if not row["is_recovered"]]
     if off:
         raise MissingData(
@@ -155,6 +175,7 @@ def draw_map(
     from valuesassets.records.schemas import HUMAN_DISTRIBUTIONS
 
     require_folder_place(output)
+    probed = read_probes(distributions)
     for language in sorted(set(probed["language"])):
         require_language(language)
     families = {
@@ -181,7 +202,6 @@ def draw_map(
         if row is None:
             where = "not drawn: none of its answers can be trusted"
         else:
-    probed = read_probes(distributions)
             where = f"{row['x']:+.2f} {row['y']:+.2f}" if row["drawn"] else row["note"]
         print(f"{' '.join(cell)}: {where}")
     print(f"figure: {output / 'cultural_map.png'}")

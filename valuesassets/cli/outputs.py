@@ -22,14 +22,30 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def print_recovery(summary: "pd.DataFrame") -> None:
-    """Print a recovery summary, a row per family and response type."""
+    """Print a recovery summary, a row per family and response type: both channels, mean and 95th percentile."""
     from valuesassets.figures.frames import records
 
+    print(f"  {'':<36} {'scored: W1':<15} {'P_valid':<15} {'position bias':<15} sampled (draw alone): W1")
     for row in records(summary):
         verdict = "recovered" if row["is_recovered"] else f"OFF: {row['reason']}"
+        errors = (
+            f"{row[f'{error}_mean']:.4f} | {row[f'{error}_p95']:.4f}"
+            for error in ("w1_unit_error", "p_valid_error", "position_bias_error")
+        )
+        sampled = f"{row['sampled_w1_unit_error_mean']:.4f} ({row['drawn_w1_unit_error_mean']:.4f})"
+        print(f"  {row['model']:<16} {row['response_type']:<12} {row['n']:>4}  {' '.join(errors)} {sampled}  {verdict}")
+
+
+def print_hardness(hardness: "pd.DataFrame") -> None:
+    """Print how hard the plants were, a row per response type."""
+    from valuesassets.figures.frames import records
+
+    print(
+        "  hardness of the plants: W1 from uniform, share with strong position bias, P_valid, both ends of ten points"
+    )
+    for row in records(hardness):
+        ends = f"{row['both_ends_share']:.0%}" if row["both_ends_share"] == row["both_ends_share"] else ""
         print(
-            f"  {row['model']:<16} {row['response_type']:<12} n {row['n']:>4}  "
-            f"W1 {row['w1_unit_error_mean']:.4f} | {row['w1_unit_error_p95']:.4f}  "
-            f"P_valid {row['p_valid_error_mean']:.4f} | {row['p_valid_error_p95']:.4f}  "
-            f"position bias {row['position_bias_error_mean']:.4f} | {row['position_bias_error_p95']:.4f}  {verdict}"
+            f"  {'':<16} {row['response_type']:<12} {row['n']:>4}  {row['w1_unit_to_uniform_mean']:.3f}  "
+            f"{row['position_bias_share_strong']:.0%}  {row['p_valid_min']:.2f}-{row['p_valid_max']:.2f}  {ends}"
         )

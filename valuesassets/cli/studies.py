@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from valuesassets.cli.inputs import require_folder_place
-from valuesassets.cli.outputs import print_recovery
+from valuesassets.cli.outputs import print_hardness, print_recovery
 from valuesassets.records.errors import JobError, StorageError
 from valuesassets.records.study import Study, load_study
 
@@ -85,11 +85,16 @@ def print_outcome(found: Study, folder: Path) -> None:
 
     compared = [pd.read_parquet(file) for file in sorted(folder.glob("calibration/*/*.parquet"))]
     if compared:
-        from valuesassets.instruments.survey.calibration import summarise_recovery
+        from valuesassets.instruments.survey.calibration import describe_hardness, summarise_recovery
 
-        pooled = pd.concat(compared, ignore_index=True).assign(language="all")
-        print("\nCalibration: planted against recovered (mean | 95th percentile)")
-        print_recovery(summarise_recovery(pooled, found.phantom))
+        pooled = pd.concat(compared, ignore_index=True)
+        print(f"\nCalibration: planted against recovered in {len(compared)} cells (mean | 95th percentile)")
+        print_recovery(summarise_recovery(pooled.assign(language="all"), found.phantom))
+        print_hardness(describe_hardness(pooled))
+    controls_file = folder / "negative_controls" / "negative_controls.parquet"
+    if controls_file.exists():
+        controls = pd.read_parquet(controls_file)
+        print(f"  another language's model fails in {int(controls['fails'].sum())} of {len(controls)} pairs tried")
     cells_file = folder / "quality_report" / "cells.parquet"
     if cells_file.exists():
         print("\nQuality: which cells can be trusted")

@@ -3,12 +3,15 @@
 All rows with the lines that came back are written to storage/evidence/bad_inputs.md, to be read in one go.
 """
 
+import os
 import re
+from pathlib import Path
 
 import pytest
 
+from valuesassets.records.files import write_text
 from valuesassets_tests.bad_inputs import models, question_files, question_paths, questionnaires, studies, usage
-from valuesassets_tests.bad_inputs.case import Outcome, pattern, run_case
+from valuesassets_tests.bad_inputs.case import pattern, run_case
 from valuesassets_tests.needs import REPOSITORY
 
 PARTS = {
@@ -22,23 +25,23 @@ PARTS = {
 CASES = [(part, case) for part, cases in PARTS.items() for case in cases]
 EVIDENCE = REPOSITORY / "storage" / "evidence" / "bad_inputs.md"
 
-pytestmark = pytest.mark.xdist_group("bad_inputs")  # one process sees them all, and writes them down
-
 
 @pytest.fixture(scope="module")
-def seen():
-    """What came of each case so far; written down when all were run."""
-    outcomes: dict[int, Outcome] = {}
-    yield outcomes
-    if len(outcomes) == len(CASES):
-        EVIDENCE.parent.mkdir(parents=True, exist_ok=True)
-        EVIDENCE.write_text(written_down(outcomes), encoding="utf-8")
+def said(tmp_path_factory):
+    """A folder with what came of each case, shared by all test processes; the last one writes the evidence."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "bad_inputs"
+    folder.mkdir(exist_ok=True)
+    yield folder
+    if len(list(folder.iterdir())) == len(CASES):
+        write_text(EVIDENCE, written_down(folder))
 
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{part}: {case.name}" for part, case in CASES])
-def test_a_bad_input_ends_in_one_line_and_leaves_nothing(number, seen, tmp_path):
+def test_a_bad_input_ends_in_one_line_and_leaves_nothing(number, said, tmp_path):
     _, case = CASES[number]
-    outcome = seen[number] = run_case(case, tmp_path)
+    outcome = run_case(case, tmp_path)
+    write_text(said / str(number), f"exit {outcome.code}: {outcome.stderr.strip()}")
     assert outcome.code == case.code, outcome.stderr
     assert outcome.stdout == ""
     (line,) = outcome.stderr.splitlines()
@@ -52,14 +55,14 @@ def test_there_are_many_cases_and_each_has_its_own_name():
     assert len(set(names)) == len(names)
 
 
-def written_down(outcomes: dict[int, Outcome]) -> str:
+def written_down(said: Path) -> str:
     """The table for people: what is wrong, the command, what came back."""
     lines = ["# Bad inputs", "", f"{len(CASES)} commands that were given something wrong, and what they said.", ""]
     for part in PARTS:
         lines += [f"## {part}", ""]
         for number, (of, case) in enumerate(CASES):
             if of == part:
-                said = f"exit {outcomes[number].code}: {outcomes[number].stderr.strip()}"
-                lines += [f"- **{case.name}**", f"  `valuesassets {case.command}`", f"  {said}"]
+                came_back = (said / str(number)).read_text(encoding="utf-8")
+                lines += [f"- **{case.name}**", f"  `valuesassets {case.command}`", f"  {came_back}"]
         lines.append("")
     return "\n".join(lines)

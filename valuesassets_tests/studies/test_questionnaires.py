@@ -10,6 +10,7 @@ import unicodedata
 import pdfplumber
 import pytest
 
+from valuesassets.instruments.survey.layout.text_damage import OWN_LETTERS
 from valuesassets.records.errors import StudyError
 from valuesassets.records.questions import ResponseType, question_faults
 from valuesassets.studies.questionnaires import content, render
@@ -33,6 +34,17 @@ INDICATORS = {
     "v95",
 }
 SCRIPTS = {"ell": "GREEK", "bul": "CYRILLIC"}
+QUOTES = {
+    "„“": ("bul", "ces", "deu", "est", "lit", "slk"),
+    "„”": ("hrv", "hun", "lvs", "pol", "ron"),
+    "«»": ("ell", "fra", "ita", "por", "spa"),
+    "»«": ("dan", "slv"),
+    "””": ("fin", "swe"),
+    "‘’": ("eng", "nld"),
+}
+"""Opening and closing marks."""
+SELDOM = {"deu": "ß", "lvs": "č"}
+"""Letters of a language that a short form may do without."""
 
 
 @functools.cache
@@ -161,3 +173,37 @@ def test_no_label_is_a_word_for_a_missing_answer():
 def test_an_unknown_language_is_told_which_there_are():
     with pytest.raises(StudyError, match="epo: no bundled questionnaire; there are bul, "):
         expected_questions("epo")
+
+
+def printed_words(language: str) -> list[str]:
+    """Everything that a form says to respondents: what stands around the questions, and the questions."""
+    words = content.load_words(language)
+    around = [
+        text for value in words.form.model_dump().values() for text in ([value] if isinstance(value, str) else value)
+    ]
+    asked = [[q.text, q.second_text, *q.items.values(), *q.options] for q in words.questions.values()]
+    return [*around, *(text for texts in asked for text in texts)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_quotes_are_those_of_the_language_and_come_in_pairs(language):
+    (opening, closing) = next(marks for marks, languages in QUOTES.items() if language in languages)
+    apostrophe = r"|’(?!\w)" if closing == "’" else ""  # elsewhere it stands for a letter left out
+    for text in printed_words(language):
+        marks = re.findall(rf"[„“”«»‘]{apostrophe}", text)
+        assert marks == [opening, closing] * (len(marks) // 2), text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_letter_of_the_language_occurs(language):
+    said = " ".join(printed_words(language)).casefold()
+    missing = {letter for letter in OWN_LETTERS.get(language, "") if letter not in said}
+    assert missing <= set(SELDOM.get(language, ""))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_notes_and_headings_are_in_capitals(language):
+    words = content.load_words(language)
+    for text in [*words.sections.values(), *words.notes.values()]:
+        fixed = re.sub(r"\{\w+\}", "", text)
+        assert fixed == fixed.upper()

@@ -92,10 +92,10 @@ def materializations(page, asset):
 
 
 def test_the_lineage_shows_every_asset_of_the_survey(page):
-    groups = ",".join(f"global@global:{group}" for group in ("questionnaires", "models", "analyses"))
+    groups = ",".join(f"global@global:{group}" for group in ("questionnaires", "calibration", "models", "analyses"))
     page.goto(f"/asset-groups/?expanded={groups}")
     page.get_by_text("cultural_map", exact=True).first.wait_for()
-    for name in ("questionnaire_pdf", "readings", "calibration", "cultural_map", "report"):
+    for name in ("questionnaire_pdf", "negative_controls", "readings", "calibration", "cultural_map", "report"):
         assert page.get_by_text(name, exact=True).count() > 0, name
     shot(page, "asset_graph")
 
@@ -107,6 +107,14 @@ def test_a_cell_shows_its_numbers_and_its_picture(page):
     page.get_by_text("[Show Markdown]").first.click()
     page.locator("img[src^='data:image/png']").first.wait_for()
     shot(page, "probe_cell_picture")
+
+
+def test_a_calibrated_cell_shows_what_came_back_and_how_hard_it_was(page):
+    page.goto("/assets/survey/calibration?view=partitions&partition=fra%7Creference-mono")
+    page.get_by_text("hardness").first.wait_for()
+    page.get_by_text("[Show Markdown]").first.click()
+    page.locator("img[src^='data:image/png']").first.wait_for()
+    shot(page, "calibrated_cell")
 
 
 def test_a_failed_check_names_what_to_look_at(page):

@@ -1,0 +1,76 @@
+"""The calibration of one language, start to end, by whatever copy of the package this was imported from."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from valuesassets.cli.models import calibration_study, read_answers
+from valuesassets.instruments.survey.calibration import compare_with_plants, summarise_recovery
+from valuesassets.instruments.survey.lexicon import load_lexicon
+from valuesassets.instruments.survey.plants import planted_answers
+from valuesassets.instruments.survey.reference_models import planted_text_rows
+from valuesassets.instruments.survey.sampled_answers import derive_sampled_distributions
+from valuesassets.instruments.survey.trials import write_trials
+from valuesassets.instruments.survey.variables import load_variables
+from valuesassets.models.loading import LoadedModel, load_model
+from valuesassets.models.reference import find_phantom, hash_training, train_phantom
+from valuesassets.models.sampling import sample_answers
+from valuesassets.records.errors import ValuesAssetsError
+from valuesassets.records.questions import Question
+from valuesassets.records.study import Elicitation, Study
+from valuesassets.records.trials import Trial
+from valuesassets.studies.questionnaires.content import expected_questions
+
+LANGUAGE, FAMILY = "eng", "reference-mono"
+QUESTIONS = {
+    *("v1", "v5", "v115", "v31", "v86", "v92", "v95", "v46", "v39", "v63", "v102", "v149"),
+    *("v54", "v98", "v99", "v110", "v111", "v113", "v114"),
+}
+"""Of the bundled form: every response type, four ten-point scales, list items, a second choice, reordered scales."""
+WORDINGS, PASSES = 2, 160
+SAMPLES = 400
+"""Answers drawn to each prompt where the second channel is asked for."""
+
+
+def main(argument: dict[str, Any]) -> dict[str, Any]:
+    """Verdict and errors by response type, or the error of ours that the calibration ended in.
+
+    A phantom that was trained on just what this copy plants is taken from `known`; else one is trained in `own`.
+    """
+    try:
+        return {"rows": calibrate(Path(argument["known"]), Path(argument["own"]), argument["is_sampled"])}
+    except ValuesAssetsError as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+def calibrate(known: Path, own: Path, is_sampled: bool) -> list[dict[str, Any]]:
+    questions = [question for question in expected_questions(LANGUAGE) if question.id in QUESTIONS]
+    pattern = calibration_study(LANGUAGE)
+    study = pattern.model_copy(update={"elicitation": Elicitation(wordings=WORDINGS)})
+    trials = write_trials(questions, LANGUAGE, load_lexicon(LANGUAGE), load_variables(), study.elicitation, study.seed)
+    answers: dict[str, dict[str, float]] = {}
+    for row in planted_text_rows(trials, questions, FAMILY, study):
+        answers.setdefault(str(row["prompt"]), {})[str(row["answer_text"])] = float(str(row["prob"]))
+    found = find_phantom(known, hash_training(answers, PASSES, study.seed))
+    phantom = found or train_phantom(answers, own, PASSES, study.seed)
+    loaded = load_model(str(phantom.folder), None, "float32", "cpu")
+    probed = pd.DataFrame(read_answers(loaded, FAMILY, trials, questions).rows)
+    planted = planted_answers(study, {LANGUAGE: questions}, [FAMILY])
+    sampled = draw(loaded, trials, questions, study) if is_sampled else None
+    summary = summarise_recovery(compare_with_plants(probed, planted, sampled), study.phantom)
+    return [{str(key): value for key, value in row.items()} for row in summary.to_dict(orient="records")]
+
+
+def draw(loaded: LoadedModel, trials: Sequence[Trial], questions: Sequence[Question], study: Study) -> pd.DataFrame:
+    """The second channel: answers that the model writes, counted as text."""
+    counted = sample_answers(loaded, [trial.prompt for trial in trials], SAMPLES, study.seed)
+    rows = [
+        {"trial_id": trial.trial_id, "prompt": trial.prompt, "answer_text": text, "n": n}
+        for trial, texts in zip(trials, counted, strict=True)
+        for text, n in texts.items()
+    ]
+    by_id = {question.id: question for question in questions}
+    asked = {trial.trial_id: (trial.asked_id, by_id[trial.question_id]) for trial in trials}
+    return derive_sampled_distributions(pd.DataFrame(rows), asked, study, FAMILY, LANGUAGE)

@@ -1,0 +1,30 @@
+"""Named tests, run against whatever copy of the package this was imported from."""
+
+import os
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+
+class _Failures:
+    """Which tests failed, and the last line that each said."""
+
+    def __init__(self) -> None:
+        self.said: dict[str, str] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            message = crash.message if crash is not None else str(report.longrepr)
+            self.said[report.nodeid] = message.splitlines()[0]
+
+
+def main(tests: list[str]) -> dict[str, Any]:
+    """pytest's exit code (0: all passed, 1: some failed) and what the failed ones said."""
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # no test named needs one, and loading them takes seconds
+    settings.register_profile("the same examples every time", derandomize=True, database=None)
+    settings.load_profile("the same examples every time")
+    failures = _Failures()
+    code = pytest.main(["-q", "--maxfail=1", *tests], plugins=[failures])
+    return {"code": int(code), "failed": failures.said}

@@ -10,7 +10,7 @@ export VALUESASSETS_DAGSTER ?= $(VALUESASSETS_STORAGE)/dagster
 export DAGSTER_HOME ?= $(CURDIR)
 export TOKENIZERS_PARALLELISM ?= false
 
-.PHONY: demo test ui check env clean help
+.PHONY: demo test coverage ui check env clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,13 @@ demo: $(VENV)/installed | $(VALUESASSETS_DAGSTER)  ## the demonstration study, f
 
 test: $(VENV)/installed-dev  ## the whole test suite
 	@$(BIN)/python -m valuesassets_tests
+
+coverage: $(VENV)/installed-dev  ## the whole test suite; fails where less than 90 % of a package's lines are run
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m valuesassets_tests
+	@$(BIN)/coverage combine --quiet
+	@failed=0; for package in measure instruments models; do echo; echo "valuesassets/$$package"; \
+	  $(BIN)/coverage report --include "valuesassets/$$package/*" --fail-under 90 || failed=1; done; exit $$failed
 
 ui: $(VENV)/installed | $(VALUESASSETS_DAGSTER)  ## web UI and daemon on 127.0.0.1:3000
 	@exec $(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port 3000

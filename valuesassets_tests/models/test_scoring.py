@@ -5,10 +5,13 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
 
 from valuesassets.models import scoring
 from valuesassets.models.forward import BatchBudget
 from valuesassets.models.loading import load_model
+from valuesassets.models.prompt_tokenizer import PromptTokenizer
 from valuesassets.models.scoring import Certificate, reading_key, score_trials, spell_trials
 from valuesassets.models.spellings import spell_labels
 from valuesassets.records.errors import ScoringError, TokenizerError
@@ -173,3 +176,23 @@ def test_half_precision_weights_are_read_in_float32(model_folders):
     result = score_trials(loaded, [trial(PROMPTS[0], 4)])
     assert result.certificate.tolerance == 5e-2
     assert result.readings[0].status is Status.OK
+
+
+def test_a_prompt_longer_than_the_model_reads_fails_alone(tmp_path):
+    folder = write_model(tmp_path / "m", sentencepiece_like(), max_position_embeddings=64)
+    short, long = score_trials(
+        load_model(str(folder)), [trial("Well?\n1. a\n2. b\nA:", 2), trial(PROMPTS[0] * 9, 4, "v9/0/forward")]
+    ).readings
+    assert short.status is Status.OK
+    assert (long.status, long.label_probs) == (Status.FAILED, None)
+    assert "64 at most" in long.reason
+
+
+def test_a_tokenizer_that_lacks_a_letter_or_a_number_is_refused_not_read_as_unknown():
+    whole = Tokenizer(models.WordLevel({"<unk>": 0, "1": 1, "2": 2, "A:": 3}, unk_token="<unk>"))
+    whole.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer = PromptTokenizer(PreTrainedTokenizerFast(tokenizer_object=whole, unk_token="<unk>"), "words", ())
+    with pytest.raises(TokenizerError, match="words: the tokenizer has no token for what stands behind '1' of '1 ж'"):
+        tokenizer.require_round_trip("1 ж")
+    with pytest.raises(TokenizerError, match="words: it has no token for ' 7' after '1 2 A:'"):
+        spell_labels(tokenizer, "1 2 A:", [" 7", " 1"])

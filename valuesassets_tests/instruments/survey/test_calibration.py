@@ -151,3 +151,9 @@ def test_hardness_tells_easy_plants_from_hard_ones():
     easy = describe_hardness(compare_with_plants(even, even)).set_index("response_type")
     assert easy.at["all", "w1_unit_to_uniform_mean"] == pytest.approx(0)
     assert easy.at["all", "position_bias_share_strong"] == 0
+
+
+def test_answers_to_other_options_than_those_planted_are_refused():
+    rows = cell().query("question_id == 'v1'")
+    with pytest.raises(MissingData, match=r"v1: planted for answers \[1, 2, 3, 4\], read for \[1, 2, 3, 5\]"):
+        compare_with_plants(rows.assign(response_value=[1, 2, 3, 5]), planted())

@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
 
+from valuesassets.instruments.survey.cell_answers import pooled
 from valuesassets.instruments.survey.human_comparison import derive_human_comparison
+from valuesassets.records.distribution import distribution
+from valuesassets.records.errors import ScaleMismatch
 from valuesassets_tests.instruments.survey.planted_grid import answers, demo, human, no_human, peopleless
 
 
@@ -74,3 +77,19 @@ def test_without_people_the_tables_are_empty_and_say_why():
     assert found.questions.empty
     assert found.cells.empty
     assert "human.source = 'none'" in found.notes["note"].iloc[0]
+
+
+def test_a_cell_that_shares_no_item_with_its_people_is_named_and_gets_no_number():
+    rows = answers()
+    is_alone = (rows["model"] == "reference-mono") & (rows["language"] == "pol")
+    rows.loc[is_alone, "question_id"] = "own_" + rows.loc[is_alone, "question_id"]
+    found = derive_human_comparison(rows, human(), demo())
+    assert "reference-mono/pol: no item shared with the people of PL." in set(found.notes["note"])
+    assert found.cells.query("model == 'reference-mono' and language == 'pol'").empty
+    assert len(found.cells.query("model == 'reference-mono' and kind == 'model'")) == 5
+
+
+def test_countries_that_answered_on_different_scales_are_not_pooled():
+    scales = {"GB": distribution([1, 2], [1, 1]), "FR": distribution([0, 1], [1, 1])}
+    with pytest.raises(ScaleMismatch, match=r"v31: countries answered on different scales .*; align their codes"):
+        pooled({country: {"v31": answer} for country, answer in scales.items()})

@@ -59,3 +59,12 @@ def test_without_people_only_entropies_are_compared():
 
 def test_the_tables_say_that_families_differ_in_more_than_language(found):
     assert any("size, tokenizer and training data" in note for note in found.notes["note"])
+
+
+def test_families_that_share_no_item_in_a_language_are_no_pair():
+    rows = answers()
+    is_apart = (rows["model"] == "reference-mono") & (rows["language"] == "pol")
+    rows.loc[is_apart, "question_id"] = "own_" + rows.loc[is_apart, "question_id"]
+    pairs = derive_mono_vs_multi(rows, human(), demo()).pairs
+    assert len(pairs) == 5
+    assert "pol" not in set(pairs["language"])

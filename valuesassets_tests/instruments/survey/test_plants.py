@@ -105,10 +105,12 @@ def test_a_plant_does_not_depend_on_what_is_asked_beside_it():
     assert alone["v7"] == plant_questions(demo(), "reference-mono", "eng", questions())["v7"]
 
 
-def test_questions_without_a_canonical_id_are_planted_too():
-    plant = plant_questions(demo(), "reference-mono", "eng", [ask("Q1", 5)])["Q1"]
+@pytest.mark.parametrize("kind", ["likert5", "categorical"])
+def test_questions_without_a_canonical_id_are_planted_too(kind):
+    plant = plant_questions(demo(), "reference-mono", "eng", [ask("Q1", 5, response_type=kind)])["Q1"]
     assert len(plant.preference) == 5
     assert sum(plant.preference) == pytest.approx(1)
+    assert max(plant.preference) > 0.25
 
 
 def test_languages_and_families_are_planted_differently():

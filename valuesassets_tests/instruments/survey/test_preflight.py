@@ -78,3 +78,10 @@ def test_an_answer_at_the_very_end_of_the_scale_counts_like_any_other():
     found = examine([reading(t, probs) for t, probs in zip(low, ends, strict=True)])["v149 leans low"]
     assert found.found == pytest.approx((0 + 7 / 9) / 2)
     assert found.passed
+
+
+def test_no_mass_on_any_answer_leaves_no_entropy_and_no_leaning():
+    findings = examine([reading(t, [0.0] * len(t.readout.labels)) for t in TRIALS])
+    assert findings["median P_valid"].found == 0
+    assert not findings["median P_valid"].passed
+    assert not {"entropy as a share of uniform", "v149 leans low"} & set(findings)

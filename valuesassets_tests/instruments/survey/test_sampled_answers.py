@@ -82,3 +82,14 @@ def test_the_second_channel_takes_nothing_from_how_trials_are_read():
     assert not touched & {"readout", "order", "labels"}
     assert "valuesassets.instruments.survey.trials" not in imported
     assert not any(str(name).startswith("valuesassets.models") for name in imported)
+
+
+def test_orders_other_than_forward_and_reversed_are_left_out():
+    rows = sampled().query("trial_id == 'v1/0/forward' or trial_id == 'v1/0/reversed'")
+    *head, one, two, three, four, cue = rows["prompt"].iloc[0].split("\n")
+    texts = [line.partition(". ")[2] for line in (two, one, four, three)]
+    shown = "\n".join([*head, *(f"{number}. {text}" for number, text in enumerate(texts, 1)), cue])
+    turned = pd.DataFrame([{"trial_id": "v1/0/turned", "prompt": shown, "answer_text": " 1\n", "n": N}])
+    known = asked() | {"v1/0/turned": asked()["v1/0/forward"]}
+    found = derive_sampled_distributions(pd.concat([rows, turned]), known, demo(), *CELL)
+    pd.testing.assert_frame_equal(found, derive(rows))

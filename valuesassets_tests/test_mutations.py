@@ -111,8 +111,10 @@ def describe(found: Mapping[str, Any]) -> str:
         above += [
             f"{name} of sampled answers {row[f'sampled_{column}']:.3f}"
             for name, (column, limit) in ERRORS.items()
-            if row[f"sampled_{column}"] > limit + row[f"drawn_{column}"]
+            if row[f"sampled_{column}"] > row[f"sampled_{column.removesuffix('_mean')}_bound"]
         ]
+        tail = row["averaged_w1_unit_error_p95"]
+        above += [f"95th percentile of averaged W1 {tail:.3f}"] if tail > ERRORS["W1"][1] else []
         unread = [f"{row['n_unreadable']} of {row['n']} unread"] if row["n_unreadable"] else []
         said.append(f"{row['response_type']}: {', '.join([*unread, *above])}")
     fine = sorted({row["response_type"] for row in found["rows"]} - off_types(found))

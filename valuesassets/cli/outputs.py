@@ -25,14 +25,14 @@ def print_recovery(summary: "pd.DataFrame") -> None:
     """Print a recovery summary, a row per family and response type: both channels, mean and 95th percentile."""
     from valuesassets.figures.frames import records
 
-    print(f"  {'':<36} {'scored: W1':<15} {'P_valid':<15} {'position bias':<15} sampled (draw alone): W1")
+    print(f"  {'':<36} {'scored: W1':<15} {'P_valid':<15} {'position bias':<15} sampled: W1 (bound)")
     for row in records(summary):
         verdict = "recovered" if row["is_recovered"] else f"OFF: {row['reason']}"
         errors = (
             f"{row[f'{error}_mean']:.4f} | {row[f'{error}_p95']:.4f}"
             for error in ("w1_unit_error", "p_valid_error", "position_bias_error")
         )
-        sampled = f"{row['sampled_w1_unit_error_mean']:.4f} ({row['drawn_w1_unit_error_mean']:.4f})"
+        sampled = f"{row['sampled_w1_unit_error_mean']:.4f} ({row['sampled_w1_unit_error_bound']:.4f})"
         print(f"  {row['model']:<16} {row['response_type']:<12} {row['n']:>4}  {' '.join(errors)} {sampled}  {verdict}")
 
 

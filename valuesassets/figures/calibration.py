@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from valuesassets.figures import style
 from valuesassets.figures.cell_rows import row_pt
 from valuesassets.figures.frames import column, rows_where
+from valuesassets.measure.sampling_error import allowed_mean
 
 MOST_SINGLE = 150
 """Readings up to which each is drawn beside the means; more would hide them."""
@@ -48,7 +49,7 @@ def draw_calibration(
             planted_position_bias, recovered_position_bias, w1_unit_error (scale units), p_valid_error,
             position_bias_error; nulls where a question could not be read. Where sampled_p_valid,
             sampled_position_bias and sampled_*_error are there and not all null, they are drawn hollow, with the error
-            that the draw alone makes (drawn_*_error).
+            that the draw alone makes (drawn_*_error, drawn_*_error_sd).
         max_w1_unit, max_p_valid_error, max_position_bias_error: bounds on the mean errors.
     """
     quantities = (
@@ -159,11 +160,10 @@ def _draw_mean(
 
 
 def _draw_sampled_bound(axes: Axes, part: pd.DataFrame, quantity: Quantity, height: float) -> list[float]:
-    """The bound of the sampled channel: the study's, and what the draw alone is expected to add."""
-    chance = error_summary(part, f"drawn_{quantity.error}")
-    if chance is None:
+    """The bound of the sampled channel: the study's, and what the draw alone can add."""
+    if error_summary(part, f"drawn_{quantity.error}") is None:
         return []
-    bound = quantity.bound + chance[0]
+    bound = quantity.bound + allowed_mean(part[f"drawn_{quantity.error}"], part[f"drawn_{quantity.error}_sd"])
     axes.vlines(
         bound, height - 0.22, height + 0.22, color=style.VERMILLION, lw=1.6, zorder=2,
         gid=f"{quantity.name} sampled bound",
@@ -234,7 +234,7 @@ def _lines(comparison: pd.DataFrame, has_sampled: bool, n_cells: int) -> list[st
     ]
     if has_sampled:
         lines.append(
-            "Sampled answers also err by chance: their bound, the short upright bar, is the bound and the mean error "
-            "that the draw alone makes."
+            "Sampled answers also err by chance: their bound, the short upright bar, is the bound and what the draw "
+            "alone can do (its mean error and three standard deviations)."
         )
     return lines

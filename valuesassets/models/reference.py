@@ -11,14 +11,15 @@ from typing import Any
 from valuesassets.records.errors import StorageError
 from valuesassets.records.files import read_json, sha256_file, sha256_json, write_json
 
-PHANTOM_VERSION = "1"
+PHANTOM_VERSION = "2"
 """Changes whenever the same texts give another model."""
 
 HIDDEN, HEADS, INTERMEDIATE = 64, 16, 256
 INITIALISER_RANGE = 0.1
 """Wide enough that prompts are told apart from the first pass on: a fifth of it takes three times the passes."""
-PIECES_PER_PROMPT, FEWEST_PIECES, MOST_PIECES = 24, 400, 3000
-"""Size of the vocabulary: whole words make short prompts, which are told apart sooner."""
+PIECES_PER_PROMPT, FEWEST_PIECES, MANY_PIECES, PIECES_PER_PROMPT_OF_MANY = 24, 400, 3000, 6
+"""Size of the vocabulary: whole words make short prompts, which are told apart sooner; from many pieces on it grows
+more slowly, since each of them costs at every position read."""
 
 Answers = Mapping[str, Mapping[str, float]]
 """By prompt, the probability of each whole answer text; per prompt they sum to 1."""
@@ -91,7 +92,8 @@ def train_phantom(
     from valuesassets.models.reference_training import fit
 
     logging.disable_progress_bar()  # errors are one line on stderr: nothing else goes there
-    pieces = min(max(PIECES_PER_PROMPT * len(answers), FEWEST_PIECES), MOST_PIECES)
+    most = max(MANY_PIECES, PIECES_PER_PROMPT_OF_MANY * len(answers))
+    pieces = min(max(PIECES_PER_PROMPT * len(answers), FEWEST_PIECES), most)
     hf = train_tokenizer([prompt + text for prompt, texts in answers.items() for text in texts], pieces)
     tokenizer = describe_tokenizer(hf, str(folder), len(hf))
     trees = [grow_answer_tree(tokenizer, prompt, texts) for prompt, texts in answers.items()]

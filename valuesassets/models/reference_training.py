@@ -24,6 +24,9 @@ FORCED_TURNS, FORCED_WEIGHT = 4, 0.3
 LARGEST_WEIGHT = 8.0
 """Where one token takes nearly all, an error in the shares of the rest hardly shows in the divergence: such positions
 weigh 1 / (1 - largest probability), up to this."""
+FOCUS = 10.0
+"""A position weighs more by its divergence over the last pass's mean, up to this many times: few prompts that differ in
+a word or two are else told apart last, or never."""
 SMALL_KL = 5e-5
 """Mean Kullback-Leibler divergence (nats) at which further passes are not worth their time."""
 
@@ -90,7 +93,8 @@ def fit(
             chosen = (~batch.is_forced | (batch.turn == done % FORCED_TURNS)).nonzero()[:, 0]
             kl = _divergences(model, batch, chosen)
             weight = batch.weight[chosen]
-            loss = (kl * weight).sum() / weight.sum()
+            focus = (1 + kl.detach() / mean_kl).clamp_max(FOCUS)
+            loss = (kl * weight * focus).sum() / weight.sum()
             optimiser.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

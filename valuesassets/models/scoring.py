@@ -16,7 +16,7 @@ from valuesassets.records.files import sha256_json
 from valuesassets.records.readings import UNRESOLVED_BELOW, Reading, Status
 from valuesassets.records.trials import Trial
 
-SCORER_VERSION = "1"
+SCORER_VERSION = "2"
 """Changes whenever a reading of the same model and trial may come out differently."""
 
 INVARIANCE_TOLERANCE = {"float32": 1e-5, "float16": 1e-2, "bfloat16": 5e-2}

@@ -199,6 +199,7 @@ def sampled_columns(comparison, seed=8):
         found = np.clip(planted + rng.normal(0, 0.03, len(comparison)), 0, 1)
         added |= {f"sampled_{name}": found, f"sampled_{name}_error": np.abs(found - planted)}
         added[f"drawn_{name}_error"] = 0.024
+    added |= {f"{name}_sd": 0.01 for name in list(added) if name.startswith("drawn_")}
     return comparison.assign(**added, n_sampled=400)
 
 

@@ -70,7 +70,7 @@ def test_the_sampled_channel_is_drawn_hollow_with_its_own_bound(comparison):
     )
     assert marks(figure, "sampled_p_valid_error mean")[0] == pytest.approx(sampled.sampled_p_valid_error.mean())
     bounds = figure.findobj(lambda one: one.get_gid() == "p_valid sampled bound")
-    assert bounds[0].get_segments()[0][0, 0] == pytest.approx(0.02 + sampled.drawn_p_valid_error.mean())
+    assert bounds[0].get_segments()[0][0, 0] == pytest.approx(0.02 + 0.024 + 3 * 0.01 / np.sqrt(len(sampled)))
     assert "sampled, parsed" in legend_labels(figure)
 
 

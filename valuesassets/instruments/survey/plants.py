@@ -111,7 +111,7 @@ def country_preferences(
 def planted_answers(
     study: Study, questions: Mapping[str, Sequence[Question]], families: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """The answers that plants amount to, on the original scale, forward, reversed and averaged over these two.
+    """The answers that plants amount to, on the original scale: forward, reversed and their average.
 
     Args:
         questions: questions by language.
@@ -119,14 +119,15 @@ def planted_answers(
 
     Returns:
         One row per (model, language, question, wording, answer), in the columns of PROBE_DISTRIBUTIONS that a plant
-        knows.
+        knows. `prob_averaged` is null where the study asks for more orders than these two.
 
     Raises:
         MissingData: no reference family serves any of the languages.
     """
     names = families or [name for name, family in study.families.items() if family.kind == "reference"]
+    asks_two = study.elicitation.orders == "both"
     frames = [
-        _answer_frame(name, language, wording, plant)
+        _answer_frame(name, language, wording, plant, asks_two)
         for name in names
         for language in study.family_languages(name)
         if language in questions
@@ -138,7 +139,7 @@ def planted_answers(
     return pd.concat(frames, ignore_index=True)
 
 
-def _answer_frame(family: str, language: str, wording: int, plant: Plant) -> pd.DataFrame:
+def _answer_frame(family: str, language: str, wording: int, plant: Plant, asks_two: bool) -> pd.DataFrame:
     """Preferences mixed with the pull to the first option (forward) and to the last one (reversed)."""
     wanted = np.array(plant.preference)
     first, last = np.eye(len(wanted))[[0, -1]]
@@ -155,7 +156,7 @@ def _answer_frame(family: str, language: str, wording: int, plant: Plant) -> pd.
             "response_value": plant.values,
             "prob_forward": forward,
             "prob_reversed": backward,
-            "prob_averaged": (forward + backward) / 2,
+            "prob_averaged": (forward + backward) / 2 if asks_two else np.nan,
             "p_valid_forward": plant.p_valid[0],
             "p_valid_reversed": plant.p_valid[1],
             "p_valid": sum(plant.p_valid) / 2,

@@ -17,6 +17,7 @@ from valuesassets.instruments.survey.report_parts import (
     table,
     tables_of,
 )
+from valuesassets.measure.sampling_error import allowed_mean
 from valuesassets.records.study import Study
 
 MEASURES = {"w1_unit_error": "W1 unit", "p_valid_error": "P_valid", "position_bias_error": "position bias"}
@@ -89,15 +90,19 @@ def _by_response_type(comparison: pd.DataFrame, limits: tuple[float, float, floa
     for kind, part in parts.items():
         start: dict[str, object] = {"response_type": kind, "n": len(part)}
         scored.append(start | _errors(part, ""))
-        chance = {error: (error_summary(part, f"drawn_{error}") or (0.0,))[0] for error in MEASURES}
-        limit = {f"{MEASURES[error]} bound": bounds[error] + chance[error] for error in MEASURES}
-        n_sampled = int(part["sampled_w1_unit_error"].notna().sum()) if "sampled_w1_unit_error" in part else 0
+        if "sampled_w1_unit_error" not in part:
+            continue
+        limit = {
+            f"{name} bound": bounds[error] + allowed_mean(part[f"drawn_{error}"], part[f"drawn_{error}_sd"])
+            for error, name in MEASURES.items()
+        }
+        n_sampled = int(part["sampled_w1_unit_error"].notna().sum())
         sampled.append({**start, "n": n_sampled} | _errors(part, "sampled_") | limit)
     captions = (
         f"Scored answers by response type over all cells: mean and 95th percentile of the errors. Bounds on the means: "
         f"{said}. Categorical questions: total variation in place of W1.",
-        "Sampled answers, parsed as text: the same; each bound is that of scored answers and the mean error that the "
-        "draw alone makes.",
+        "Sampled answers, parsed as text: the same; each bound is that of scored answers and what the draw alone "
+        "can do, its mean error and three standard deviations.",
     )
     has_sampled = any(error_summary(comparison, f"sampled_{error}") for error in MEASURES)
     found = [table(captions[0], scored), *([table(captions[1], sampled)] if has_sampled else [])]

@@ -3,9 +3,10 @@ import pandas as pd
 import pytest
 
 from valuesassets.instruments.survey.calibration import compare_with_plants, describe_hardness, summarise_recovery
+from valuesassets.instruments.survey.plants import planted_answers
 from valuesassets.records.errors import MissingData
 from valuesassets.records.study import Phantom
-from valuesassets_tests.instruments.survey.planted_grid import planted, probe
+from valuesassets_tests.instruments.survey.planted_grid import demo, planted, probe, questions
 
 ONE_CELL = "model == 'reference-mono' and language == 'pol'"
 
@@ -33,7 +34,8 @@ def test_errors_by_hand():
     rows["p_valid_forward"] += 0.01
     rows["position_bias_magnitude"] -= 0.03
     found = compare_with_plants(rows, planted()).iloc[0]
-    assert found["w1_unit_error"] == pytest.approx(0.02)  # .04 forward, .02 averaged, 0 reversed
+    assert found["w1_unit_error"] == pytest.approx(0.02)  # .04 in one of two orders
+    assert found["averaged_w1_unit_error"] == pytest.approx(0.02)
     assert found["p_valid_error"] == pytest.approx(0.005)
     assert found["position_bias_error"] == pytest.approx(0.03)
 
@@ -91,9 +93,18 @@ def test_an_average_over_masses_in_place_of_shares_is_noticed():
     rows = cell()
     weight = rows["p_valid_forward"] / (rows["p_valid_forward"] + rows["p_valid_reversed"])
     naive = weight * rows["prob_forward"] + (1 - weight) * rows["prob_reversed"]
-    found = compare_with_plants(rows.assign(prob_averaged=naive), planted())
-    assert found["w1_unit_error"].mean() > 0.002
-    assert compare_with_plants(rows, planted())["w1_unit_error"].max() == 0
+    whole = verdict(rows.assign(prob_averaged=naive))
+    assert not whole["is_recovered"]
+    assert whole["reason"].startswith("95th percentile of averaged_w1_unit_error")
+
+
+def test_an_average_over_more_orders_is_not_held_to_that_of_two():
+    cyclic = demo().model_copy(update={"elicitation": demo().elicitation.model_copy(update={"orders": "cyclic"})})
+    plants = planted_answers(cyclic, {"pol": questions()})
+    assert plants["prob_averaged"].isna().all()
+    rows = cell().assign(prob_averaged=0.5)
+    assert compare_with_plants(rows, plants)["averaged_w1_unit_error"].isna().all()
+    assert verdict(rows, plants)["is_recovered"]
 
 
 def sampled(rows, n, seed=0):

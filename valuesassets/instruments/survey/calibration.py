@@ -69,12 +69,18 @@ def summarise_recovery(comparison: pd.DataFrame, phantom: Phantom) -> pd.DataFra
 
     Recovered means: every question was read, and the mean errors are within the study's limits, as is the 95th
     percentile of the averaged answers' error; those of the sampled channel, where there is one, within the limit and
-    what the draw alone can do.
+    what the draw alone can do. A cell is recovered when each of its response types is.
     """
     rows = []
     for (model, language), cell in parts_of(comparison, CELL):
-        for kind, part in [("all", cell), *((kind, part) for (kind,), part in parts_of(cell, ["response_type"]))]:
-            rows.append({"model": model, "language": language, "response_type": kind} | _summary(part, phantom))
+        whole, kinds = _summary(cell, phantom), {}
+        for (kind,), part in parts_of(cell, ["response_type"]):
+            kinds[kind] = _summary(part, phantom)
+        off = [f"{kind}: {found['reason']}" for kind, found in kinds.items() if not found["is_recovered"]]
+        reasons = [*([whole["reason"]] if whole["reason"] else []), *off]
+        whole |= {"is_recovered": not reasons, "reason": "; ".join(map(str, reasons)) or None}
+        for kind, found in {"all": whole, **kinds}.items():
+            rows.append({"model": model, "language": language, "response_type": kind} | found)
     return pd.DataFrame(rows)
 
 

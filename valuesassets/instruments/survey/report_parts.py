@@ -19,8 +19,8 @@ Frames = Mapping[str, pd.DataFrame]
 ABSENT = "not available"
 MOST_OPEN_ROWS = 15
 """Rows of a table that stands open on the page."""
-REMARKS = {"reason", "note", "missing"}
-"""Columns in which nothing means that there is nothing to remark."""
+REMARKS = {"reason", "note", "missing", "both_ends_share"}
+"""Columns in which nothing means that there is nothing to remark, or that it does not apply."""
 
 
 @dataclass(frozen=True)

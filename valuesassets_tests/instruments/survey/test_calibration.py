@@ -168,3 +168,14 @@ def test_answers_to_other_options_than_those_planted_are_refused():
     rows = cell().query("question_id == 'v1'")
     with pytest.raises(MissingData, match=r"v1: planted for answers \[1, 2, 3, 4\], read for \[1, 2, 3, 5\]"):
         compare_with_plants(rows.assign(response_value=[1, 2, 3, 5]), planted())
+
+
+def test_a_cell_is_recovered_only_when_each_of_its_response_types_is():
+    rows = cell()
+    only = rows["response_type"] == "frequency"
+    rows.loc[only, ["p_valid_forward", "p_valid_reversed"]] += 0.1
+    summary = summarise_recovery(compare_with_plants(rows, planted()), Phantom()).set_index("response_type")
+    assert summary.at["all", "p_valid_error_mean"] < 0.02
+    assert summary.at["all", "reason"] == "frequency: mean p_valid_error 0.100 is above 0.02"
+    assert not summary.at["all", "is_recovered"]
+    assert summary["is_recovered"].sum() == len(summary) - 2

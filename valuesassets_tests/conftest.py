@@ -1,8 +1,12 @@
-"""Leaves out what the machine cannot run, by name; `make test` says how to get it."""
+"""Leaves out what the machine cannot run, by name; `make test` says how to get it. A slow machine fails no test."""
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from valuesassets_tests.needs import DEBIAN_PACKAGES, has_program
+
+settings.register_profile("no clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("no clock")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 
 class _Failures:
@@ -23,7 +23,13 @@ class _Failures:
 def main(tests: list[str]) -> dict[str, Any]:
     """pytest's exit code (0: all passed, 1: some failed) and what the failed ones said."""
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # no test named needs one, and loading them takes seconds
-    settings.register_profile("the same examples every time", derandomize=True, database=None)
+    settings.register_profile(
+        "the same examples every time",
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
     settings.load_profile("the same examples every time")
     failures = _Failures()
     code = pytest.main(["-q", "--maxfail=1", *tests], plugins=[failures])

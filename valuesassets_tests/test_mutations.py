@@ -46,7 +46,7 @@ def asked(request, tmp_path_factory):
     chosen = {
         item.callspec.params["mutant"].name
         for item in request.session.items
-        if item.module is request.module and hasattr(item, "callspec")
+        if getattr(item, "module", None) is request.module and hasattr(item, "callspec")
     }
     mutants = [mutant for mutant in MUTANTS if mutant.name in chosen]
     copies = Copies(tmp_path_factory.mktemp("mutations"))

@@ -165,9 +165,9 @@ def frame_metadata(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def table_of(rows: list[dict[Any, Any]]) -> dg.TableMetadataValue:
-    """Rows as a table in the UI, every value as short text."""
-    names = list(rows[0]) if rows else []
-    records = [dg.TableRecord({str(name): _cell(row[name]) for name in names}) for row in rows]
+    """Rows as a table in the UI, every value as short text; rows of several kinds leave each other's columns empty."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    records = [dg.TableRecord({str(name): _cell(row.get(name)) for name in names}) for row in rows]
     schema = dg.TableSchema(columns=[dg.TableColumn(str(name), "string") for name in names])
     return dg.MetadataValue.table(records=records, schema=schema)
 

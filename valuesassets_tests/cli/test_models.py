@@ -72,7 +72,9 @@ def test_map_places_what_can_be_trusted_and_names_what_cannot(model, aligned, tm
 def test_calibrate_recovers_what_it_planted(aligned):
     printed = succeed("calibrate", "--questions", aligned / "eng.json", "--language", "eng")
     assert "OFF" not in printed
-    assert all(line.endswith("recovered") for line in printed.splitlines())
+    recovery, hardness = printed.split("  hardness of the plants")
+    assert all(line.endswith("recovered") for line in recovery.splitlines()[1:])
+    assert {line.split()[0] for line in hardness.splitlines()[1:]} >= {"all", "likert10", "binary"}
 
 
 def test_calibrate_with_one_pass_of_training_is_off(questions):

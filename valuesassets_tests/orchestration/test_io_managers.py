@@ -2,7 +2,7 @@ import dagster as dg
 import pandas as pd
 import pytest
 
-from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, study_io_managers
+from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, study_io_managers, table_of
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
 
@@ -76,3 +76,12 @@ def test_the_ui_is_told_path_rows_columns_and_a_short_preview(made):
     assert [column.name for column in metadata["dagster/column_schema"].schema.columns] == ["cell", "x"]
     assert metadata["preview"].records[0].data == {"cell": "deu|mono", "x": "0.5"}
     assert metadata["path"].path.endswith("numbers/mono/deu.parquet")
+
+
+def test_a_table_of_rows_of_two_kinds_has_the_columns_of_both():
+    table = table_of([{"model": "a", "reason": "low"}, {"question_id": "v1", "reason": None}])
+    assert [column.name for column in table.schema.columns] == ["model", "reason", "question_id"]
+    assert [record.data for record in table.records] == [
+        {"model": "a", "reason": "low", "question_id": ""},
+        {"model": "", "reason": "", "question_id": "v1"},
+    ]

@@ -211,6 +211,7 @@ def test_a_node_job_on_a_full_disk_says_so_and_leaves_no_readings(tmp_path, caps
     write_table(tmp_path / "trials.parquet", trial_rows(asked), TRIALS)
     names = {"trials": tmp_path / "trials.parquet", "readings": tmp_path / "readings" / "eng.parquet"}
     write_job(tmp_path / "job.json", ScoreJob(cells=(ScoreCell(name="m/eng", model=str(tmp_path / "model"), **names),)))
+    capsys.readouterr()  # making the model shows a bar, unless an earlier test has turned it off
     with disk_full_after(1000):
         assert do_job([str(tmp_path / "job.json")]) == 1
     (line,) = capsys.readouterr().err.splitlines()

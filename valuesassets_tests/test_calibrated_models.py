@@ -18,6 +18,7 @@ from valuesassets.models.loading import load_model
 from valuesassets.models.reference import train_phantom
 from valuesassets.models.sampling import sample_answers
 from valuesassets.models.scoring import score_trials
+from valuesassets.records.schemas import answer_rows
 from valuesassets.records.study import load_study
 from valuesassets.studies.questionnaires.content import expected_questions
 
@@ -72,13 +73,8 @@ def calibrate(loaded, study, language):
     cell = Cell("phantom", "mono", "phantom", language)
     probe = pd.DataFrame(derive_probe_distributions(trials, readings, cell, kinds, frozenset()))
     drawn = sample_answers(loaded, [trial.prompt for trial in trials], SAMPLES, study.seed)
-    written = pd.DataFrame(
-        {"trial_id": trial.trial_id, "prompt": trial.prompt, "answer_text": text, "n": n}
-        for trial, texts in zip(trials, drawn, strict=True)
-        for text, n in texts.items()
-    )
-    asked = {trial.trial_id: (trial.asked_id, by_id[trial.question_id]) for trial in trials}
-    sampled = derive_sampled_distributions(written, asked, study, "phantom", language)
+    written = pd.DataFrame(answer_rows(trials, drawn))
+    sampled = derive_sampled_distributions(written, trials, questions(language), study, "phantom", language)
     comparison = compare_with_plants(probe, planted_answers(study, {language: questions(language)}), sampled)
     return comparison, summarise_recovery(comparison, study.phantom).set_index("response_type").loc["all"], probe
 

@@ -111,6 +111,7 @@ def calibrate(
     from valuesassets.models.loading import load_model
     from valuesassets.models.reference import train_phantom
     from valuesassets.models.sampling import sample_answers
+    from valuesassets.records.schemas import answer_rows
 
     sound, family = read_sound_questions(questions), "reference-mono"
     study, trials = calibration_study(language), trials_of(questions, sound, language, "both")
@@ -125,16 +126,8 @@ def calibrate(
         recovered = read_answers(loaded, family, trials, sound)
         with progress_bar("drawing answers") as tick:
             drawn = sample_answers(loaded, [trial.prompt for trial in trials], study.phantom.samples, study.seed, tick)
-    written = pd.DataFrame(
-        [
-            {"trial_id": trial.trial_id, "prompt": trial.prompt, "answer_text": text, "n": count}
-            for trial, texts in zip(trials, drawn, strict=True)
-            for text, count in texts.items()
-        ]
-    )
-    by_id = {question.id: question for question in sound}
-    asked = {trial.trial_id: (trial.asked_id, by_id[trial.question_id]) for trial in trials}
-    sampled = derive_sampled_distributions(written, asked, study, family, language)
+    written = pd.DataFrame(answer_rows(trials, drawn))
+    sampled = derive_sampled_distributions(written, trials, sound, study, family, language)
     planted = planted_answers(study, {language: sound}, [family])
     comparison = compare_with_plants(pd.DataFrame(recovered.rows), planted, sampled)
     summary = summarise_recovery(comparison, study.phantom)

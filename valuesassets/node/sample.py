@@ -5,7 +5,7 @@ from valuesassets.models.sampling import sample_answers
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import JobError
 from valuesassets.records.jobs import SampleJob
-from valuesassets.records.schemas import SAMPLED_ANSWERS, read_trials, write_table
+from valuesassets.records.schemas import SAMPLED_ANSWERS, answer_rows, read_trials, write_table
 
 
 def sample_cells(job: SampleJob, progress: Progress | None = None) -> None:
@@ -23,11 +23,7 @@ def sample_cells(job: SampleJob, progress: Progress | None = None) -> None:
         if loaded is None or loaded.model_id != cell.model:
             loaded = load_model(cell.model, dtype="float32")
         answers = sample_answers(loaded, [trial.prompt for trial in trials], job.n, job.seed)
-        rows = [
-            {"trial_id": trial.trial_id, "prompt": trial.prompt, "answer_text": text, "n": count}
-            for trial, texts in zip(trials, answers, strict=True)
-            for text, count in sorted(texts.items())
-        ]
+        rows = answer_rows(trials, answers)
         described = loaded.describe() | {"n": job.n, "seed": job.seed}
         write_table(cell.answers, rows, SAMPLED_ANSWERS, described)
         progress.say(f"{cell.name}: {job.n} answers to each of {len(trials)} prompts, {len(rows)} different ones")

@@ -202,6 +202,15 @@ def reading_rows(readings: Iterable[Reading]) -> list[dict[str, object]]:
     return rows
 
 
+def answer_rows(trials: Iterable[Trial], answers: Iterable[Mapping[str, int]]) -> list[dict[str, object]]:
+    """Rows of `SAMPLED_ANSWERS`: what was written to each trial's prompt, and how often."""
+    return [
+        {"trial_id": trial.trial_id, "prompt": trial.prompt, "answer_text": text, "n": count}
+        for trial, texts in zip(trials, answers, strict=True)
+        for text, count in sorted(texts.items())
+    ]
+
+
 def read_readings(path: Path) -> list[Reading]:
     """The readings of a parquet file in `READINGS`."""
     readings = []

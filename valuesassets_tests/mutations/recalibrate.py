@@ -19,6 +19,7 @@ from valuesassets.models.reference import find_phantom, hash_training, train_pha
 from valuesassets.models.sampling import sample_answers
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.questions import Question
+from valuesassets.records.schemas import answer_rows
 from valuesassets.records.study import Elicitation, Study
 from valuesassets.records.trials import Trial
 from valuesassets.studies.questionnaires.content import expected_questions
@@ -66,11 +67,5 @@ def calibrate(known: Path, own: Path, is_sampled: bool) -> list[dict[str, Any]]:
 def draw(loaded: LoadedModel, trials: Sequence[Trial], questions: Sequence[Question], study: Study) -> pd.DataFrame:
     """The second channel: answers that the model writes, counted as text."""
     counted = sample_answers(loaded, [trial.prompt for trial in trials], SAMPLES, study.seed)
-    rows = [
-        {"trial_id": trial.trial_id, "prompt": trial.prompt, "answer_text": text, "n": n}
-        for trial, texts in zip(trials, counted, strict=True)
-        for text, n in texts.items()
-    ]
-    by_id = {question.id: question for question in questions}
-    asked = {trial.trial_id: (trial.asked_id, by_id[trial.question_id]) for trial in trials}
-    return derive_sampled_distributions(pd.DataFrame(rows), asked, study, FAMILY, LANGUAGE)
+    rows = answer_rows(trials, counted)
+    return derive_sampled_distributions(pd.DataFrame(rows), trials, questions, study, FAMILY, LANGUAGE)

@@ -5,7 +5,7 @@ out of the prompt, so it shares neither labels nor orders nor spellings with how
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from valuesassets.instruments.survey.reference_models import known_labels, shown
 from valuesassets.records.errors import MissingData
 from valuesassets.records.questions import Question
 from valuesassets.records.study import Study
+from valuesassets.records.trials import Trial
 
 _NUMBER_FIRST = re.compile(r" ?(\d+)(?=[\s.,]|$)")
 
@@ -33,7 +34,8 @@ def answered_number(text: str) -> int | None:
 
 def derive_sampled_distributions(
     sampled: pd.DataFrame,
-    asked: Mapping[str, tuple[str, Question]],
+    trials: Iterable[Trial],
+    questions: Sequence[Question],
     study: Study,
     family: str,
     language: str,
@@ -42,7 +44,7 @@ def derive_sampled_distributions(
 
     Args:
         sampled: rows of `SAMPLED_ANSWERS` of one cell.
-        asked: by trial id, the asked id (`v111@v110=1`) and the question.
+        trials: of the cell; only their ids are looked at, and which question each of them asks.
 
     Returns:
         One row per (question, wording, answer), with `n`, the answers drawn in each order. Probabilities are null where
@@ -52,7 +54,9 @@ def derive_sampled_distributions(
         MissingData: an answer belongs to no trial, or a question was not sampled in both orders.
     """
     counted: dict[tuple[str, int], dict[str, Any]] = {}
-    plants = plant_questions(study, family, language, list({q.id: q for _, q in asked.values()}.values()))
+    by_id = {question.id: question for question in questions}
+    asked = {trial.trial_id: (trial.asked_id, by_id[trial.question_id]) for trial in trials}
+    plants = plant_questions(study, family, language, questions)
     for (trial_id, prompt), answers in parts_of(sampled, ["trial_id", "prompt"]):
         if trial_id not in asked:
             raise MissingData(f"{family}/{language}: sampled answers to {trial_id}, which is no trial; sample again")

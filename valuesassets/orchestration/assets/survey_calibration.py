@@ -145,13 +145,12 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.survey.sampled_answers import derive_sampled_distributions
 
         name, language = cell_of(context)
-        by_id = {question.id: question for question in aligned_questions}
-        asked = {trial.trial_id: (trial.asked_id, by_id[trial.question_id]) for trial in trials}
         written = read_table(sampled_file(storage, name, language), SAMPLED_ANSWERS).to_pandas()
         planted = planted_answers(study, {language: aligned_questions}, [name])
-        sampled = derive_sampled_distributions(written, asked, study, name, language)
+        sampled = derive_sampled_distributions(written, trials, aligned_questions, study, name, language)
         comparison = compare_with_plants(probe_distributions, planted, sampled)
         summary = summarise_recovery(comparison, study.phantom)
+        verdict_first = list(dict.fromkeys(["response_type", "is_recovered", "reason", *summary.columns]))
         off = summary.loc[~summary.is_recovered.astype(bool), ["response_type", "n", "reason"]].to_dict("records")
         unasked = sorted(set(planted.question_id) - set(probe_distributions.question_id))
         if unasked:
@@ -159,7 +158,7 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
         return dg.MaterializeResult(
             value=comparison,
             metadata={
-                "summary": table_of(summary.to_dict("records")),
+                "summary": table_of(summary.loc[:, verdict_first].to_dict("records")),
                 "hardness": table_of(describe_hardness(comparison).to_dict("records")),
                 "picture": picture_of(draw_calibration(comparison, *study.phantom.limits)),
             },

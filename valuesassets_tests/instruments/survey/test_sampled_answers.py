@@ -1,5 +1,6 @@
 import ast
 import inspect
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,11 +16,6 @@ N = 10_000
 CELL = ("reference-mono", "fra")
 
 
-def asked():
-    by_id = {question.id: question for question in questions()}
-    return {trial.trial_id: (trial.asked_id, by_id[trial.question_id]) for trial in trials("fra")}
-
-
 def sampled():
     """Answers counted as often as the planted texts say."""
     rows = pd.DataFrame(planted_text_rows(trials("fra"), questions(), CELL[0], demo()))
@@ -27,7 +23,7 @@ def sampled():
 
 
 def derive(rows):
-    return derive_sampled_distributions(rows, asked(), demo(), *CELL)
+    return derive_sampled_distributions(rows, trials("fra"), questions(), demo(), *CELL)
 
 
 def test_counted_texts_give_the_planted_answers_though_no_label_or_order_is_used():
@@ -90,6 +86,8 @@ def test_orders_other_than_forward_and_reversed_are_left_out():
     texts = [line.partition(". ")[2] for line in (two, one, four, three)]
     shown = "\n".join([*head, *(f"{number}. {text}" for number, text in enumerate(texts, 1)), cue])
     turned = pd.DataFrame([{"trial_id": "v1/0/turned", "prompt": shown, "answer_text": " 1\n", "n": N}])
-    known = asked() | {"v1/0/turned": asked()["v1/0/forward"]}
-    found = derive_sampled_distributions(pd.concat([rows, turned]), known, demo(), *CELL)
+    asked = trials("fra")
+    first = next(trial for trial in asked if trial.trial_id == "v1/0/forward")
+    known = [*asked, replace(first, trial_id="v1/0/turned")]
+    found = derive_sampled_distributions(pd.concat([rows, turned]), known, questions(), demo(), *CELL)
     pd.testing.assert_frame_equal(found, derive(rows))

@@ -1,10 +1,10 @@
-"""Folders of tiny random LLaMAs with real tokenizers: what a model folder is, in a tenth of a second."""
+"""Folders of tiny random models with real tokenizers: what a model folder is, in a tenth of a second."""
 
 from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerBase, PreTrainedTokenizerFast
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from valuesassets.models.reference_tokenizer import train_tokenizer
 from valuesassets.records.trials import ScoreLabels, Trial
@@ -39,25 +39,60 @@ def byte_level(prompts: list[str] = PROMPTS) -> PreTrainedTokenizerBase:
     )
 
 
+_ATTENTION = {
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 1024,
+}
+_HEADS_OF_EIGHT = _ATTENTION | {"head_dim": 8, "query_pre_attn_scalar": 8}
+_GPT = {"n_embd": 32, "n_inner": 48, "n_layer": 2, "n_head": 4, "n_positions": 1024}
+_ALTERNATING = {"layer_types": ["sliding_attention", "full_attention"]}
+
+ARCHITECTURES: dict[str, dict[str, object]] = {
+    "llama": {"model_type": "llama"} | _ATTENTION,
+    "mistral": {"model_type": "mistral", "sliding_window": None, "head_dim": 8} | _ATTENTION,
+    "qwen2": {"model_type": "qwen2"} | _ATTENTION,
+    "qwen3": {"model_type": "qwen3", "head_dim": 8} | _ATTENTION,
+    "gemma": {"model_type": "gemma", "head_dim": 8} | _ATTENTION,
+    "gemma2": {"model_type": "gemma2", "sliding_window": 4096} | _HEADS_OF_EIGHT | _ALTERNATING,
+    "gemma3": {"model_type": "gemma3_text", "sliding_window": 4096} | _HEADS_OF_EIGHT | _ALTERNATING,
+    "gpt2": {"model_type": "gpt2"} | _GPT,
+}
+"""Settings of tiny models whose positions and mask may be given for each token: a tree can be read in one pass."""
+
+UNSUITABLE: dict[str, dict[str, object]] = {
+    "bloom": {"model_type": "bloom", "hidden_size": 32, "n_layer": 2, "n_head": 4},
+    "mpt": {"model_type": "mpt", "d_model": 32, "n_layers": 2, "n_heads": 4, "max_seq_len": 1024},
+    "mamba": {"model_type": "mamba", "hidden_size": 32, "num_hidden_layers": 2, "state_size": 4},
+    "rwkv": {"model_type": "rwkv", "hidden_size": 32, "num_hidden_layers": 2, "context_length": 1024},
+    "mistral with a window": {"model_type": "mistral", "sliding_window": 16, "head_dim": 8} | _ATTENTION,
+    "gemma2 with a window": {"model_type": "gemma2", "sliding_window": 16} | _HEADS_OF_EIGHT | _ALTERNATING,
+}
+"""Tiny models that read only plain sequences rightly: distances counted along the sequence, a state carried through it,
+or a window shorter than the prompts."""
+
+
 def write_model(
-    folder: Path, tokenizer: PreTrainedTokenizerBase, seed: int = 0, spread: float = 0.5, **config: object
+    folder: Path,
+    tokenizer: PreTrainedTokenizerBase,
+    seed: int = 0,
+    spread: float = 0.5,
+    architecture: str = "llama",
+    **config: object,
 ) -> Path:
-    """A folder with a two-layer LLaMA of random weights; a larger `spread` makes it more sure of itself."""
+    """A folder with a two-layer model of random weights; a larger `spread` makes it more sure of itself."""
     torch.manual_seed(seed)
-    settings = {
+    settings = (ARCHITECTURES | UNSUITABLE)[architecture] | {
         "vocab_size": len(tokenizer),
-        "hidden_size": 32,
-        "intermediate_size": 48,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 2,
         "initializer_range": spread,
         "bos_token_id": tokenizer.bos_token_id,
         "eos_token_id": tokenizer.eos_token_id,
         "pad_token_id": tokenizer.pad_token_id,
-        "max_position_embeddings": 1024,
     }
-    model = LlamaForCausalLM(LlamaConfig(**(settings | config)))
+    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**(settings | config)))
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

@@ -26,9 +26,10 @@ TRIALS = pa.schema(
         pa.field("readout", pa.string(), nullable=False),
         pa.field("labels", pa.list_(pa.string()), nullable=False),
         pa.field("values", pa.list_(pa.int32()), nullable=False),
+        pa.field("estimator", pa.string()),
     ]
 )
-"""One row per trial; `readout` names its type (`ScoreLabels`)."""
+"""One row per trial; `readout` names its type (`ScoreLabels`), `estimator` what it serves beside the question."""
 
 READINGS = pa.schema(
     [
@@ -88,11 +89,20 @@ PROBE_DISTRIBUTIONS = pa.schema(
         pa.field("is_converted", pa.bool_(), nullable=False),
         pa.field("status", pa.string(), nullable=False),
         pa.field("reason", pa.string()),
+        pa.field("prob_label_likelihood", pa.float64()),
+        pa.field("prob_label_likelihood_per_token", pa.float64()),
+        pa.field("prob_content_free", pa.float64()),
+        pa.field("prob_pride", pa.float64()),
+        pa.field("estimator_disagreement", pa.float64()),
+        pa.field("estimator_reason", pa.string()),
     ]
 )
 """One row per (question, wording, answer). `question_id` is the asked id (`v111@v110=1`); probabilities sum to 1 over
 the answers of a question; null, with a reason, where the question could not be read in both orders. `model` is the
-family; `p_valid` the mean over the orders asked."""
+family; `p_valid` the mean over the orders asked. The last six stand beside the main answer (docs/estimators.md)."""
+
+ADDED_LATER = frozenset(["estimator", *PROBE_DISTRIBUTIONS.names[-6:]])
+"""Columns that files of earlier versions lack: they read as null, which is what they would have held."""
 
 HUMAN_DISTRIBUTIONS = pa.schema(
     [
@@ -139,7 +149,7 @@ def write_table(
 
 
 def read_table(path: Path, schema: pa.Schema) -> pa.Table:
-    """A parquet file's table, its columns those of the schema (extra ones dropped).
+    """A parquet file's table, its columns those of the schema (extra ones dropped, `ADDED_LATER` null where absent).
 
     Raises:
         StorageError: absent, not whole parquet, or a column is missing or of another type.
@@ -154,6 +164,8 @@ def read_table(path: Path, schema: pa.Schema) -> pa.Table:
         kind = kind_of_file(path) if path.is_file() else "a folder"
         found = "truncated or damaged" if kind in ("a parquet file", None) else kind
         raise StorageError(f"{path}: not a readable parquet file but {found}; remove it and write it again") from None
+    for name in ADDED_LATER & set(schema.names) - set(table.column_names):
+        table = table.append_column(schema.field(name), pa.nulls(len(table), schema.field(name).type))
     missing = [field.name for field in schema if field.name not in table.column_names]
     if missing:
         raise StorageError(

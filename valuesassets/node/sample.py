@@ -6,6 +6,7 @@ from valuesassets.node.progress import Progress
 from valuesassets.records.errors import JobError
 from valuesassets.records.jobs import SampleJob
 from valuesassets.records.schemas import SAMPLED_ANSWERS, answer_rows, read_trials, write_table
+from valuesassets.records.trials import main_trials
 
 
 def sample_cells(job: SampleJob, progress: Progress | None = None) -> None:
@@ -17,7 +18,7 @@ def sample_cells(job: SampleJob, progress: Progress | None = None) -> None:
     progress = progress or Progress()
     loaded = None
     for cell in job.cells:
-        trials = read_trials(cell.trials)
+        trials = main_trials(read_trials(cell.trials))
         if not trials:
             raise JobError(f"{cell.trials}: no trials in it; materialise the trials first")
         if loaded is None or loaded.model_id != cell.model:

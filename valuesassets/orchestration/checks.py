@@ -71,6 +71,9 @@ P_VALID_IS_SUFFICIENT = Sentence(
 POSITION_BIAS_IS_SMALL = Sentence(
     "position_bias_is_small", "No question's answers move by more than the threshold when options are reversed.", WARN
 )
+ESTIMATORS_AGREE = Sentence(
+    "estimators_agree", "No other estimator moves an item's answers by more than the threshold.", WARN
+)
 PLANTS_ARE_RECOVERED = Sentence(
     "plants_are_recovered", "What was planted into the reference model is read back, as scored and as written."
 )

@@ -12,6 +12,7 @@ from valuesassets.records.errors import StorageError, StudyError
 from valuesassets.records.faults import describe_faults
 from valuesassets.records.files import read_file
 from valuesassets.records.found_files import no_such_file
+from valuesassets.records.trials import BosRule
 
 Share = Annotated[float, pydantic.Field(ge=0, le=1)]
 Positive = Annotated[int, pydantic.Field(gt=0)]
@@ -91,6 +92,10 @@ class Family(Record):
     them, or always the option shown first."""
     revision: str | None = None
     dtype: Literal["float32", "bfloat16", "auto"] = "auto"
+    offline: bool = False
+    """Take the model from the cache on this machine, never from the hub."""
+    bos: BosRule = "template"
+    """What begins every prompt."""
     languages: Annotated[tuple[str, ...], pydantic.Field(min_length=1)] | None = None
     """The languages served; all of the study where not given."""
     resources: Resources = Resources()
@@ -118,6 +123,20 @@ class Elicitation(Record):
     """Option orders beside forward and reversed: all permutations (K <= 4), cyclic shifts, or so many seeded ones."""
     wordings: Positive = 1
     """How many answer cues of the lexicon to use."""
+    estimators: tuple[Literal["label_likelihood", "content_free", "pride"], ...] = ()
+    """Estimates to make beside the main one (docs/estimators.md); they cost trials and never replace it."""
+
+    @pydantic.model_validator(mode="after")
+    def _estimators_can_be_made(self) -> "Elicitation":
+        twice = [name for name in dict.fromkeys(self.estimators) if self.estimators.count(name) > 1]
+        if twice:
+            raise ValueError(f"estimators names {twice[0]} twice; name it once")
+        if "pride" in self.estimators and self.orders not in ("cyclic", "all"):
+            raise ValueError(
+                f"pride needs every option at every position (orders = {self.orders!r}); say orders = 'cyclic' or "
+                "'all', or leave pride out of estimators"
+            )
+        return self
 
 
 class Thresholds(Record):
@@ -130,6 +149,8 @@ class Thresholds(Record):
     dropped_share: Share = 0.50
     """Share of the cells asked in which a question must be unreliable to be dropped."""
     position_bias: Share = 0.20
+    estimator_disagreement: Share = 0.20
+    """Share of the answers that another estimator may move; more is named for review."""
     resolution_mass: Share = 0.80
     map_indicators: Annotated[int, pydantic.Field(ge=1, le=10)] = 6
     """Fewest indicators of the ten for a point on the map."""

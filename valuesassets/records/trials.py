@@ -1,8 +1,13 @@
 """`Trial`: one prompt and how its answer is read. The waist between instruments and models."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from valuesassets.records.errors import QuestionError
+
+BosRule = Literal["template", "always", "never"]
+"""What begins a prompt: what the tokenizer's own template puts there, its beginning-of-text token, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +34,14 @@ class Trial:
     """One prompt and how its answer is read.
 
     Attributes:
-        trial_id: unique within a language: `<asked_id>/<wording>/<order>`.
+        trial_id: unique within a language: `<asked_id>/<wording>/<order>`, `/<estimator>` behind it where it has one.
         question_id: the question's canonical id (`v111`).
         language: ISO 639-3.
         prompt: ends with the answer cue and a colon, nothing after it.
         order: `forward`, `reversed`, or a permutation such as `2-0-1` (positions of the original order).
         wording: number of the answer cue used, 0 for the question's own.
         condition: what an earlier answer was (`v110=1`), or None.
+        estimator: what the trial is asked for beside the question itself (`content_free`); None for the question.
     """
 
     trial_id: str
@@ -46,11 +52,17 @@ class Trial:
     wording: int
     condition: str | None
     readout: ScoreLabels
+    estimator: str | None = None
 
     @property
     def asked_id(self) -> str:
         """The question id with its condition: `v111@v110=1`."""
         return asked_id(self.question_id, self.condition)
+
+
+def main_trials(trials: Iterable[Trial]) -> list[Trial]:
+    """The trials that put the questions themselves, without those that serve an estimator beside."""
+    return [trial for trial in trials if trial.estimator is None]
 
 
 def asked_id(question_id: str, condition: str | None) -> str:

@@ -99,6 +99,23 @@ CASES = [
         '(found "random")',
     ),
     bad(
+        "an unknown estimator",
+        study(more='\n[elicitation]\nestimators = ["content_free", "vibes"]\n'),
+        "study.toml: entry 2 of 'elicitation.estimators': 'label_likelihood', 'content_free' or 'pride' was expected "
+        '(found "vibes")',
+    ),
+    bad(
+        "an estimator twice",
+        study(more='\n[elicitation]\nestimators = ["content_free", "content_free"]\n'),
+        "study.toml: key 'elicitation': estimators names content_free twice; name it once",
+    ),
+    bad(
+        "PriDe without cyclic orders",
+        study(more='\n[elicitation]\norders = 4\nestimators = ["pride"]\n'),
+        "study.toml: key 'elicitation': pride needs every option at every position (orders = 4); say "
+        "orders = 'cyclic' or 'all', or leave pride out of estimators",
+    ),
+    bad(
         "a name with blanks and capitals",
         study('"mine"', '"My Study"'),
         "study.toml: key 'name': a name of small letters, digits, _ and - was expected (found \"My Study\")",

@@ -7,7 +7,7 @@ import numpy as np
 
 from valuesassets.records.readings import Reading, Status
 from valuesassets.records.study import Thresholds
-from valuesassets.records.trials import Trial
+from valuesassets.records.trials import Trial, main_trials
 
 DIRECTIONAL = {"v149": "low"}
 """Items whose answer every sane model leans one way on: claiming benefits one has no right to is not justifiable."""
@@ -29,6 +29,7 @@ class Finding:
 
 def choose_preflight_trials(trials: Sequence[Trial], n_questions: int) -> list[Trial]:
     """Every order of so many questions, spread over the questionnaire, ten-point and directional items among them."""
+    trials = main_trials(trials)
     asked = list(dict.fromkeys(trial.asked_id for trial in trials))
     longest = [a for a in asked if any(len(t.readout.labels) >= 10 for t in trials if t.asked_id == a)][:2]
     first = list(dict.fromkeys([a for a in asked if a in DIRECTIONAL] + longest))

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from valuesassets.instruments.survey.estimators import estimate_columns, estimate_items
 from valuesassets.records.errors import MissingData
 from valuesassets.records.readings import Reading, Status
-from valuesassets.records.trials import Trial
+from valuesassets.records.trials import Trial, main_trials
 
 Row = dict[str, Any]
 
@@ -30,12 +31,14 @@ def derive_probe_distributions(
     cell: Cell,
     response_types: Mapping[str, str],
     converted: frozenset[str] = frozenset(),
+    estimators: Sequence[str] = (),
 ) -> list[Row]:
     """Rows of `PROBE_DISTRIBUTIONS`: every order mapped back to the original scale, then averaged over the orders.
 
     Args:
         response_types: response type by question id.
         converted: ids of list items that were asked as statements.
+        estimators: what stands beside the main answer (docs/estimators.md).
 
     Raises:
         MissingData: a trial has no reading.
@@ -45,8 +48,9 @@ def derive_probe_distributions(
     if lacking:
         raise MissingData(f"{cell.model}/{cell.language}: no reading of {lacking[0]} (and {len(lacking) - 1} more)")
     groups: dict[tuple[str, int], list[Trial]] = {}
-    for trial in trials:
+    for trial in main_trials(trials):
         groups.setdefault((trial.asked_id, trial.wording), []).append(trial)
+    estimated = estimate_items(trials, by_trial, estimators)
     rows = []
     for (asked, wording), orders in groups.items():
         question_id = orders[0].question_id
@@ -60,7 +64,9 @@ def derive_probe_distributions(
             "wording": wording,
             "is_converted": question_id in converted,
         }
-        rows += [label | row for row in _answer_rows(orders, by_trial)]
+        answered = _answer_rows(orders, by_trial)
+        beside = estimate_columns(answered, estimated.get((asked, wording)))
+        rows += [label | row | more for row, more in zip(answered, beside, strict=True)]
     return rows
 
 

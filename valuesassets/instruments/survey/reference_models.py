@@ -13,7 +13,7 @@ from valuesassets.instruments.survey.plants import Plant, plant_questions
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.questions import Question, ResponseType
 from valuesassets.records.study import Study
-from valuesassets.records.trials import Trial
+from valuesassets.records.trials import Trial, main_trials
 
 OUTSIDE_TEXTS = {" hm\n": 0.7, "hm\n": 0.3}
 """What is said instead of an option, and how often."""
@@ -26,6 +26,8 @@ def planted_text_rows(
 ) -> list[dict[str, object]]:
     """Rows of `PLANTED_TEXTS`: for each prompt what a family answers and how often.
 
+    Nothing is planted for the trials of estimators: they show prompts without a question, or ask the same ones again.
+
     Raises:
         QuestionError: a prompt does not end in its numbered options, or an option in it is none of the question's;
             names the trial.
@@ -34,7 +36,7 @@ def planted_text_rows(
     rows: list[dict[str, object]] = []
     by_id = {question.id: question for question in questions}
     plants: dict[tuple[str, int], dict[str, Plant]] = {}
-    for trial in trials:
+    for trial in main_trials(trials):
         language, question = trial.language, by_id[trial.question_id]
         asked = language, shown_wording(trial.prompt, question, language, trial.trial_id)
         if asked not in plants:

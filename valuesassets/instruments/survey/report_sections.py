@@ -13,6 +13,7 @@ from valuesassets.figures.mds_map import draw_mds_map
 from valuesassets.figures.mono_vs_multi import draw_mono_vs_multi
 from valuesassets.figures.p_valid_heatmap import draw_p_valid_by_language, draw_p_valid_heatmap
 from valuesassets.figures.position_bias_dist import draw_position_bias_dist
+from valuesassets.instruments.survey.estimator_disagreement import summarise_disagreements
 from valuesassets.instruments.survey.report_parts import (
     Frames,
     Gate,
@@ -115,6 +116,13 @@ def quality_section(
         refusals.append(cells.reason)
     if dropped is not None and len(dropped):
         tables += tables_of(dropped, "Questions dropped, and why.")
+    moved = None if isinstance(asked, Refused) else summarise_disagreements(asked, rules.estimator_disagreement)
+    if moved is not None and len(moved):
+        tables += tables_of(
+            moved,
+            "How far other estimators lie from the answers used here, in total variation per item, and the share of "
+            f"items further than {rules.estimator_disagreement:.2f}. No analysis uses them.",
+        )
     return Section("quality", "Quality", tuple(paragraphs), once(refusals), pictures=pictures, tables=tuple(tables))
 
 

@@ -5,13 +5,14 @@ import itertools
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from valuesassets.instruments.survey.lexicon import Lexicon
 from valuesassets.instruments.survey.variables import Variables
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.questions import Option, Question, ResponseType
 from valuesassets.records.study import Elicitation
-from valuesassets.records.trials import ScoreLabels, Trial, asked_id
+from valuesassets.records.trials import ScoreLabels, Trial, asked_id, main_trials
 
 
 def write_trials(
@@ -25,7 +26,7 @@ def write_trials(
     """The trials of one language: every question, wording, condition and order.
 
     Lists of mentioned / not mentioned become statements to agree with, and a question that depends on another is asked
-    once per answer to that one (see docs/prompts.md).
+    once per answer to that one (see docs/prompts.md). The trials of the study's estimators follow each question's own.
 
     Args:
         questions: sound questions under canonical ids.
@@ -43,21 +44,20 @@ def write_trials(
             orders = option_orders(asked, elicitation.orders, seed)
             for wording, cue in enumerate(cues):
                 for name, order in orders.items():
-                    trials.append(
-                        Trial(
-                            trial_id=f"{asked_id(question.id, condition)}/{wording}/{name}",
-                            question_id=question.id,
-                            language=language,
-                            prompt=prompt_text(asked, order, cue),
-                            order=name,
-                            wording=wording,
-                            condition=condition,
-                            readout=ScoreLabels(
-                                labels=tuple(str(n) for n in range(1, len(order) + 1)),
-                                values=tuple(asked.options[position].value for position in order),
-                            ),
-                        )
+                    trial = Trial(
+                        trial_id=f"{asked_id(question.id, condition)}/{wording}/{name}",
+                        question_id=question.id,
+                        language=language,
+                        prompt=prompt_text(asked, order, cue),
+                        order=name,
+                        wording=wording,
+                        condition=condition,
+                        readout=ScoreLabels(
+                            labels=tuple(str(n) for n in range(1, len(order) + 1)),
+                            values=tuple(asked.options[position].value for position in order),
+                        ),
                     )
+                    trials += [trial, *_estimator_trials(trial, asked, order, cue, elicitation.estimators)]
     _refuse_identical_prompts(trials)
     return trials
 
@@ -71,9 +71,36 @@ def prompt_text(question: Question, order: Sequence[int], answer_cue: str) -> st
     >>> prompt_text(parse_questions([q], "doc")[0], [1, 0], "Answer")
     'How important is work?\n1. Not at all\n2. Very\nAnswer:'
     """
+    return f"{question.text.strip()}\n{content_free_prompt(question, order, answer_cue)}"
+
+
+def content_free_prompt(question: Question, order: Sequence[int], answer_cue: str) -> str:
+    """The same without the question: options, cue and colon. It needs no words of its own in any language."""
     labels = [question.options[position].label.strip() for position in order]
     lines = [f"{number}. {label}".rstrip() for number, label in enumerate(labels, 1)]
-    return "\n".join([question.text.strip(), *lines, f"{answer_cue}:"])
+    return "\n".join([*lines, f"{answer_cue}:"])
+
+
+def _estimator_trials(
+    trial: Trial, asked: Question, order: Sequence[int], cue: str, estimators: Sequence[str]
+) -> Iterator[Trial]:
+    """What is asked beside a trial: its prompt without the question, and its option texts in place of the numbers."""
+    if "content_free" in estimators:
+        yield replace(
+            trial,
+            trial_id=f"{trial.trial_id}/content_free",
+            prompt=content_free_prompt(asked, order, cue),
+            estimator="content_free",
+        )
+    texts = tuple(asked.options[position].label.strip() for position in order)
+    has_texts = all(texts) and len(set(texts)) == len(texts)
+    if "label_likelihood" in estimators and trial.order in ("forward", "reversed") and has_texts:
+        yield replace(
+            trial,
+            trial_id=f"{trial.trial_id}/label_likelihood",
+            readout=ScoreLabels(texts, trial.readout.values),
+            estimator="label_likelihood",
+        )
 
 
 def option_orders(question: Question, asked: str | int, seed: int) -> dict[str, tuple[int, ...]]:
@@ -105,9 +132,9 @@ def option_orders(question: Question, asked: str | int, seed: int) -> dict[str, 
 
 
 def find_identical_prompts(trials: Iterable[Trial]) -> list[tuple[str, ...]]:
-    """Groups of trial ids that show the same prompt: no model can tell them apart."""
+    """Groups of ids of main trials that show the same prompt: no model can tell them apart."""
     by_prompt: dict[str, list[str]] = defaultdict(list)
-    for trial in trials:
+    for trial in main_trials(trials):
         by_prompt[trial.prompt].append(trial.trial_id)
     return [tuple(names) for names in by_prompt.values() if len(names) > 1]
 

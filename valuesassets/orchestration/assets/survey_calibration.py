@@ -18,9 +18,17 @@ from valuesassets.records.errors import MissingData
 from valuesassets.records.files import read_json, sha256_file, sha256_json
 from valuesassets.records.jobs import PhantomPlan, SampleCell, SampleJob, ScoreJob, TrainReferenceJob
 from valuesassets.records.questions import Question
-from valuesassets.records.schemas import PLANTED_TEXTS, SAMPLED_ANSWERS, read_readings, read_table, write_table
+from valuesassets.records.schemas import (
+    PLANTED_TEXTS,
+    SAMPLED_ANSWERS,
+    TRIALS,
+    read_readings,
+    read_table,
+    trial_rows,
+    write_table,
+)
 from valuesassets.records.study import Study
-from valuesassets.records.trials import Trial
+from valuesassets.records.trials import Trial, main_trials
 
 TRIALS_KEY, REFERENCE_MODELS_KEY, SAMPLED_ANSWERS_KEY = (
     dg.AssetKey(["survey", name]) for name in ("trials", "reference_models", "sampled_answers")
@@ -193,6 +201,9 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
                 "there is no pair of languages to try: trials of two languages at least are needed; materialise trials"
             )
         folder = storage.job_folder(context.asset_key, None)
+        asked = {language: folder / f"{language}.trials.parquet" for language in {pair[1] for pair in pairs}}
+        for language, path in asked.items():
+            write_table(path, trial_rows(main_trials(trials[language])), TRIALS)
         job = ScoreJob(
             cells=tuple(
                 score_cell(
@@ -200,7 +211,7 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
                     storage,
                     name,
                     other,
-                    storage.path(TRIALS_KEY, language, "parquet"),
+                    asked[language],
                     folder / name / f"{language}.by.{other}.parquet",
                 )
                 for name, language, other in sorted(pairs, key=lambda pair: (pair[0], pair[2]))
@@ -213,7 +224,7 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
             kinds = {question.id: str(question.response_type) for question in aligned_questions[language]}
             readings = read_readings(folder / name / f"{language}.by.{other}.parquet")
             cell = Cell(f"{name}/{other}", "mono", name, language)
-            rows = derive_probe_distributions(trials[language], readings, cell, kinds, frozenset())
+            rows = derive_probe_distributions(main_trials(trials[language]), readings, cell, kinds)
             answered[name, language, other] = pd.DataFrame(rows)
         families = sorted({name for name, _, _ in pairs})
         controls = derive_negative_controls(

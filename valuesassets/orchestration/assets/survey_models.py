@@ -150,6 +150,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
             checks.EVERY_QUESTION_IS_READ.spec("probe_distributions", cells),
             checks.P_VALID_IS_SUFFICIENT.spec("probe_distributions", cells),
             checks.POSITION_BIAS_IS_SMALL.spec("probe_distributions", cells),
+            *([checks.ESTIMATORS_AGREE.spec("probe_distributions", cells)] if study.elicitation.estimators else []),
         ],
         partitions_def=cells,
         io_manager_key="frame",
@@ -166,6 +167,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
     ) -> Any:
         """Answer distribution per question: forward, reversed, averaged, with P_valid and position bias."""
         from valuesassets.figures.probe_cell import draw_probe_cell
+        from valuesassets.instruments.survey.estimators import COLUMNS
         from valuesassets.instruments.survey.probe_distributions import NUMBERS, Cell, derive_probe_distributions
         from valuesassets.instruments.survey.variables import load_variables
 
@@ -179,10 +181,11 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
                 Cell(model_label(study, storage, name, language), family.model_type, name, language),
                 {question.id: str(question.response_type) for question in aligned_questions},
                 frozenset(q.id for q in aligned_questions if variables.is_converted(q)),
+                study.elicitation.estimators,
             )
         )
         # A cell in which nothing could be read is a result too: its numbers are empty, not of another kind.
-        probe = probe.astype(dict.fromkeys(NUMBERS, float))
+        probe = probe.astype(dict.fromkeys([*NUMBERS, *COLUMNS, "estimator_disagreement"], float))
         read_from = storage.path(dg.AssetKey(["survey", "readings"]), context.partition_key, "parquet")
         probe.attrs["file_metadata"] = table_metadata(read_from) | {"orders": str(study.elicitation.orders)}
         once = probe.drop_duplicates(["question_id", "wording"])
@@ -195,7 +198,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
                     draw_probe_cell(probe, study.thresholds.p_valid_question, family.kind == "reference")
                 ),
             },
-            check_results=probe_checks(once, study),
+            check_results=[*probe_checks(once, study), *estimator_checks(probe, study)],
         )
 
     return [preflight, readings, probe_distributions]
@@ -221,6 +224,22 @@ def probe_checks(once: pd.DataFrame, study: Study) -> list[dg.AssetCheckResult]:
             biased.loc[:, [*columns, "position_bias_magnitude"]].to_dict("records"), len(once)
         ),
     ]
+
+
+def estimator_checks(probe: pd.DataFrame, study: Study) -> list[dg.AssetCheckResult]:
+    """Whether the estimators asked for agree with the main answer; nothing where none was asked for."""
+    from valuesassets.instruments.survey.estimator_disagreement import ITEM, derive_disagreements
+
+    if not study.elicitation.estimators:
+        return []
+    apart, once = derive_disagreements(probe), probe.drop_duplicates(ITEM)
+    far = apart.loc[apart.tvd > study.thresholds.estimator_disagreement].sort_values("tvd", ascending=False)
+    rows = far.loc[:, ["question_id", "wording", "estimator", "tvd"]].to_dict("records")
+    reasons = once.estimator_reason.dropna()
+    if not len(apart):
+        # Nothing compared is no agreement.
+        rows = [{"question_id": "(no item)", "reason": reasons.iloc[0] if len(reasons) else "nothing was asked"}]
+    return [checks.ESTIMATORS_AGREE.result(rows, len(apart), items_lacking_an_estimate=len(reasons))]
 
 
 def require_preflight(family: str, language: str | None, verdict: dict[str, Any]) -> None:

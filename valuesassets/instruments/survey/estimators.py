@@ -211,8 +211,12 @@ def _calibrated(item: Item, order: str) -> Probs:
     trial, reading = item.of(None)[order]
     if order not in item.of("content_free"):
         raise MissingData(f"{trial.trial_id}: not asked without its question")
-    probs, baseline = _label_probs(trial, reading), _label_probs(*item.of("content_free")[order])
-    return _on_scale(trial, share_over_baseline(probs, baseline))
+    free, of_free = item.of("content_free")[order]
+    probs, baseline = _label_probs(trial, reading), _label_probs(free, of_free)
+    try:
+        return _on_scale(trial, share_over_baseline(probs, baseline))
+    except MissingData as error:
+        raise MissingData(f"{free.trial_id}: {error}") from None
 
 
 def _cyclic_shares(item: Item) -> Probs:

@@ -6,7 +6,8 @@ from valuesassets_tests.figures.made_up import probe_frame
 
 
 def item(question_id, averaged, **estimates):
-    rows = pd.DataFrame({"prob_averaged": averaged, "prob_pride": None, "prob_content_free": None} | estimates)
+    nulls = dict.fromkeys(["prob_pride", "prob_content_free"], [None] * len(averaged))
+    rows = pd.DataFrame(nulls | {"prob_averaged": averaged} | estimates, dtype=float)
     return rows.assign(model="m", language="eng", question_id=question_id, wording=0)
 
 

@@ -1,3 +1,6 @@
+from dataclasses import replace
+
+import pyarrow as pa
 import pytest
 
 from valuesassets.records.errors import QuestionError, ScoringError, StorageError
@@ -30,11 +33,22 @@ UNREAD = Reading("v1/0/forward", None, None, None, None, (), Status.FAILED, "why
 
 
 def test_trials_and_readings_come_back_as_they_went(tmp_path):
-    write_table(tmp_path / "t.parquet", trial_rows([TRIAL]), TRIALS, {"language": "ell"})
+    beside = replace(TRIAL, trial_id="v1/0/reversed/content_free", estimator="content_free")
+    write_table(tmp_path / "t.parquet", trial_rows([TRIAL, beside]), TRIALS, {"language": "ell"})
     write_table(tmp_path / "r.parquet", reading_rows([READ, UNREAD]), READINGS)
-    assert read_trials(tmp_path / "t.parquet") == [TRIAL]
+    assert read_trials(tmp_path / "t.parquet") == [TRIAL, beside]
     assert read_readings(tmp_path / "r.parquet") == [READ, UNREAD]
     assert table_metadata(tmp_path / "t.parquet") == {"language": "ell"}
+
+
+def test_a_file_written_before_a_column_was_added_reads_with_nulls_there_and_only_there(tmp_path):
+    path = tmp_path / "t.parquet"
+    earlier = pa.schema([field for field in TRIALS if field.name != "estimator"])
+    write_table(path, [{k: v for k, v in trial_rows([TRIAL])[0].items() if k != "estimator"}], earlier)
+    assert read_trials(path) == [TRIAL]
+    write_table(path, [], pa.schema([field for field in TRIALS if field.name != "condition"]))
+    with pytest.raises(StorageError, match="column condition is missing"):
+        read_table(path, TRIALS)
 
 
 def test_rows_that_do_not_fit_are_refused_and_nothing_is_written(tmp_path):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from valuesassets.instruments.survey.preflight import choose_preflight_trials, examine_preflight
@@ -25,6 +27,11 @@ TRIALS = [
     for n in [*range(1, 40), 149]
     for order in ("forward", "reversed")
 ]
+
+
+def test_trials_of_estimators_are_not_asked_in_the_preflight():
+    beside = [replace(t, trial_id=f"{t.trial_id}/content_free", estimator="content_free") for t in TRIALS]
+    assert choose_preflight_trials([*beside, *TRIALS], 10) == choose_preflight_trials(TRIALS, 10)
 
 
 def reading(of, probs, resolution=0.99):

@@ -1,5 +1,6 @@
 import ast
 import inspect
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -52,6 +53,13 @@ def test_a_ten_point_scale_is_told_by_its_anchors():
     labels = ["never", *[""] * 8, "always"]
     texts = answer_texts(f"Well?\n{lines}\nAnswer:", plant(preference, "likert10", pull=0.0, bare=1.0), labels, "t")
     assert [texts[f"{n}\n"] for n in (1, 2, 10)] == pytest.approx([0.5 * p for p in (10 / 55, 9 / 55, 1 / 55)])
+
+
+def test_nothing_is_planted_for_the_trials_of_estimators():
+    main = trials("eng")[:8]
+    beside = [replace(trial, trial_id=f"{trial.trial_id}/x", estimator="content_free") for trial in main]
+    alone = planted_text_rows(main, questions(), "reference-mono", demo())
+    assert planted_text_rows([*main, *beside], questions(), "reference-mono", demo()) == alone
 
 
 def test_only_the_last_list_of_a_prompt_is_read():

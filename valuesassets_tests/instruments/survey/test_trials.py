@@ -12,6 +12,7 @@ from valuesassets.instruments.survey.trials import find_identical_prompts, optio
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.study import Elicitation
+from valuesassets.records.trials import main_trials
 from valuesassets.studies.questionnaires.content import LANGUAGES, expected_questions
 from valuesassets_tests.instruments.survey.asked import ask
 
@@ -132,6 +133,49 @@ def test_identical_prompts_are_named():
     twin = dataclasses.replace(shown[0], trial_id="twin")
     assert find_identical_prompts(shown) == []
     assert find_identical_prompts([*shown, twin]) == [(shown[0].trial_id, "twin")]
+
+
+def test_a_study_without_estimators_asks_nothing_more():
+    assert {trial.estimator for trial in trials_of([ask("v1"), ask("v39", 10)], orders="all")} == {None}
+
+
+def test_the_content_free_prompt_lacks_the_question_and_nothing_else():
+    written = {t.trial_id: t for t in trials_of([ask("v1")], wordings=2, estimators=["content_free"])}
+    assert len(written) == 2 * 2 * 2
+    beside = written["v1/0/reversed/content_free"]
+    assert beside.prompt == "1. not at all\n2. hardly\n3. rather\n4. very\nAnswer:"
+    main = written["v1/0/reversed"]
+    same = dataclasses.replace(beside, trial_id=main.trial_id, prompt=f"What of v1?\n{beside.prompt}", estimator=None)
+    assert same == main
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_content_free_prompts_of_real_questions_end_their_main_prompts(language):
+    questions, lexicon = expected_questions(language), load_lexicon(language)
+    written = write_trials(questions, language, lexicon, load_variables(), Elicitation(estimators=("content_free",)))
+    prompts_by_id = {trial.trial_id: trial.prompt for trial in written}
+    assert len(prompts_by_id) == 2 * 68
+    for trial in main_trials(written):
+        assert trial.prompt.endswith(f"\n{prompts_by_id[f'{trial.trial_id}/content_free']}")
+
+
+def test_texts_are_asked_for_in_both_orders_where_every_option_has_one():
+    written = trials_of([ask("v1"), ask("v39", 10)], orders="cyclic", estimators=["label_likelihood"])
+    beside = {t.trial_id: t for t in written if t.estimator == "label_likelihood"}
+    assert list(beside) == ["v1/0/forward/label_likelihood", "v1/0/reversed/label_likelihood"]
+    backward = beside["v1/0/reversed/label_likelihood"]
+    assert backward.readout.labels == ("not at all", "hardly", "rather", "very")
+    assert backward.readout.values == (4, 3, 2, 1)
+    assert backward.prompt == next(t.prompt for t in written if t.trial_id == "v1/0/reversed")
+
+
+def test_battery_items_share_a_content_free_prompt_without_being_refused():
+    written = trials_of([ask("v1"), ask("v5")], estimators=["content_free", "label_likelihood"])
+    assert find_identical_prompts(written) == []
+    free = [trial for trial in written if trial.estimator == "content_free" and trial.order == "forward"]
+    assert len(free) == 2
+    assert free[0].prompt == free[1].prompt
+    assert len({trial.trial_id for trial in written}) == len(written) == 2 * 2 * 3
 
 
 if __name__ == "__main__":

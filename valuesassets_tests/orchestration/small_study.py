@@ -19,7 +19,8 @@ def write_small_study(folder: Path, steps: int) -> Path:
     kept = [part.split("\n[families.")[0] for part in kept]
     text = "\n[languages.".join([head.replace('name = "demo"', 'name = "small"'), *kept]) + families
     path = folder / "small.toml"
-    path.write_text(f"{text}\n[phantom]\nsteps = {steps}\n", encoding="utf-8")
+    estimators = '\n[elicitation]\nestimators = ["label_likelihood", "content_free"]\n'
+    path.write_text(f"{text}{estimators}\n[phantom]\nsteps = {steps}\n", encoding="utf-8")
     return path
 
 

@@ -1,6 +1,7 @@
 """The graph itself, on a real instance with real node jobs: from questionnaire PDFs to the map and the report."""
 
 import json
+import shutil
 from pathlib import Path
 
 import dagster as dg
@@ -8,9 +9,11 @@ import pandas as pd
 import pytest
 
 from valuesassets.definitions import build_definitions
+from valuesassets.orchestration.assets.survey_models import estimator_checks
 from valuesassets.orchestration.partitions import cell_key
-from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, read_table, table_metadata
-from valuesassets.records.study import load_study
+from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, SAMPLED_ANSWERS, read_table, table_metadata
+from valuesassets.records.study import Elicitation, load_study
+from valuesassets_tests.figures.made_up import probe_frame
 from valuesassets_tests.needs import REPOSITORY, shared_file
 from valuesassets_tests.orchestration.small_study import run_small_study, run_study_file, write_small_study
 
@@ -68,6 +71,37 @@ def test_a_probe_file_has_the_columns_and_metadata_that_people_script_against(sm
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("graph")
+def test_estimators_stand_beside_the_main_answer_and_their_check_names_items_and_estimators(small, tmp_path):
+    study = load_study(small[1]["VALUESASSETS_STUDY"])
+    probe = read_table(small[0] / "probe_distributions" / "reference-mono" / "eng.parquet", PROBE_DISTRIBUTIONS)
+    frame = probe.to_pandas()
+    made = frame.groupby("question_id")[["prob_label_likelihood", "prob_content_free"]].sum(min_count=1)
+    tens = frame[frame.response_type == "likert10"].question_id.unique()
+    assert made.prob_content_free.to_numpy() == pytest.approx(1)
+    assert made.prob_label_likelihood.drop(tens).to_numpy() == pytest.approx(1)
+    assert made.prob_label_likelihood.loc[tens].isna().all()
+    assert frame.prob_pride.isna().all()
+    assert set(frame.estimator_reason.dropna()) == {
+        "label_likelihood, label_likelihood_per_token: not every option has a text of its own"
+    }
+    sampled = read_table(small[0] / "sampled_answers" / "reference-mono" / "eng.parquet", SAMPLED_ANSWERS)
+    assert not [name for name in sampled["trial_id"].to_pylist() if name.count("/") != 2]
+    shutil.copytree(small[0], tmp_path / study.name / "survey")
+    result = materialise(tmp_path, study, ["probe_distributions"], cell_key("reference-mono", "eng"))
+    (check,) = [c for c in result.get_asset_check_evaluations() if c.check_name == "estimators_agree"]
+    far = frame[frame.estimator_disagreement > study.thresholds.estimator_disagreement]
+    named = {record.data["question_id"] for record in check.metadata["failing_rows"].records}
+    assert not check.passed
+    assert named <= set(far.question_id)
+    assert {record.data["estimator"] for record in check.metadata["failing_rows"].records} <= {
+        *("label_likelihood", "label_likelihood_per_token", "content_free")
+    }
+    page = (small[0] / "report" / "report.html").read_text(encoding="utf-8")
+    assert "How far other estimators lie from the answers used here" in page
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("graph")
 def test_run_again_unchanged_nothing_is_made_again(small):
     survey, environment = small
     before = {path: path.stat().st_mtime_ns for path in survey.rglob("*") if path.is_file()}
@@ -114,6 +148,19 @@ def test_a_language_is_extracted_with_its_check_and_a_bad_pdf_is_a_failure_in_on
     assert not bad.success
     (failure,) = failures(bad)
     assert failure.description.startswith("fra.pdf: not a PDF but an HTML page")
+
+
+def test_no_estimate_at_all_is_no_agreement_and_none_asked_for_is_no_check(tmp_path):
+    study = load_study(str(write_small_study(tmp_path, steps=1)))
+    probe = probe_frame(n_questions=2).assign(prob_content_free=None, estimator_reason="content_free: not read")
+    (check,) = estimator_checks(probe, study)
+    assert not check.passed
+    assert check.description == "question_id: (no item); reason: content_free: not read"
+    (agreeing,) = estimator_checks(probe.assign(prob_content_free=probe.prob_averaged, estimator_reason=None), study)
+    assert agreeing.passed
+    assert agreeing.metadata["looked_at"].value > 0
+    plain = study.model_copy(update={"elicitation": Elicitation()})
+    assert estimator_checks(probe, plain) == []
 
 
 def test_a_cell_that_the_family_does_not_serve_is_refused_with_what_it_serves(tmp_path):

@@ -114,6 +114,15 @@ def test_the_calibration_stands_first_and_then_what_passed_failed_and_is_missing
     assert [link["href"] for link in elements.of("a")] == [f"#{part['id']}" for part in elements.of("section")]
 
 
+def test_the_quality_section_shows_how_far_other_estimators_lie_and_only_where_some_were_asked(page):
+    study, parts = everything()
+    moved = parts["probe"].assign(prob_pride=parts["probe"].prob_reversed)
+    quality = section(render_report(study, **(parts | {"probe": moved})), "Quality")
+    assert "How far other estimators lie from the answers used here" in quality
+    assert quality.count(">pride<") == parts["probe"].groupby(["model", "language"]).ngroups
+    assert "other estimators" not in page
+
+
 def test_nothing_is_fetched_and_nothing_runs(page):
     elements = Elements(page)
     assert elements.of("script") == []

@@ -37,6 +37,7 @@ def probe(
     dtype: Annotated[Literal["float32", "bfloat16", "auto"], typer.Option(help="Weights in memory.")] = "auto",
     device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where to compute.")] = "auto",
     orders: Orders = "both",
+    offline: Annotated[bool, typer.Option("--offline", help="Take the model from this machine's cache only.")] = False,
 ) -> None:
     """Ask a model every question and read the answer distributions off its next-token probabilities."""
     from valuesassets.models.loading import load_model
@@ -49,7 +50,7 @@ def probe(
     if is_folder and revision is not None:
         raise typer.BadParameter(f"--revision {revision}: {model} is a folder, which has none; leave it out")
     name = Path(model).resolve().name if is_folder else model
-    probed = read_answers(load_model(model, revision, dtype, device), name, written, sound)
+    probed = read_answers(load_model(model, revision, dtype, device, offline), name, written, sound)
     asked = {row["question_id"] for row in probed.rows}
     unread = {row["question_id"]: row["reason"] for row in probed.rows if row["status"] != "ok"}
     first = next((f"{question}: {reason}" for question, reason in unread.items()), "")

@@ -2,27 +2,27 @@
 
 import contextlib
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from valuesassets.models.model_files import cached_commit, hash_folder, is_offline, require_cached, require_folder
+from valuesassets.models.placement import DTYPES, choose_device, choose_dtype, first_device
 from valuesassets.models.prompt_tokenizer import PromptTokenizer, describe_tokenizer
+from valuesassets.models.tokenizer_report import report_tokenizer
 from valuesassets.records.errors import ModelError, TokenizerError
-from valuesassets.records.files import sha256_file, sha256_json
-from valuesassets.records.found_files import kind_of_file, no_such_file
+from valuesassets.records.trials import BosRule
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel
 
-DTYPES = ("float32", "bfloat16", "float16")
-TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "spiece.model", "*.spm")
-HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 _WHAT_TO_DO = {
     "custom code": "code that comes with a model is never run: choose a model that transformers knows by itself",
     "does not recognize this architecture": "choose another model, or one that this version of transformers knows",
     "Unrecognized configuration class": "choose a model that writes text (a causal language model)",
+    "out of memory": "ask for a GPU with more memory, for several of them, or for dtype bfloat16",
     "connect": "check the network, or download the model and name its folder",
     "offline mode": "allow the network, or download the model and name its folder",
     "configuration": "check the model's name, or download its config.json again",
@@ -30,7 +30,6 @@ _WHAT_TO_DO = {
     "weights": "download the weights again, all of their files",
 }
 """By words of a library's message; else by the part of the model that it could not read."""
-PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,9 @@ class OpenedModel:
         weights_id: the commit, or a hash over the folder's weights and configuration: the same id, the same model.
         config: architecture.
         tokenizer: held against the configuration.
-        dtype: `float32`, `bfloat16` or `float16`; what `auto` came to.
+        dtype: one of `DTYPES`; what `auto` came to.
+        device: `cpu`, `cuda:0`, or `auto` for layers spread over all visible GPUs.
+        offline: whether the hub is not to be asked for the weights.
     """
 
     model_id: str
@@ -52,6 +53,8 @@ class OpenedModel:
     config: "PretrainedConfig"
     tokenizer: PromptTokenizer
     dtype: str
+    device: str = "cpu"
+    offline: bool = False
 
     def describe(self) -> dict[str, Any]:
         """What names the model, as it goes into a file's metadata; `bos` lists the tokens that begin every prompt."""
@@ -67,7 +70,11 @@ class OpenedModel:
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model in evaluation mode, with all that names it."""
+    """A model in evaluation mode, with all that names it.
+
+    Attributes:
+        device: where token ids go: that of the model's first layer.
+    """
 
     opened: OpenedModel
     model: "PreTrainedModel"
@@ -83,8 +90,8 @@ class LoadedModel:
         """The model's tokenizer."""
         return self.opened.tokenizer
 
-    @property
-    def eos_ids(self) -> frozenset[int]:
+    @cached_property
+    def named_eos_ids(self) -> frozenset[int]:
         """Every token that ends a text, by generation settings, configuration and tokenizer."""
         generation = getattr(self.model, "generation_config", None)
         named = [
@@ -93,23 +100,67 @@ class LoadedModel:
         listed = [ids if isinstance(ids, list) else [ids] for ids in named]
         return frozenset(i for ids in listed for i in ids if i is not None)
 
+    @cached_property
+    def eos_ids(self) -> frozenset[int]:
+        """The tokens that end a text, but for those beyond the embedding, which the model cannot say."""
+        return frozenset(filter(self.tokenizer.is_embedded, self.named_eos_ids))
+
+    @cached_property
+    def tree_fault(self) -> str | None:
+        """Why this architecture cannot read token trees, in words; None where it can. Found by trying."""
+        from valuesassets.models.engine import find_tree_fault
+
+        return find_tree_fault(self.model)
+
+    @cached_property
+    def tokenizer_report(self) -> dict[str, Any]:
+        """See `report_tokenizer`."""
+        return report_tokenizer(self.tokenizer, self.named_eos_ids)
+
     def describe(self) -> dict[str, Any]:
-        """What names the model, as it goes into a file's metadata."""
-        return self.opened.describe() | {"device": self.device}
+        """What names the model and tells its tokenizer's habits, as it goes into a file's metadata."""
+        places = getattr(self.model, "hf_device_map", {}).values()
+        return self.opened.describe() | {
+            "device": self.device,
+            "devices": sorted({f"cuda:{place}" if isinstance(place, int) else str(place) for place in places})
+            or [self.device],
+            "tokenizer_report": self.tokenizer_report,
+        }
 
 
-def load_model(model: str, revision: str | None = None, dtype: str = "auto", device: str = "auto") -> LoadedModel:
-    """A model ready to be read, from a local folder or a hub id.
+def load_model(
+    model: str,
+    revision: str | None = None,
+    dtype: str = "auto",
+    device: str = "auto",
+    offline: bool = False,
+    bos: BosRule = "template",
+) -> LoadedModel:
+    """A model ready to be read, from a local folder or a hub id; arguments as of `open_model`.
 
     Raises:
         ModelError: folder, configuration or weights are absent, unsafe or broken, or the hub does not answer.
         TokenizerError: the tokenizer is absent or does not fit the model.
     """
-    return load_weights(open_model(model, revision, dtype), device)
+    return load_weights(open_model(model, revision, dtype, device, offline, bos))
 
 
-def open_model(model: str, revision: str | None = None, dtype: str = "auto") -> OpenedModel:
+def open_model(
+    model: str,
+    revision: str | None = None,
+    dtype: str = "auto",
+    device: str = "auto",
+    offline: bool = False,
+    bos: BosRule = "template",
+) -> OpenedModel:
     """Configuration and tokenizer of a model, its weights only hashed: enough to tell which readings are known.
+
+    Args:
+        revision: commit, branch or tag of the hub.
+        dtype: one of `DTYPES`; `auto` is bfloat16 on a GPU (float16 where the weights are), the weights' own on a CPU.
+        device: `cpu`, `cuda`, `cuda:1`; `auto` takes GPUs where there are any. Several GPUs share the layers.
+        offline: take hub models from the cache on this machine only.
+        bos: what begins a prompt.
 
     Raises:
         ModelError, TokenizerError: as `load_model`.
@@ -121,36 +172,41 @@ def open_model(model: str, revision: str | None = None, dtype: str = "auto") -> 
     logging.disable_progress_bar()  # errors are one line on stderr: nothing else goes there
     logging.set_verbosity_error()
     hub_logging.set_verbosity_error()
-    folder = _require_folder(model)
-    where: dict[str, Any] = {"revision": revision, "local_files_only": folder is not None, "trust_remote_code": False}
+    folder = require_folder(model)
+    offline = folder is None and is_offline(offline)
+    if offline:
+        require_cached(model, revision)
+    where: dict[str, Any] = {
+        "revision": revision,
+        "local_files_only": folder is not None or offline,
+        "trust_remote_code": False,
+    }
     with _one_line(model, "configuration", ModelError):
         config = AutoConfig.from_pretrained(model, **where)
     with _one_line(model, "tokenizer", TokenizerError):
         hf = AutoTokenizer.from_pretrained(model, **where)
-    tokenizer = describe_tokenizer(hf, model, config.get_text_config().vocab_size)
-    commit = None if folder else getattr(config, "_commit_hash", None) or revision
-    weights_id = _hash_folder(folder) if folder else commit
+    tokenizer = describe_tokenizer(hf, model, config.get_text_config().vocab_size, bos)
+    commit = None if folder else cached_commit(model, revision)
+    weights_id = hash_folder(folder) if folder else commit
     if weights_id is None:
-        raise ModelError(f"{model}: the hub names no commit for it; give a revision")
+        raise ModelError(f"{model}: its commit is not known; download it again, or name its folder")
+    place = choose_device(model, device)
     own = str(getattr(config, "dtype", None) or "float32").removeprefix("torch.")
-    chosen = own if dtype == "auto" else dtype
+    chosen = choose_dtype(own, place) if dtype == "auto" else dtype
     if chosen not in DTYPES:
-        raise ModelError(f"{model}: dtype {chosen}; one of {', '.join(DTYPES)} was expected; ask for one of them")
-    return OpenedModel(model, commit, weights_id, config, tokenizer, chosen)
+        raise ModelError(f"{model}: dtype {chosen}; one of {', '.join(DTYPES[:3])} was expected; ask for one of them")
+    return OpenedModel(model, commit, weights_id, config, tokenizer, chosen, place, offline)
 
 
-def load_weights(opened: OpenedModel, device: str = "auto") -> LoadedModel:
-    """The weights of an opened model, on a device.
+def load_weights(opened: OpenedModel) -> LoadedModel:
+    """The weights of an opened model, on its device or over all GPUs.
 
     Raises:
-        ModelError: weights absent, broken, incomplete, or no such device.
+        ModelError: weights absent, broken, incomplete, or more than the memory holds.
     """
     import torch
     from transformers import AutoModelForCausalLM
 
-    chosen = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
-    if chosen.startswith("cuda") and not torch.cuda.is_available():
-        raise ModelError(f"{opened.model_id}: device {chosen} asked for, no GPU is visible; ask for cpu or a GPU node")
     # Without this, a repository without safetensors is read from whatever pull request offers a conversion.
     os.environ["DISABLE_SAFETENSORS_CONVERSION"] = "1"
     dtype: torch.dtype = getattr(torch, opened.dtype)
@@ -162,10 +218,10 @@ def load_weights(opened: OpenedModel, device: str = "auto") -> LoadedModel:
             dtype=dtype,
             use_safetensors=True,
             trust_remote_code=False,
-            local_files_only=Path(opened.model_id).is_dir(),
+            local_files_only=opened.offline or Path(opened.model_id).is_dir(),
             output_loading_info=True,
             ignore_mismatched_sizes=True,  # named below, in one line
-            **({"device_map": chosen} if chosen != "cpu" else {}),
+            **({} if opened.device == "cpu" else {"device_map": opened.device}),
         )
     model, info = loading
     other = [
@@ -178,39 +234,7 @@ def load_weights(opened: OpenedModel, device: str = "auto") -> LoadedModel:
             f"{opened.model_id}: {len(absent)} weights are missing or of another shape, first {absent[0]}; "
             "the weights are incomplete or belong to another config.json: save both again, from one model"
         )
-    return LoadedModel(opened, model.eval(), chosen)
-
-
-def _require_folder(model: str) -> Path | None:
-    """The folder that `model` names, with what it must hold; None for a hub id."""
-    folder = Path(model)
-    if not (model and folder.is_dir()):
-        if model and folder.exists():
-            raise ModelError(f"{model}: is a file, a folder with a model was expected; name the folder")
-        if not HUB_ID.fullmatch(model):
-            raise ModelError(f"{no_such_file(model, 'folder')}, or give a hub id such as owner/name")
-        return None
-    if not (folder / "config.json").is_file():
-        raise ModelError(f"{model}: no config.json; name a folder as save_pretrained writes it")
-    if not any(any(folder.glob(name)) for name in TOKENIZER_FILES):
-        raise TokenizerError(f"{model}: no tokenizer; put tokenizer.json (or tokenizer.model) beside the weights")
-    if not any(folder.glob("*.safetensors")):
-        pickles = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
-        found = f"found only {pickles[0]}, a pickle, which can run code" if pickles else "found none"
-        raise ModelError(
-            f"{model}: weights in safetensors were expected, {found}; save the model again with save_pretrained"
-        )
-    for path in sorted(folder.glob("*.safetensors")):
-        kind = kind_of_file(path)
-        if kind is not None:
-            raise ModelError(f"{path}: is {kind}, weights were expected; download the file again")
-    return folder
-
-
-def _hash_folder(folder: Path) -> str:
-    files = [*folder.glob("*.safetensors"), *folder.glob("*.index.json"), folder / "config.json"]
-    files.append(folder / "generation_config.json")
-    return sha256_json({path.name: sha256_file(path) for path in sorted(set(files)) if path.is_file()})
+    return LoadedModel(opened, model.eval(), first_device(model))
 
 
 @contextlib.contextmanager

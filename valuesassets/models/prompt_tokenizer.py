@@ -9,10 +9,14 @@ from functools import cached_property
 from typing import Any
 
 from valuesassets.records.errors import TokenizerError
+from valuesassets.records.trials import BosRule
 
 FITTING_SHARE = 0.8
 """Fewest tokenizer entries per embedding row. Embeddings are padded by a few percent; a tokenizer that failed to load
 in silence has three entries for tens of thousands of rows."""
+
+PLAIN_TEXT = "1. 2. 3.\n4 5 6 7 8 9 10\nA:"
+"""What any prompt of ours has in it, and any tokenizer must give back."""
 
 
 @dataclass(frozen=True)
@@ -22,12 +26,16 @@ class PromptTokenizer:
     Attributes:
         hf: the tokenizer itself (`PreTrainedTokenizerBase`).
         name: folder or hub id, for messages.
-        bos: the token ids that begin every prompt, by the tokenizer's own template; empty where it has none.
+        bos: the token ids that begin every prompt; empty where nothing does.
+        bos_rule: how they came.
+        embedding_rows: how many tokens the model knows; None where no model is given.
     """
 
     hf: Any
     name: str
     bos: tuple[int, ...]
+    bos_rule: BosRule = "template"
+    embedding_rows: int | None = None
 
     @cached_property
     def sha256(self) -> str:
@@ -37,10 +45,31 @@ class PromptTokenizer:
         return hashlib.sha256(f"{list(self.bos)}{content}".encode()).hexdigest()
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of whole texts, each begun by `bos` once."""
+        """Token ids of whole texts, each begun by `bos` once; for a model to read.
+
+        Raises:
+            TokenizerError: a text needs a token that the model has no embedding for; names token and id.
+        """
+        encoded = self.cut(texts)
+        for text, ids in zip(texts, encoded, strict=True):
+            beyond = next((i for i in ids if not self.is_embedded(i)), None)
+            if beyond is not None:
+                raise TokenizerError(
+                    f"{self.name}: token {self.hf.convert_ids_to_tokens(beyond)!r} (id {beyond}) of {text[-60:]!r} has "
+                    f"no place among the {self.embedding_rows} rows of the model's embedding; the token was added to "
+                    "the tokenizer and not to the model: save both again, from one model"
+                )
+        return encoded
+
+    def cut(self, texts: Sequence[str]) -> list[list[int]]:
+        """As `encode`, whether or not the model knows the tokens; to look at, never to read."""
         encoded = self.hf(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
         bos = list(self.bos)
         return [ids if bos and ids[: len(bos)] == bos else bos + ids for ids in encoded]
+
+    def is_embedded(self, token: int) -> bool:
+        """Whether the model's embedding has a row for a token id."""
+        return self.embedding_rows is None or token < self.embedding_rows
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of token ids, special tokens included."""
@@ -74,14 +103,18 @@ class PromptTokenizer:
             )
 
 
-def describe_tokenizer(hf: Any, name: str, embedding_rows: int) -> PromptTokenizer:
+def describe_tokenizer(hf: Any, name: str, embedding_rows: int, bos: BosRule = "template") -> PromptTokenizer:
     """A tokenizer checked against its model.
+
+    Added tokens beyond the embedding are let pass here, as long as no prompt needs them.
 
     Args:
         embedding_rows: the model's vocabulary size.
+        bos: what begins a prompt.
 
     Raises:
-        TokenizerError: its size does not fit the embedding, or plain digits and lines do not survive it.
+        TokenizerError: its size does not fit the embedding, plain digits and lines do not survive it, or it has no
+            beginning-of-text token that was asked for.
     """
     vocabulary, added = hf.get_vocab(), hf.get_added_vocab()
     beyond = [token for token, i in vocabulary.items() if i >= embedding_rows and token not in added]
@@ -90,9 +123,21 @@ def describe_tokenizer(hf: Any, name: str, embedding_rows: int) -> PromptTokeniz
             f"{name}: the tokenizer has {len(vocabulary)} entries, the model's embedding {embedding_rows}; "
             "the tokenizer's files are broken or belong to another model: save both again, from one model"
         )
-    tokenizer = PromptTokenizer(hf, name, _template_bos(hf))
-    tokenizer.require_round_trip("1. 2. 3.\n4 5 6 7 8 9 10\nA:")
+    tokenizer = PromptTokenizer(hf, name, _beginning(hf, name, bos), bos, embedding_rows)
+    tokenizer.require_round_trip(PLAIN_TEXT)
     return tokenizer
+
+
+def _beginning(hf: Any, name: str, bos: BosRule) -> tuple[int, ...]:
+    if bos == "template":
+        return _template_bos(hf)
+    if bos == "never":
+        return ()
+    if hf.bos_token_id is None:
+        raise TokenizerError(
+            f"{name}: bos = 'always', but the tokenizer names no beginning-of-text token; say 'template' or 'never'"
+        )
+    return (hf.bos_token_id,)
 
 
 def _template_bos(hf: Any) -> tuple[int, ...]:

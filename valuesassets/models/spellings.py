@@ -67,11 +67,11 @@ def find_terminators(
     shared = spelled.trie.shared_nodes
     asked = [(node, spelled.prompt + spelled.texts[node] + end) for node in shared for end in TERMINATORS]
     found = {node: set(eos_ids) for node in shared}
-    encoded = tokenizer.encode([text for _, text in asked]) if asked else []
+    encoded = tokenizer.cut([text for _, text in asked]) if asked else []
     for (node, _), ids in zip(asked, encoded, strict=True):
         path = (*spelled.prompt_ids, *node)
         is_single = len(ids) == len(path) + 1 and tuple(ids[:-1]) == path
-        if is_single and ids[-1] != tokenizer.hf.unk_token_id:
+        if is_single and ids[-1] != tokenizer.hf.unk_token_id and tokenizer.is_embedded(ids[-1]):
             found[node].add(ids[-1])
     return {node: frozenset(ids) for node, ids in found.items()}
 

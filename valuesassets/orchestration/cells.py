@@ -33,6 +33,7 @@ def score_cell(study: Study, storage: Storage, family: str, language: str, trial
         name=f"{family}/{language}",
         model=model,
         revision=settings.revision,
+        bos=settings.bos,
         trials=trials.absolute(),
         readings=readings.absolute(),
     )

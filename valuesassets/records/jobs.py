@@ -8,6 +8,7 @@ import pydantic
 from valuesassets.records.errors import JobError
 from valuesassets.records.faults import describe_faults
 from valuesassets.records.files import read_json, write_json
+from valuesassets.records.trials import BosRule
 
 
 class _JobPart(pydantic.BaseModel):
@@ -22,17 +23,23 @@ class ScoreCell(_JobPart):
     model: str
     """Hub id or absolute folder."""
     revision: str | None = None
+    bos: BosRule = "template"
+    """What begins every prompt."""
     trials: Path
     readings: Path
 
 
 class ScoreJob(_JobPart):
-    """Read the trials of every cell, in this order; a model shared by neighbouring cells is loaded once."""
+    """Read the trials of every cell; the cells of a model come together, so that it is loaded once."""
 
     kind: Literal["score"] = "score"
     cells: Annotated[tuple[ScoreCell, ...], pydantic.Field(min_length=1)]
+    known_readings: Path | None = None
+    """Folder of what was read before, by any job; without one an interrupted cell begins anew."""
     dtype: Literal["float32", "bfloat16", "auto"] = "auto"
     device: Literal["cpu", "cuda", "auto"] = "auto"
+    offline: bool = False
+    """Take hub models from the cache on this machine only."""
 
 
 class PhantomPlan(_JobPart):

@@ -1,15 +1,22 @@
 import json
+import os
 import shutil
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import processors
+from transformers import AutoModelForCausalLM
 
-from valuesassets.models.loading import load_model, open_model
+from valuesassets.models.loading import LoadedModel, load_model, load_weights, open_model
+from valuesassets.models.placement import first_device
+from valuesassets.models.scoring import score_trials
 from valuesassets.records.errors import ModelError, TokenizerError
-from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, write_model
+from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, write_model
 
 LLAMA2 = Path(__file__).parents[3] / "shared/data/tokenizers/llama2_tokenizer.model"
 
@@ -126,11 +133,144 @@ def test_code_in_a_model_folder_is_not_run(folder):
     assert not marker.exists()
 
 
+@pytest.mark.slow
 def test_a_hub_that_does_not_answer_is_one_line(monkeypatch):
     import huggingface_hub.constants
 
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
     assert "configuration cannot be read" in refused("nobody/no-such-model")
+
+
+def test_a_model_that_is_not_in_the_cache_is_not_asked_for_offline(monkeypatch, tmp_path):
+    import huggingface_hub.constants
+
+    with pytest.raises(
+        ModelError, match="nobody/model: is not in this machine's cache of the hub, and the hub is not to be asked"
+    ):
+        load_model("nobody/model", offline=True)
+    with pytest.raises(ModelError, match="is not in this machine's cache of the hub at revision v2,"):
+        load_model("nobody/model", revision="v2", offline=True)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    assert "and the hub is not to be asked (offline)" in refused("nobody/model")
+
+
+COMMIT = "c0ffee0000" * 4
+
+
+def cached(folder, hub, commit=COMMIT):
+    """A model folder as the hub's cache keeps it."""
+    home = hub / "hub" / "models--owner--name"
+    shutil.copytree(folder, home / "snapshots" / commit)
+    (home / "refs").mkdir()
+    (home / "refs" / "main").write_text(commit)
+    return home / "snapshots" / commit
+
+
+def load_in_own_process(hub, **offline):
+    """The hub's cache is found once per process, by its environment."""
+    code = (
+        "from valuesassets.models.loading import load_model\n"
+        "from valuesassets.records.errors import ModelError\n"
+        "try:\n"
+        f"    loaded = load_model('owner/name', **{offline!r})\n"
+        "    print(loaded.opened.weights_id, loaded.opened.revision, loaded.model.dtype)\n"
+        "except ModelError as error:\n"
+        "    print(error)\n"
+    )
+    environment = os.environ | {"HF_HOME": str(hub), "HF_ENDPOINT": "http://127.0.0.1:9"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert done.stderr == ""
+    return done.stdout.strip()
+
+
+def test_a_model_in_the_cache_is_read_offline_under_its_commit(model_folders, tmp_path):
+    cached(model_folders["sentencepiece"], tmp_path)
+    assert load_in_own_process(tmp_path, revision="main", offline=True) == f"{COMMIT} {COMMIT} torch.float32"
+
+
+def test_half_a_model_in_the_cache_says_which_file_is_lacking(model_folders, tmp_path):
+    snapshot = cached(model_folders["sentencepiece"], tmp_path)
+    (snapshot / "model.safetensors").rename(snapshot / "model-00001-of-00002.safetensors")
+    index = {"weight_map": {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}}
+    (snapshot / "model.safetensors.index.json").write_text(json.dumps(index))
+    said = load_in_own_process(tmp_path, offline=True)
+    assert said.startswith("owner/name: lacks model-00002-of-00002.safetensors in this machine's cache of the hub")
+
+
+def test_a_folder_is_offline_whatever_is_asked(model_folders):
+    assert not open_model(str(model_folders["sentencepiece"]), offline=True).offline
+
+
+@pytest.mark.parametrize(
+    ("gpus", "own", "asked", "device", "dtype"),
+    [
+        (0, "float32", "auto", "cpu", "float32"),
+        (0, "bfloat16", "auto", "cpu", "bfloat16"),
+        (1, "float32", "auto", "cuda:0", "bfloat16"),
+        (1, "float16", "auto", "cuda:0", "float16"),
+        (1, "float32", "cpu", "cpu", "float32"),
+        (4, "float32", "auto", "auto", "bfloat16"),
+        (4, "float32", "cuda", "auto", "bfloat16"),
+        (4, "float32", "cuda:2", "cuda:2", "bfloat16"),
+    ],
+)
+def test_device_and_dtype_follow_the_gpus_that_are_visible(gpus, own, asked, device, dtype, folder, monkeypatch):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"dtype": own}))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: gpus > 0)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: gpus)
+    opened = open_model(str(folder), device=asked)
+    assert (opened.device, opened.dtype) == (device, dtype)
+    assert open_model(str(folder), dtype="float64", device=asked).dtype == "float64"
+
+
+SPREAD = {"model.embed_tokens": "disk", "model.layers.0": "cpu", "model.layers.1": "disk", "model.norm": "cpu"}
+
+
+@pytest.mark.parametrize("placed", ["auto", SPREAD | {"model.rotary_emb": "cpu", "lm_head": "disk"}])
+def test_a_model_whose_layers_are_spread_reads_as_a_whole_one_does(placed, loaded, tmp_path):
+    """Spread by accelerate as over several GPUs: here over the CPU and the disk."""
+    trials = [trial(PROMPTS[0], 4), trial(PROMPTS[1], 9, "v2/0/forward")]
+    whole = score_trials(loaded, trials).readings
+    if placed == "auto":
+        spread = load_weights(replace(loaded.opened, device="auto"))
+    else:
+        model = AutoModelForCausalLM.from_pretrained(
+            loaded.model_id, dtype=torch.float32, device_map=placed, offload_folder=tmp_path
+        )
+        assert model.model.embed_tokens.weight.device.type == "meta"
+        spread = LoadedModel(loaded.opened, model.eval(), first_device(model))
+    assert spread.device == "cpu"
+    assert spread.describe()["devices"] == (["cpu"] if placed == "auto" else ["cpu", "disk"])
+    assert score_trials(spread, trials).readings == whole
+
+
+def test_the_beginning_of_text_is_the_templates_unless_the_study_says_otherwise(model_folders, tmp_path):
+    folder = str(model_folders["sentencepiece"])
+    plain = open_model(folder, bos="never").tokenizer
+    template, always = (open_model(folder, bos=rule).tokenizer for rule in ("template", "always"))
+    begun = [tokenizer.encode(["1"])[0] for tokenizer in (plain, template, always)]
+    assert begun[1] == begun[2] == [template.hf.bos_token_id, *begun[0]]
+    assert always.sha256 == template.sha256 != plain.sha256
+    assert plain.encode(["<bos>1"]) == [begun[1]]
+    with pytest.raises(TokenizerError, match="bos = 'always', but the tokenizer names no beginning-of-text token"):
+        open_model(str(model_folders["byte_level"]), bos="always")
+
+
+def test_a_token_without_a_row_in_the_embedding_never_reaches_the_model(tmp_path):
+    hf = sentencepiece_like()
+    rows = len(hf)
+    hf.add_tokens(["Rather", "\n\n"])
+    loaded = load_model(str(write_model(tmp_path / "m", hf, vocab_size=rows, eos_token_id=[1, rows + 5])))
+    result = score_trials(loaded, [trial(PROMPTS[0], 4), trial(PROMPTS[2], 2, "v2/0/forward")])
+    needs, sound = result.readings
+    assert needs.status == "failed"
+    assert f"token 'Rather' (id {rows})" in needs.reason
+    assert f"{rows} rows of the model's embedding" in needs.reason
+    assert sound.status == "ok"
+    assert loaded.eos_ids == {1}
+    with pytest.raises(TokenizerError, match=f"id {rows}"):
+        score_trials(loaded, [trial(PROMPTS[2], ("Rather", "x"))])
 
 
 def test_an_unknown_dtype_and_device(model_folders):

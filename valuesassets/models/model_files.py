@@ -1,0 +1,97 @@
+"""A model's files before any library reads them: the folder or the hub's cache, whole and safe, and their hash."""
+
+import re
+from pathlib import Path
+
+from valuesassets.records.errors import ModelError, TokenizerError
+from valuesassets.records.files import read_json, sha256_file, sha256_json
+from valuesassets.records.found_files import kind_of_file, no_such_file
+
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "spiece.model", "*.spm")
+HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
+PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
+
+
+def require_folder(model: str) -> Path | None:
+    """The folder that `model` names, with what it must hold; None for a hub id.
+
+    Raises:
+        ModelError, TokenizerError: no such folder, or it lacks configuration, tokenizer or safe weights.
+    """
+    folder = Path(model)
+    if not (model and folder.is_dir()):
+        if model and folder.exists():
+            raise ModelError(f"{model}: is a file, a folder with a model was expected; name the folder")
+        if not HUB_ID.fullmatch(model):
+            raise ModelError(f"{no_such_file(model, 'folder')}, or give a hub id such as owner/name")
+        return None
+    if not (folder / "config.json").is_file():
+        raise ModelError(f"{model}: no config.json; name a folder as save_pretrained writes it")
+    if not any(any(folder.glob(name)) for name in TOKENIZER_FILES):
+        raise TokenizerError(f"{model}: no tokenizer; put tokenizer.json (or tokenizer.model) beside the weights")
+    if not any(folder.glob("*.safetensors")):
+        pickles = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
+        found = f"found only {pickles[0]}, a pickle, which can run code" if pickles else "found none"
+        raise ModelError(
+            f"{model}: weights in safetensors were expected, {found}; save the model again with save_pretrained"
+        )
+    for path in sorted(folder.glob("*.safetensors")):
+        kind = kind_of_file(path)
+        if kind is not None:
+            raise ModelError(f"{path}: is {kind}, weights were expected; download the file again")
+    return folder
+
+
+def hash_folder(folder: Path) -> str:
+    """Hash over a folder's weights and configuration."""
+    files = [*folder.glob("*.safetensors"), *folder.glob("*.index.json"), folder / "config.json"]
+    files.append(folder / "generation_config.json")
+    return sha256_json({path.name: sha256_file(path) for path in sorted(set(files)) if path.is_file()})
+
+
+def is_offline(asked: bool) -> bool:
+    """Whether the hub is not to be asked: because a person said so, or the environment (HF_HUB_OFFLINE)."""
+    from huggingface_hub import constants
+
+    return asked or constants.HF_HUB_OFFLINE
+
+
+def cached_commit(model: str, revision: str | None) -> str | None:
+    """The commit behind a branch or tag of a hub model in this machine's cache; None where it is not there.
+
+    A branch moves; its commit is what names the weights.
+    """
+    from huggingface_hub import try_to_load_from_cache
+
+    config = try_to_load_from_cache(model, "config.json", revision=revision)
+    return Path(config).parent.name if isinstance(config, str) else None
+
+
+def require_cached(model: str, revision: str | None) -> None:
+    """See that a hub model is whole in this machine's cache.
+
+    Raises:
+        ModelError: it is not there, or lacks a part.
+    """
+    from huggingface_hub import try_to_load_from_cache
+
+    config = try_to_load_from_cache(model, "config.json", revision=revision)
+    fault = _find_lack(Path(config).parent) if isinstance(config, str) else "is not"
+    if fault is not None:
+        at = f" at revision {revision}" if revision else ""
+        raise ModelError(
+            f"{model}: {fault} in this machine's cache of the hub{at}, and the hub is not to be asked (offline); "
+            "download it once with the network allowed, or name a folder that holds it"
+        )
+
+
+def _find_lack(snapshot: Path) -> str | None:
+    """What a cached model lacks, in words; None where it has tokenizer and every file of its weights."""
+    if not any(any(snapshot.glob(name)) for name in TOKENIZER_FILES):
+        return "has no tokenizer"
+    indices = snapshot.glob("*.safetensors.index.json")
+    named = {name for index in indices for name in read_json(index).get("weight_map", {}).values()}
+    absent = sorted(name for name in named if not (snapshot / name).is_file())
+    if absent or not any(snapshot.glob("*.safetensors")):
+        return f"lacks {absent[0]}" if absent else "has no weights in safetensors"
+    return None

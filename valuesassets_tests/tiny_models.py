@@ -22,7 +22,7 @@ def sentencepiece_like(prompts: list[str] = PROMPTS) -> PreTrainedTokenizerBase:
 
 
 def byte_level(prompts: list[str] = PROMPTS) -> PreTrainedTokenizerBase:
-    """` 1` and `10` are one token each, a blank line is one; no beginning-of-text token."""
+    """` 1` and `10` are one token each; no beginning-of-text token."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

@@ -1,16 +1,21 @@
 """`survey/preflight`: ten questions per model before GPU hours are spent."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
+from valuesassets.measure.distances import tvd
+from valuesassets.records.distribution import Distribution, distribution
 from valuesassets.records.readings import Reading, Status
 from valuesassets.records.study import Thresholds
 from valuesassets.records.trials import Trial, main_trials
 
-DIRECTIONAL = {"v149": "low"}
-"""Items whose answer every sane model leans one way on: claiming benefits one has no right to is not justifiable."""
+DIRECTIONAL = {"v149": "low", "v152": "low"}
+"""Items whose answer every sane model leans one way on: benefits one has no right to and bribes are not justifiable."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,27 @@ class Finding:
     """Whether a failure stops the grid; the others are for review."""
 
 
+@dataclass(frozen=True)
+class WordingStability:
+    """How one answer cue does in one model and language: by the model alone, never by closeness to people's answers.
+
+    Attributes:
+        cue: the last line of most of its prompts.
+        questions: how many were read under it.
+        median_p_valid: over its trials; None where none was read.
+        tvd_to_others: how far answers move under another cue: mean over questions and other cues, in [0, 1]; None where
+            no question was read under two cues.
+    """
+
+    model: str
+    language: str
+    wording: int
+    cue: str
+    questions: int
+    median_p_valid: float | None
+    tvd_to_others: float | None
+
+
 def choose_preflight_trials(trials: Sequence[Trial], n_questions: int) -> list[Trial]:
     """Every order of so many questions, spread over the questionnaire, ten-point and directional items among them."""
     trials = main_trials(trials)
@@ -41,9 +67,18 @@ def choose_preflight_trials(trials: Sequence[Trial], n_questions: int) -> list[T
 
 
 def examine_preflight(
-    model: str, language: str, trials: Sequence[Trial], readings: Sequence[Reading], thresholds: Thresholds
+    model: str,
+    language: str,
+    trials: Sequence[Trial],
+    readings: Sequence[Reading],
+    thresholds: Thresholds,
+    tokenizer: Mapping[str, Any],
 ) -> list[Finding]:
-    """What the preflight readings of one model in one language say: gates first, then what a person should look at."""
+    """What the preflight readings of one model in one language say: gates first, then what a person should look at.
+
+    Args:
+        tokenizer: the model's tokenizer report, as it stands in the metadata of its readings.
+    """
     by_trial = {trial.trial_id: trial for trial in trials}
     read = [reading for reading in readings if reading.status is Status.OK]
 
@@ -59,6 +94,13 @@ def examine_preflight(
     if masses:
         mean, least = float(np.mean(masses)), thresholds.resolution_mass
         findings.append(finding("mean resolution mass", mean, f"> {least:g}", mean > least))
+    if any("10" in trial.readout.labels for trial in trials) and _ten_goes_on_from_one(tokenizer):
+        ends = len(tokenizer["eos"]) + sum(token is not None for token in tokenizer["terminators"].values())
+        findings.append(finding("tokens that end a 1 where 10 goes on", ends, ">= 1", ends >= 1))
+    single = sum(len(tokenizer["answers"][str(digit)] or ()) == 1 for digit in range(1, 10))
+    findings.append(finding("digits that are one token", single, "9", single == 9, is_gate=False))
+    changing = sum(tokens is None for tokens in tokenizer["answers"].values())
+    findings.append(finding("answers that change the prompt's tokens", changing, "0", not changing, is_gate=False))
     shares = [entropy for r in read if (entropy := _entropy_share(r)) is not None]
     if shares:
         mean = float(np.mean(shares))
@@ -73,6 +115,58 @@ def examine_preflight(
                 finding(f"{question} leans {side}", mean, "< 0.5" if side == "low" else "> 0.5", passed, False)
             )
     return findings
+
+
+def compare_wordings(
+    model: str, language: str, trials: Sequence[Trial], readings: Sequence[Reading]
+) -> list[WordingStability]:
+    """Every answer cue beside the others, by P_valid and by how far answers move; nothing where there is one only."""
+    by_trial = {trial.trial_id: trial for trial in trials}
+    wordings = sorted({trial.wording for trial in trials})
+    if len(wordings) < 2:
+        return []
+    read = [(by_trial[reading.trial_id], reading) for reading in readings if reading.status is Status.OK]
+    answers = {wording: _mean_answers([pair for pair in read if pair[0].wording == wording]) for wording in wordings}
+    apart: dict[int, list[float]] = {wording: [] for wording in wordings}
+    for one, other in combinations(wordings, 2):
+        for question in answers[one].keys() & answers[other].keys():
+            moved = tvd(answers[one][question], answers[other][question])
+            apart[one].append(moved)
+            apart[other].append(moved)
+    compared = []
+    for wording in wordings:
+        cues = Counter(trial.prompt.splitlines()[-1] for trial in trials if trial.wording == wording)
+        p_valids = [r.p_valid for trial, r in read if trial.wording == wording and r.p_valid is not None]
+        compared.append(
+            WordingStability(
+                model,
+                language,
+                wording,
+                cues.most_common(1)[0][0],
+                len(answers[wording]),
+                float(np.median(p_valids)) if p_valids else None,
+                float(np.mean(sorted(apart[wording]))) if apart[wording] else None,
+            )
+        )
+    return compared
+
+
+def _mean_answers(read: Sequence[tuple[Trial, Reading]]) -> dict[str, Distribution]:
+    """Per question, the mean over its orders of the answer as the model distributes it over the labels."""
+    sums: dict[str, dict[int, float]] = {}
+    for trial, reading in read:
+        if not reading.p_valid or reading.label_probs is None:
+            continue
+        mass = sums.setdefault(trial.asked_id, {})
+        for value, prob in zip(trial.readout.values, reading.label_probs, strict=True):
+            mass[value] = mass.get(value, 0.0) + prob / reading.p_valid
+    return {question: distribution(list(mass), list(mass.values())) for question, mass in sums.items()}
+
+
+def _ten_goes_on_from_one(tokenizer: Mapping[str, Any]) -> bool:
+    """Whether the tokens of "10" begin with those of "1", with or without a space in front."""
+    pairs = [(tokenizer["answers"][f"{lead}1"], tokenizer["answers"][f"{lead}10"]) for lead in ("", " ")]
+    return any(one and ten and ten[: len(one)] == one for one, ten in pairs)
 
 
 def _entropy_share(reading: Reading) -> float | None:

@@ -54,7 +54,11 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         context: dg.AssetExecutionContext, storage: Storage, trials: dict[str, list[Trial]]
     ) -> dg.MaterializeResult[dict[str, Any]]:
         """Ten questions per model of a family, in every order, before GPU hours are spent."""
-        from valuesassets.instruments.survey.preflight import choose_preflight_trials, examine_preflight
+        from valuesassets.instruments.survey.preflight import (
+            choose_preflight_trials,
+            compare_wordings,
+            examine_preflight,
+        )
 
         name = context.partition_key
         family, folder = study.families[name], storage.job_folder(context.asset_key, name)
@@ -80,20 +84,30 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
                 for language in chosen
             ),
             dtype=family.dtype,
+            offline=family.offline,
         )
         run_node_job(context, job, folder)
-        findings = [
-            finding
-            for cell, (language, few) in zip(job.cells, chosen.items(), strict=True)
-            for finding in examine_preflight(name, language, few, read_readings(cell.readings), study.thresholds)
-        ]
+        findings, tokenizers, wordings = [], {}, []
+        for cell, (language, few) in zip(job.cells, chosen.items(), strict=True):
+            read = read_readings(cell.readings)
+            tokenizers[language] = json.loads(table_metadata(cell.readings)["tokenizer_report"])
+            findings += examine_preflight(name, language, few, read, study.thresholds, tokenizers[language])
+            wordings += compare_wordings(name, language, few, read)
         gates = [finding for finding in findings if finding.is_gate]
         looks = [finding for finding in findings if not finding.is_gate]
         failing = [finding for finding in gates if not finding.passed]
-        verdict = {"passed": not failing, "override": study.preflight.override, "findings": list(map(asdict, findings))}
+        verdict = {
+            "passed": not failing,
+            "override": study.preflight.override,
+            "findings": list(map(asdict, findings)),
+            "tokenizers": tokenizers,
+            "wordings": list(map(asdict, wordings)),
+        }
+        tables = {"findings": verdict["findings"], "wordings": verdict["wordings"]}
+        tables["tokenizers"] = [{"language": language} | flat_report(tokenizers[language]) for language in tokenizers]
         return dg.MaterializeResult(
             value=verdict,
-            metadata={"findings": table_of(verdict["findings"])},
+            metadata={title: table_of(rows) for title, rows in tables.items() if rows},
             check_results=[
                 checks.PREFLIGHT_PASSES.result(failing, len(gates)),
                 checks.PREFLIGHT_IS_PLAUSIBLE.result([look for look in looks if not look.passed], len(looks)),
@@ -126,14 +140,17 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
             storage.path(context.asset_key, context.partition_key, "parquet"),
         )
         folder = storage.job_folder(context.asset_key, context.partition_key)
-        log = run_node_job(context, ScoreJob(cells=(cell,), dtype=family.dtype), folder)
+        log = run_node_job(context, ScoreJob(cells=(cell,), dtype=family.dtype, offline=family.offline), folder)
         read, described = reading_rows(read_readings(cell.readings)), table_metadata(cell.readings)
-        invariance = json.loads(described["batch_invariance"])
+        invariance, tokenizer = json.loads(described["batch_invariance"]), json.loads(described.pop("tokenizer_report"))
         return dg.MaterializeResult(
             metadata={
                 "path": dg.MetadataValue.path(str(cell.readings)),
                 "log": dg.MetadataValue.md(f"```\n{log_tail(log)}\n```"),
                 **{f"node/{key}": value for key, value in described.items()},
+                "tokenizer": table_of(
+                    [{"what": what, "found": found} for what, found in flat_report(tokenizer).items()]
+                ),
                 **frame_metadata(pd.DataFrame(read).drop(columns=["outside_prob", "reading_key"]).map(_as_text)),
             },
             data_version=dg.DataVersion(sha256_json(read)[:16]),
@@ -264,6 +281,21 @@ def require_preflight(family: str, language: str | None, verdict: dict[str, Any]
         if finding["is_gate"] and not finding["passed"]
     ]
     raise MissingData(f"{family} failed its preflight: {'; '.join(failed[:3])}; mend it or set preflight.override")
+
+
+def flat_report(report: dict[str, Any]) -> dict[str, str]:
+    """A tokenizer report in words: what was looked at, and what was found."""
+    return {what.replace("_", " "): _in_words(found) for what, found in report.items()}
+
+
+def _in_words(found: Any) -> str:
+    if isinstance(found, dict):
+        return "; ".join(f"{text!r}: {_in_words(tokens)}" for text, tokens in found.items())
+    if isinstance(found, list):
+        return " ".join(map(str, found)) or "none"
+    if isinstance(found, bool):
+        return "yes" if found else "no"
+    return "none" if found is None else str(found)
 
 
 def _as_text(value: Any) -> Any:

@@ -71,7 +71,8 @@ def share_over_baseline(probs: Probs, baseline: Probs) -> Probs:
     """
     if not np.all(baseline > 0):
         raise MissingData(f"the baseline has no probability on answer {int(np.argmin(baseline)) + 1} of those shown")
-    return _share(probs / baseline)
+    # Scaled before dividing: a baseline next to nothing would make the ratio infinite.
+    return _share(probs * (baseline.min() / baseline))
 
 
 def position_prior(shares: Probs) -> Probs:

@@ -93,6 +93,10 @@ def test_estimates_agree_with_scipy_in_log_space(p, b):
     assert position_prior(np.array([p, b])) == pytest.approx(softmax((np.log(p) + np.log(b)) / 2))
 
 
+def test_a_baseline_next_to_nothing_gives_a_share_and_no_infinity():
+    assert share_over_baseline(np.array([0.5, 0.5]), np.array([5e-324, 1.0])) == pytest.approx([1, 0])
+
+
 def test_no_mass_is_never_shared_out():
     with pytest.raises(MissingData, match="no probability on any answer"):
         share_per_token(np.zeros(2), [1, 1])

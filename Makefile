@@ -10,7 +10,7 @@ export VALUESASSETS_DAGSTER ?= $(VALUESASSETS_STORAGE)/dagster
 export DAGSTER_HOME ?= $(CURDIR)
 export TOKENIZERS_PARALLELISM ?= false
 
-.PHONY: demo test coverage ui check env clean help
+.PHONY: demo test coverage bench ui check env clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,10 @@ $(VENV)/installed-dev: $(VENV)/installed
 $(VALUESASSETS_DAGSTER):
 	@mkdir -p $@
 
+$(VENV)/installed-bench: $(VENV)/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	@touch $@
+
 demo: $(VENV)/installed | $(VALUESASSETS_DAGSTER)  ## the demonstration study, from questionnaire to map
 	@$(BIN)/valuesassets demo
 
@@ -40,6 +44,9 @@ coverage: $(VENV)/installed-dev  ## the whole test suite; fails where less than 
 	@$(BIN)/coverage combine --quiet
 	@failed=0; for package in measure instruments models; do echo; echo "valuesassets/$$package"; \
 	  $(BIN)/coverage report --include "valuesassets/$$package/*" --fail-under 90 || failed=1; done; exit $$failed
+
+bench: $(VENV)/installed-bench  ## speed, memory and scaling of the engine; options in BENCH, as BENCH='--only 5m'
+	@$(BIN)/python -m valuesassets_tests.benchmarks $(BENCH)
 
 ui: $(VENV)/installed | $(VALUESASSETS_DAGSTER)  ## web UI and daemon on 127.0.0.1:3000
 	@exec $(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port 3000

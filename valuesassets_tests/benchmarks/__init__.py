@@ -1,0 +1,1 @@
+"""Benchmarks of the scoring engine: `make bench`, docs/benchmarks.md."""

@@ -1,0 +1,162 @@
+"""`make bench`: how fast and how small the engine is, as a table and in storage/evidence/bench.json."""
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+import torch
+from rich.console import Console
+
+from valuesassets.models.loading import LoadedModel, load_model
+from valuesassets.records.files import read_json
+from valuesassets_tests.benchmarks import gpu, lm_eval_harness, paired, peak_memory, scaling
+from valuesassets_tests.benchmarks.evidence import (
+    Entries,
+    Tell,
+    add_entries,
+    draw_rows,
+    draw_table,
+    not_measured,
+)
+from valuesassets_tests.benchmarks.workload import SHAPES, VOCABULARY, choose_questions, write_model
+from valuesassets_tests.needs import REPOSITORY
+
+SIZES = (50, 100, 200, 400)
+VOCABULARIES = (32_768, 131_072, 262_144)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What is run, and at which size.
+
+    Attributes:
+        questions: of the comparisons, each in both orders.
+        slices: paired repetitions that the questions are cut into.
+        sizes: numbers of questions of the scaling and memory tables.
+        is_quick: a tiny model in place of all others, to try the command itself; its numbers mean nothing.
+    """
+
+    questions: int = 250
+    slices: int = 5
+    sizes: tuple[int, ...] = SIZES
+    vocabularies: tuple[int, ...] = VOCABULARIES
+    is_quick: bool = False
+
+    @property
+    def vocabulary(self) -> int:
+        """Entries of the tokenizer."""
+        return min(self.vocabularies) if self.is_quick else VOCABULARY
+
+    def load(self, scratch: Path, name: str) -> LoadedModel:
+        """A model of random weights, written once and loaded from its folder."""
+        folder = self.folder(scratch, name)
+        return load_model(str(folder), dtype="float32", device="cpu")
+
+    def folder(self, scratch: Path, name: str) -> Path:
+        """The folder of a model, written where it is not there yet."""
+        folder = scratch / name
+        if not folder.exists():
+            write_model(folder, SHAPES["tiny" if self.is_quick else name], self.vocabulary)
+        return folder
+
+
+QUICK = Bench(questions=10, slices=2, sizes=(5, 10), vocabularies=(2048, 4096), is_quick=True)
+
+
+def compare_5m(bench: Bench, scratch: Path, tell: Tell) -> Entries:
+    """A body of five million parameters against both others."""
+    has_harness = lm_eval_harness.is_installed()
+    questions = choose_questions(bench.questions)
+    entries = paired.compare(bench.load(scratch, "5m"), "5m", questions, bench.slices, 50, has_harness, tell)
+    if not has_harness:
+        reason = "lm-evaluation-harness is not installed: pip install -c constraints.txt -e '.[bench]'"
+        entries |= {name: not_measured(reason) for name in ("engine_vs_lm_eval_5m", "agreement_with_lm_eval_5m")}
+    return entries
+
+
+def compare_200m(bench: Bench, scratch: Path, tell: Tell) -> Entries:
+    """A body of two hundred million parameters against the seed's algorithm."""
+    questions = choose_questions(bench.questions)
+    return paired.compare(bench.load(scratch, "200m"), "200m", questions, bench.slices, 20, False, tell)
+
+
+def measure_memory(bench: Bench, scratch: Path, tell: Tell) -> Entries:
+    """Extra peak memory over the number of questions."""
+    return peak_memory.compare_sizes(bench.folder(scratch, "5m"), bench.sizes, tell)
+
+
+def measure_scaling(bench: Bench, scratch: Path, tell: Tell) -> Entries:
+    """Time, tokens and head rows over the number of questions and over the vocabulary."""
+    loaded = bench.load(scratch, "5m")
+    shape = SHAPES["tiny" if bench.is_quick else "5m"]
+    return scaling.by_questions(loaded, bench.sizes, tell) | scaling.by_vocabulary(
+        scratch, shape, bench.vocabularies, bench.sizes[0], tell
+    )
+
+
+def measure_gpu(bench: Bench, scratch: Path, tell: Tell) -> Entries:
+    """Large models, where a GPU is at hand."""
+    return gpu.measure_gpu(scratch, bench.questions, tell)
+
+
+PARTS: dict[str, Callable[[Bench, Path, Tell], Entries]] = {
+    "5m": compare_5m,
+    "200m": compare_200m,
+    "memory": measure_memory,
+    "scaling": measure_scaling,
+    "gpu": measure_gpu,
+}
+
+
+def run_parts(bench: Bench, names: Sequence[str], path: Path, tell: Tell) -> None:
+    """Run parts one after the other; what each found is in the file before the next begins."""
+    with tempfile.TemporaryDirectory(prefix="valuesassets-bench-") as scratch:
+        for name in names:
+            add_entries(path, PARTS[name](bench, Path(scratch), tell))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what was asked for, draw the table; 1 where an agreement or a count is not what it must be."""
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas: %(default)s")
+    parser.add_argument("--questions", type=int, default=Bench.questions, help="questions compared (%(default)s)")
+    parser.add_argument("--slices", type=int, default=Bench.slices, help="paired repetitions (%(default)s)")
+    parser.add_argument("--quick", action="store_true", help="a tiny model and ten questions: tries the command")
+    asked = parser.parse_args(arguments)
+    names = asked.only.split(",")
+    if unknown := sorted(set(names) - set(PARTS)):
+        parser.error(f"--only {unknown[0]}: no such part; there are {', '.join(PARTS)}")
+    if not 1 <= asked.slices <= asked.questions:
+        parser.error(f"--slices {asked.slices}: from 1 to the number of questions was expected")
+    torch.set_num_threads(1)
+    console = Console()
+    bench = QUICK if asked.quick else Bench(asked.questions, asked.slices)
+    # Numbers of a tiny model never stand where real ones are looked for.
+    path = evidence_folder() / ("bench_quick.json" if asked.quick else "bench.json")
+    try:
+        run_parts(bench, names, path, lambda line: console.print(line, highlight=False, soft_wrap=True))
+    except AssertionError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    entries = read_json(path)
+    console.print(draw_table(entries))
+    for name, found in sorted(entries.items()):
+        if "rows" in found:
+            console.print(draw_rows(name, found["rows"]))
+    console.print(f"written to {path}", highlight=False, soft_wrap=True)
+    return 0
+
+
+def evidence_folder() -> Path:
+    """Where the make targets leave what they found."""
+    return Path(os.environ.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage") / "evidence"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""The benchmarks run end to end on a tiny model; what they count and compare can be wrong and is then refused."""
+
+import json
+
+import pytest
+import torch
+
+from valuesassets.models.loading import load_model
+from valuesassets_tests.benchmarks import __main__ as command
+from valuesassets_tests.benchmarks import gpu, lm_eval_harness, paired
+from valuesassets_tests.benchmarks.counting import Counts, counting, find_sequences, seed_counts, tree_counts
+from valuesassets_tests.benchmarks.evidence import add_entries, entry, holds
+from valuesassets_tests.benchmarks.seed_algorithm import SeedReader
+from valuesassets_tests.benchmarks.workload import (
+    SHAPES,
+    choose_questions,
+    cut_slices,
+    is_ten_point,
+    make_tokenizer,
+    write_model,
+)
+
+VOCABULARY = 2048
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory):
+    folder = write_model(tmp_path_factory.mktemp("bench") / "tiny", SHAPES["tiny"], VOCABULARY)
+    return load_model(str(folder), dtype="float32", device="cpu")
+
+
+@pytest.fixture
+def one_thread():
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+def test_the_command_writes_every_entry_and_a_later_part_replaces_only_its_own(
+    tmp_path, monkeypatch, capsys, one_thread
+):
+    monkeypatch.setenv("VALUESASSETS_STORAGE", str(tmp_path))
+    assert command.main(["--quick", "--only", "5m,200m,scaling,gpu"]) == 0
+    path = tmp_path / "evidence" / "bench_quick.json"
+    first = json.loads(path.read_text())
+    named = {"engine_vs_seed_5m", "engine_vs_seed_200m", "engine_vs_lm_eval_5m", "tokens_vs_seed"}
+    assert named <= set(first)
+    assert all({"min", "median", "max", "unit"} <= set(found) for found in first.values())
+    assert command.main(["--quick", "--only", "memory"]) == 0
+    second = json.loads(path.read_text())
+    assert set(second) - set(first) == {"extra_peak_mib", "extra_peak_growth_mib"}
+    assert second["engine_vs_seed_5m"] == first["engine_vs_seed_5m"]
+    assert second["extra_peak_mib"]["max"] > 0
+    assert "engine_vs_seed_5m" in capsys.readouterr().out
+
+
+def test_what_cannot_be_measured_has_a_reason_and_no_number(tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    entries = gpu.measure_gpu(tmp_path, 10, lambda _: None)
+    assert set(entries) == {"gpu_matmul", "gpu_2b", "gpu_20b"}
+    assert {(found["unit"], found["median"]) for found in entries.values()} == {("not measured", None)}
+    assert all(found["reason"] for found in entries.values())
+
+
+def test_a_large_models_measurement_runs_on_whatever_device(tmp_path):
+    found = gpu.measure_model(tmp_path, "tiny", VOCABULARY, "cpu", 5, gpu.matmul_rate("cpu", 64), lambda _: None)
+    assert found["median"] > 0
+    assert found["load_seconds"] > 0
+    assert found["head_rows"] == 5 * 4 + 4  # two orders, ` 1` in two tokens; a ten-point scale asks behind "1" too
+    assert not (tmp_path / "tiny").exists()
+
+
+def test_slices_hold_every_question_once_and_as_many_scales_each():
+    questions = choose_questions(100)
+    slices = cut_slices(questions, 5)
+    assert sorted(q[0].trial_id for part in slices for q in part) == sorted(q[0].trial_id for q in questions)
+    assert [sum(map(is_ten_point, part)) for part in slices] == [4] * 5
+    assert all(len(part) == 20 for part in slices)
+
+
+def test_no_two_prompts_of_the_workload_are_the_same():
+    prompts = [trial.prompt for asked in choose_questions(400) for trial in asked]
+    assert len(set(prompts)) == 800
+
+
+def test_entries_that_fill_the_vocabulary_are_never_produced():
+    small, large = make_tokenizer(VOCABULARY), make_tokenizer(2 * VOCABULARY)
+    assert len(large) == 2 * VOCABULARY
+    for asked in choose_questions(20):
+        assert small(asked[0].prompt)["input_ids"] == large(asked[0].prompt)["input_ids"]
+
+
+def test_the_seed_reads_whole_prompts_and_the_engine_a_tree(loaded):
+    questions = choose_questions(10)
+    sequences = [find_sequences(loaded, asked) for asked in questions]
+    seed, tree = seed_counts(sequences), tree_counts(sequences)
+    prompts = [len(prompt) for one in sequences for prompt in one.prompts]
+    assert seed.calls == len(prompts) + 4
+    assert seed.head_rows == seed.tokens > sum(prompts)
+    assert tree.head_rows == 8 * 4 + 2 * 8  # rows behind prompt and space; on scales behind "1" in both
+    assert tree.tokens < 0.7 * seed.tokens
+
+
+def test_work_beyond_what_the_algorithm_implies_is_refused(loaded):
+    trial = choose_questions(10)[0][0]
+    reader = SeedReader(loaded)
+    with counting(loaded.model) as counts:
+        reader.answer(trial.prompt, trial.readout.labels)
+    run = lambda: reader.answer(trial.prompt, trial.readout.labels)  # noqa: E731
+    paired.timed_counts(loaded.model, run, counts, "seed")
+    with pytest.raises(AssertionError, match="the algorithm implies"):
+        paired.timed_counts(loaded.model, run, counts + Counts(tokens=1), "seed")
+
+
+def test_a_model_that_answers_otherwise_is_refused(loaded, monkeypatch):
+    questions = choose_questions(10)
+    worst, left_out = paired.agreement_with_seed(loaded, questions)
+    assert worst <= 1e-5
+    assert left_out > 0.01
+    exact = SeedReader.answer_fully
+    monkeypatch.setattr(SeedReader, "answer_fully", lambda *given: tuple(p * 1.0001 for p in exact(*given)))
+    with pytest.raises(AssertionError, match="differ by"):
+        paired.agreement_with_seed(loaded, questions)
+
+
+@pytest.mark.skipif(not lm_eval_harness.is_installed(), reason="needs the bench extra: make bench installs it")
+def test_the_harness_reads_the_same_tokens_and_agrees(loaded):
+    assert paired.agreement_with_harness(loaded, choose_questions(10)) <= 1e-5
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted", "kept"), [(12, ">= 12", True), (11.9, ">= 12", False), (0.6, "<= 0.6", True)]
+)
+def test_a_limit_is_kept_or_not(value, wanted, kept):
+    assert holds(value, wanted) is kept
+
+
+def test_an_upper_limit_is_held_by_the_largest_and_a_lower_one_by_the_middle():
+    assert not entry([0.1, 0.2, 0.9], "", wanted="<= 0.6")["is_met"]
+    assert entry([1, 12, 13], "", wanted=">= 12")["is_met"]
+
+
+def test_entries_of_an_interrupted_bench_stay(tmp_path):
+    path = tmp_path / "evidence" / "bench.json"
+    add_entries(path, {"one": entry([1.0], "s"), "two": entry([2.0], "s")})
+    add_entries(path, {"two": entry([3.0], "s")})
+    assert {name: found["median"] for name, found in json.loads(path.read_text()).items()} == {"one": 1.0, "two": 3.0}

@@ -8,7 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from valuesassets.models.model_files import cached_commit, hash_folder, is_offline, require_cached, require_folder
+from valuesassets.models.model_files import (
+    cached_commit,
+    has_tokenizer_json,
+    hash_folder,
+    is_offline,
+    require_cached,
+    require_folder,
+)
 from valuesassets.models.placement import DTYPES, choose_device, choose_dtype, first_device
 from valuesassets.models.prompt_tokenizer import PromptTokenizer, describe_tokenizer
 from valuesassets.models.tokenizer_report import report_tokenizer
@@ -17,6 +24,9 @@ from valuesassets.records.trials import BosRule
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel
+
+MANY_SCRIPTS = "How? Don't know.\n1. Zwölf\n10. Ελλάδα, България\n\n  2 000 %\r\nAnswer: 1\nAnswer:10\tx"
+"""A text on which two ways of cutting show that they differ."""
 
 _WHAT_TO_DO = {
     "custom code": "code that comes with a model is never run: choose a model that transformers knows by itself",
@@ -166,7 +176,7 @@ def open_model(
         ModelError, TokenizerError: as `load_model`.
     """
     from huggingface_hub.utils import logging as hub_logging
-    from transformers import AutoConfig, AutoTokenizer
+    from transformers import AutoConfig
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # errors are one line on stderr: nothing else goes there
@@ -184,7 +194,7 @@ def open_model(
     with _one_line(model, "configuration", ModelError):
         config = AutoConfig.from_pretrained(model, **where)
     with _one_line(model, "tokenizer", TokenizerError):
-        hf = AutoTokenizer.from_pretrained(model, **where)
+        hf = _read_tokenizer(model, where)
     tokenizer = describe_tokenizer(hf, model, config.get_text_config().vocab_size, bos)
     commit = None if folder else cached_commit(model, revision)
     weights_id = hash_folder(folder) if folder else commit
@@ -235,6 +245,22 @@ def load_weights(opened: OpenedModel) -> LoadedModel:
             "the weights are incomplete or belong to another config.json: save both again, from one model"
         )
     return LoadedModel(opened, model.eval(), first_device(model))
+
+
+def _read_tokenizer(model: str, where: dict[str, Any]) -> Any:
+    """The tokenizer of a model, which cuts as its tokenizer.json says where it has one.
+
+    transformers goes by the architecture's name: some classes (Qwen2Tokenizer) put their own rules for cutting in the
+    place of those that were saved with the model, and say nothing.
+    """
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    hf = AutoTokenizer.from_pretrained(model, **where)
+    if not has_tokenizer_json(model, where["revision"]):
+        return hf
+    saved = PreTrainedTokenizerFast.from_pretrained(model, **where)
+    cut, wanted = (each(MANY_SCRIPTS, add_special_tokens=False)["input_ids"] for each in (hf, saved))
+    return hf if cut == wanted else saved
 
 
 @contextlib.contextmanager

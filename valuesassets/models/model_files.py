@@ -67,6 +67,15 @@ def cached_commit(model: str, revision: str | None) -> str | None:
     return Path(config).parent.name if isinstance(config, str) else None
 
 
+def has_tokenizer_json(model: str, revision: str | None) -> bool:
+    """Whether a folder, or a hub model in this machine's cache, holds a tokenizer.json."""
+    from huggingface_hub import try_to_load_from_cache
+
+    if Path(model).is_dir():
+        return (Path(model) / "tokenizer.json").is_file()
+    return isinstance(try_to_load_from_cache(model, "tokenizer.json", revision=revision), str)
+
+
 def require_cached(model: str, revision: str | None) -> None:
     """See that a hub model is whole in this machine's cache.
 

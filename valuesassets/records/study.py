@@ -95,7 +95,7 @@ class Family(Record):
     offline: bool = False
     """Take the model from the cache on this machine, never from the hub."""
     bos: BosRule = "template"
-    """What begins every prompt."""
+    """What begins every prompt: `always` and `never` override the tokenizer's own template."""
     languages: Annotated[tuple[str, ...], pydantic.Field(min_length=1)] | None = None
     """The languages served; all of the study where not given."""
     resources: Resources = Resources()
@@ -113,6 +113,11 @@ class Family(Record):
             raise ValueError(f"no braces but those of {{lang}} may stand in model_id (found {self.model_id})")
         if self.kind == "huggingface" and self.plants != "values":
             raise ValueError("plants are for kind = 'reference'; nothing is planted in a real model")
+        if self.kind == "reference" and (self.offline or self.bos != "template"):
+            raise ValueError(
+                "offline and bos are for kind = 'huggingface'; a reference model is trained here and asked as trained: "
+                "leave them out"
+            )
         return self
 
 

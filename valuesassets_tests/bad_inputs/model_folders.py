@@ -69,6 +69,18 @@ def tokenizer(change: Callable[[dict], object]) -> Make:
     return spoilt(spoil)
 
 
+def added(token: str, to_the_model: bool) -> Make:
+    """A tokenizer that got another token, and a model whose embedding has a row for it or not."""
+
+    def make(folder: Path) -> None:
+        hf = sentencepiece_like()
+        rows = len(hf)
+        hf.add_tokens([token])
+        write_model(folder / "model", hf, vocab_size=len(hf) if to_the_model else rows)
+
+    return all_of(good_questions, make)
+
+
 def pickle(model: Path) -> None:
     torch.save(load_file(model / "model.safetensors"), model / "pytorch_model.bin")
     (model / "model.safetensors").unlink()

@@ -3,6 +3,7 @@
 from valuesassets_tests.bad_inputs.case import Case
 from valuesassets_tests.bad_inputs.making import QUESTIONS, Make, all_of, files, folders, good_questions
 from valuesassets_tests.bad_inputs.model_folders import (
+    added,
     configured,
     good_model,
     half,
@@ -71,10 +72,18 @@ CASES = [
     bad(
         "a name of the hub without a network",
         good_questions,
-        "owner/name: configuration cannot be read: [...]; check the network, or download the model and name its folder",
+        "owner/name: is not in this machine's cache of the hub, and the hub is not to be asked (offline); download it "
+        "once with the network allowed, or name a folder that holds it",
         COMMAND.replace("--model model", "--model owner/name"),
         environment={"HF_HUB_OFFLINE": "1", "HF_HOME": "hub"},
         in_own_process=True,
+    ),
+    bad(
+        "a name of the hub that is not in the cache, offline",
+        good_questions,
+        "owner/name: is not in this machine's cache of the hub at revision v2, and the hub is not to be asked "
+        "(offline); download it once with the network allowed, or name a folder that holds it",
+        COMMAND.replace("--model model", "--model owner/name --revision v2 --offline"),
     ),
     bad(
         "an empty folder",
@@ -206,6 +215,19 @@ CASES = [
         lambda folder: (good_questions(folder), write_model(folder / "model", sentencepiece_like(), vocab_size=3000)),
         "model: the tokenizer has 445 entries, the model's embedding 3000; the tokenizer's files are "
         "broken or belong to another model: save both again, from one model",
+    ),
+    bad(
+        "a token in the prompts that was added to the tokenizer and not to the model",
+        added("Question", to_the_model=False),
+        "model: none of 6 trials can be asked, the first because: model: token 'Question' (id 445) of [...] has no "
+        "place among the 445 rows of the model's embedding; the token was added to the tokenizer and not to the "
+        "model: save both again, from one model; use another model",
+    ),
+    bad(
+        "a tokenizer that merges the colon with the answer",
+        added(":1", to_the_model=True),
+        "model: none of 6 trials can be asked, the first because: tokenizer of model: the tokens of the prompt ending "
+        "in [...] change when '1' follows; end the prompt in another way or use another tokenizer; use another model",
     ),
     bad(
         "logits that are NaN",

@@ -183,6 +183,17 @@ CASES = [
         "study.toml: key 'families.reference-mono.kind': 'huggingface' or 'reference' was expected (found \"openai\")",
     ),
     bad(
+        "an unknown beginning of prompts",
+        study(more='bos = "twice"\n'),
+        "study.toml: key 'families.reference-mono.bos': 'template', 'always' or 'never' was expected (found \"twice\")",
+    ),
+    bad(
+        "a reference family asked otherwise than it was trained",
+        study(more='bos = "never"\n'),
+        "study.toml: key 'families.reference-mono': offline and bos are for kind = 'huggingface'; a reference model is "
+        "trained here and asked as trained: leave them out",
+    ),
+    bad(
         "a family without a model",
         study('"reference"', '"huggingface"'),
         "study.toml: key 'families.reference-mono': kind = 'huggingface' needs model_id, kind = "

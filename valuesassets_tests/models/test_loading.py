@@ -16,7 +16,7 @@ from valuesassets.models.loading import LoadedModel, load_model, load_weights, o
 from valuesassets.models.placement import first_device
 from valuesassets.models.scoring import score_trials
 from valuesassets.records.errors import ModelError, TokenizerError
-from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, write_model
+from valuesassets_tests.tiny_models import PROMPTS, byte_level, sentencepiece_like, trial, write_model
 
 LLAMA2 = Path(__file__).parents[3] / "shared/data/tokenizers/llama2_tokenizer.model"
 
@@ -255,6 +255,16 @@ def test_the_beginning_of_text_is_the_templates_unless_the_study_says_otherwise(
     assert plain.encode(["<bos>1"]) == [begun[1]]
     with pytest.raises(TokenizerError, match="bos = 'always', but the tokenizer names no beginning-of-text token"):
         open_model(str(model_folders["byte_level"]), bos="always")
+
+
+@pytest.mark.parametrize("tokenizer", [sentencepiece_like, byte_level])
+@pytest.mark.parametrize("architecture", ["llama", "qwen2", "gpt2"])
+def test_prompts_are_cut_as_the_saved_tokenizer_cuts_them_whatever_the_architecture(architecture, tokenizer, tmp_path):
+    hf = tokenizer()
+    opened = open_model(str(write_model(tmp_path / "m", hf, architecture=architecture)))
+    for prompt in [*PROMPTS, "Answer: 1\n10. x"]:
+        (ids,) = opened.tokenizer.encode([prompt])
+        assert ids == hf(prompt)["input_ids"]
 
 
 def test_a_token_without_a_row_in_the_embedding_never_reaches_the_model(tmp_path):

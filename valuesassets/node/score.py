@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import LoadedModel, OpenedModel, load_weights, open_model
-from valuesassets.models.scoring import score_trials, spell_trials
+from valuesassets.models.scoring import SpelledTrial, known_trials, list_key, model_key, score_spelled, spell_trials
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import JobError, StorageError, ValuesAssetsError
 from valuesassets.records.jobs import ScoreCell, ScoreJob
+from valuesassets.records.readings import Reading, Status
 from valuesassets.records.schemas import READINGS, read_readings, read_trials, reading_rows, write_table
 
 
@@ -19,9 +21,10 @@ def score_cells(job: ScoreJob, progress: Progress | None = None) -> None:
         ModelError, ScoringError, StorageError, JobError: what a cell lacked, once the others are done.
     """
     progress = progress or Progress()
-    models = _Models(job.dtype, job.device)
+    models = _Models(job, progress)
     failed: list[ValuesAssetsError] = []
-    for cell in job.cells:
+    first_seen = {(cell.model, cell.revision): index for index, cell in reversed(list(enumerate(job.cells)))}
+    for cell in sorted(job.cells, key=lambda cell: first_seen[cell.model, cell.revision]):
         try:
             _score(cell, models, progress)
         except ValuesAssetsError as error:
@@ -38,41 +41,67 @@ def _score(cell: ScoreCell, models: "_Models", progress: Progress) -> None:
     trials = read_trials(cell.trials)
     if not trials:
         raise JobError(f"{cell.trials}: no trials in it; materialise the trials first")
-    opened = models.open(cell.model, cell.revision)
-    wanted = [(entry.trial_id, entry.reading_key) for entry in spell_trials(opened, trials)]
-    if wanted == _known(cell.readings):
+    opened = models.open(cell)
+    spelled = spell_trials(opened, trials)
+    if _is_written(cell.readings, spelled):
         progress.say(f"{cell.name}: all {len(trials)} readings are known, nothing to score")
         return
-    loaded = models.load(opened)
-    progress.say(f"{cell.name}: {len(trials)} trials for {opened.model_id} ({opened.dtype}, {loaded.device})")
-    result = score_trials(loaded, trials, lambda done, total: progress.count("scored", done, total))
-    # No clock in the metadata: the same model and trials give the same bytes.
-    write_table(cell.readings, reading_rows(result.readings), READINGS, loaded.describe() | result.describe())
+    known = models.known(opened)
+    found, described = known_trials(spelled, known) if known else (None, None)
+    if found is None or described is None:
+        loaded = models.load(opened)
+        progress.say(f"{cell.name}: {len(trials)} trials for {opened.model_id} ({opened.dtype}, {loaded.device})")
+        result = score_spelled(loaded, spelled, lambda done, total: progress.count("scored", done, total), known=known)
+        for note in result.notes:
+            progress.say(f"{cell.name}: {note}")
+        # No clock in the metadata: the same model and trials give the same bytes.
+        found, described = result.readings, loaded.describe() | result.describe()
+        if known:
+            known.describe(list_key(spelled), described)
+    else:
+        progress.say(f"{cell.name}: all {len(trials)} readings are in the store")
+    write_table(cell.readings, reading_rows(found), READINGS, described)
 
 
-def _known(path: Path) -> list[tuple[str, str]] | None:
-    """Trial ids and keys of the readings in a file; None where there is no whole one."""
+def _is_written(path: Path, spelled: list[SpelledTrial | Reading]) -> bool:
+    """Whether a whole file holds these readings; one that failed, but not for its tokenizer, is tried again."""
     try:
-        return [(reading.trial_id, reading.reading_key) for reading in read_readings(path)]
+        written = read_readings(path)
     except StorageError:
-        return None
+        return False
+    hopeless = {entry.trial_id for entry in spelled if isinstance(entry, Reading)}
+    wanted = [(entry.trial_id, entry.reading_key) for entry in spelled]
+    return wanted == [(reading.trial_id, reading.reading_key) for reading in written] and all(
+        reading.status is not Status.FAILED or reading.trial_id in hopeless for reading in written
+    )
 
 
 class _Models:
-    """The last model opened and the last one loaded: cells that share a model pay for it once."""
+    """The last model opened and the last one loaded, with what is known of it: cells that share it pay for it once."""
 
-    def __init__(self, dtype: str, device: str) -> None:
-        self._dtype, self._device = dtype, device
-        self._opened: tuple[tuple[str, str | None], OpenedModel] | None = None
+    def __init__(self, job: ScoreJob, progress: Progress) -> None:
+        self._job, self._progress = job, progress
+        self._opened: tuple[tuple[str, str | None, str], OpenedModel] | None = None
         self._loaded: LoadedModel | None = None
+        self._known: tuple[OpenedModel, KnownReadings] | None = None
 
-    def open(self, model: str, revision: str | None) -> OpenedModel:
-        if self._opened is None or self._opened[0] != (model, revision):
-            self._opened = (model, revision), open_model(model, revision, self._dtype)
+    def open(self, cell: ScoreCell) -> OpenedModel:
+        asked, job = (cell.model, cell.revision, cell.bos), self._job
+        if self._opened is None or self._opened[0] != asked:
+            opened = open_model(cell.model, cell.revision, job.dtype, job.device, job.offline, cell.bos)
+            self._opened = asked, opened
         return self._opened[1]
 
     def load(self, opened: OpenedModel) -> LoadedModel:
         if self._loaded is None or self._loaded.opened is not opened:
             self._loaded = None  # its memory goes before the next one's comes
-            self._loaded = load_weights(opened, self._device)
+            self._loaded = load_weights(opened)
         return self._loaded
+
+    def known(self, opened: OpenedModel) -> KnownReadings | None:
+        if self._job.known_readings is None:
+            return None
+        if self._known is None or self._known[0] is not opened:
+            folder = self._job.known_readings / model_key(opened)[:16]
+            self._known = opened, KnownReadings(folder, self._progress.say)
+        return self._known[1]

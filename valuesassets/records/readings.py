@@ -30,6 +30,7 @@ class Reading:
         outside: the most probable continuations that are no label, as (text, probability), at most five.
         status, reason: why there are no probabilities, in words.
         reading_key: hash of everything that the result depends on.
+        label_tokens: how many tokens the likeliest spelling of each label has, in label order. None unless ok.
     """
 
     trial_id: str
@@ -41,6 +42,7 @@ class Reading:
     status: Status
     reason: str | None
     reading_key: str
+    label_tokens: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         if (self.status is Status.OK) != (self.label_probs is not None) or (self.p_valid is None) != (

@@ -35,6 +35,7 @@ READINGS = pa.schema(
     [
         pa.field("trial_id", pa.string(), nullable=False),
         pa.field("label_probs", pa.list_(pa.float64())),
+        pa.field("label_tokens", pa.list_(pa.int32())),
         pa.field("p_valid", pa.float64()),
         pa.field("resolution_mass", pa.float64()),
         pa.field("resolution_mass_min", pa.float64()),
@@ -228,12 +229,11 @@ def read_readings(path: Path) -> list[Reading]:
     readings = []
     for row in read_table(path, READINGS).to_pylist():
         texts, probs = row.pop("outside_text"), row.pop("outside_prob")
-        label_probs = row.pop("label_probs")
         readings.append(
             Reading(
                 **row
+                | {name: row[name] and tuple(row[name]) for name in ("label_probs", "label_tokens")}
                 | {
-                    "label_probs": None if label_probs is None else tuple(label_probs),
                     "outside": tuple(zip(texts, probs, strict=True)),
                     "status": Status(row["status"]),
                 }

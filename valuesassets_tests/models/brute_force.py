@@ -12,13 +12,16 @@ class BruteForce:
     def __init__(self, folder):
         self.tokenizer = AutoTokenizer.from_pretrained(folder)
         self.model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float64).eval()
+        self._known = {}
 
     def ids(self, text):
         return self.tokenizer(text)["input_ids"]
 
     def next_probs(self, ids):
-        with torch.no_grad():
-            return self.model(torch.tensor([ids])).logits[0, -1].softmax(0)
+        if tuple(ids) not in self._known:
+            with torch.no_grad():
+                self._known[tuple(ids)] = self.model(torch.tensor([ids])).logits[0, -1].softmax(0)
+        return self._known[tuple(ids)]
 
     def label_probs(self, prompt, labels):
         """Probability of each label: over its spellings, the product of steps, shared where another label goes on."""

@@ -1,0 +1,72 @@
+"""The scorer against enumeration: 500 random questions, every tokenizer, any labels, both orders in one tree."""
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from valuesassets.models.loading import load_model
+from valuesassets.models.scoring import score_trials
+from valuesassets.records.readings import Status
+from valuesassets_tests.models.brute_force import BruteForce
+from valuesassets_tests.tiny_models import byte_level, sentencepiece_like, trial, write_model
+
+CASES = 500
+TEXTS = [
+    "How important is work in your life?",
+    "Wie wichtig ist Gott?",
+    "Τι λέτε για την εμπιστοσύνη;",
+    "Смятате ли, че може да се вярва на повечето хора?",
+]
+CUES = ["Answer:", "Antwort:", "Απάντηση:", "The answer is:"]
+OPTIONS = ["Very important", "not at all", "überhaupt nicht", "Ναι", "не знам", "", "10", "1"]
+NUMBERS = [str(number) for number in range(100)]
+WORDS = ["yes", "no", "ja", "nein", "Ναι", "Όχι", "A", "B", "C", "yesterday", "no.", "not", "1", "10", "1.5"]
+
+label_sets = st.one_of(
+    st.integers(2, 11).map(lambda k: NUMBERS[1 : k + 1]),
+    st.lists(st.sampled_from(NUMBERS), min_size=2, max_size=9, unique=True),
+    st.lists(st.sampled_from(WORDS), min_size=2, max_size=6, unique=True),
+)
+
+
+@pytest.fixture(scope="module")
+def instruments(tmp_path_factory):
+    """By tokenizer: enumeration in float64, and the scorer's model in both precisions."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    prompts = [f"{text}\n1. {option}\n{cue}" for text in TEXTS for option in OPTIONS for cue in CUES]
+    found = {}
+    for name, tokenizer in (("sentencepiece", sentencepiece_like(prompts)), ("byte_level", byte_level(prompts))):
+        folder = str(write_model(tmp_path_factory.mktemp("exact") / name, tokenizer, spread=0.2))
+        found[name] = BruteForce(folder), {dtype: load_model(folder, dtype=dtype) for dtype in ("float64", "float32")}
+    yield found
+    torch.set_num_threads(threads)
+
+
+@pytest.mark.slow
+@settings(max_examples=CASES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    name=st.sampled_from(["sentencepiece", "byte_level"]),
+    labels=label_sets,
+    text=st.sampled_from(TEXTS),
+    cue=st.sampled_from(CUES),
+    data=st.data(),
+)
+def test_equals_enumeration_to_1e_12_in_float64_and_1e_5_in_float32(instruments, name, labels, text, cue, data):
+    enumeration, models = instruments[name]
+    options = data.draw(st.lists(st.sampled_from(OPTIONS), min_size=2, max_size=4))
+    orders = {"forward": options, "drawn": data.draw(st.permutations(options))}
+    trials = [
+        trial("\n".join([text, *(f"{n}. {option}" for n, option in enumerate(shown, 1)), cue]), tuple(labels), order)
+        for order, shown in orders.items()
+    ]
+    for dtype, tolerance in (("float64", 1e-12), ("float32", 1e-5)):
+        result = score_trials(models[dtype], trials)
+        assert result.certificate.agrees
+        for asked, reading in zip(trials, result.readings, strict=True):
+            if reading.status is Status.UNRESOLVED:
+                assert reading.resolution_mass < 0.01
+                continue
+            expected = enumeration.label_probs(asked.prompt, asked.readout.labels)
+            assert reading.label_probs == pytest.approx(expected, abs=tolerance, rel=0)

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise, takewhile
 from typing import Any
 
 import torch
@@ -89,13 +90,19 @@ def seed_counts(sequences: Iterable[Sequences]) -> Counts:
     return counts
 
 
-def tree_counts(sequences: Iterable[Sequences]) -> Counts:
-    """Every different beginning of a question's sequences once (`calls` counts questions), every read once."""
-    counts = Counts()
-    for one in sequences:
-        nodes = {sequence[:length] for sequence in one.reads for length in range(1, len(sequence) + 1)}
-        counts += Counts(1, len(nodes), len(one.reads))
-    return counts
+def needed_counts(sequences: Iterable[Sequences]) -> Counts:
+    """The least that exact answers take: every different beginning of the set's sequences once, every read once.
+
+    `calls` is 0: how many batches that takes is the engine's affair.
+    """
+    reads = sorted(read for one in sequences for read in one.reads)
+    tokens = sum(len(read) - _shared(before, read) for before, read in pairwise([(), *reads]))
+    return Counts(0, tokens, len(reads))
+
+
+def _shared(one: Ids, other: Ids) -> int:
+    """How many tokens two sequences begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def lm_eval_counts(requests: Sequence[tuple[Ids, Ids]]) -> Counts:

@@ -15,8 +15,8 @@ from valuesassets_tests.benchmarks.counting import (
     counting,
     find_sequences,
     lm_eval_counts,
+    needed_counts,
     seed_counts,
-    tree_counts,
 )
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry
 from valuesassets_tests.benchmarks.seed_algorithm import SeedReader
@@ -75,7 +75,7 @@ def run_engine(loaded: LoadedModel, questions: Sequence[Asked]) -> EngineRun:
         )
         end = time.process_time()
     read_at, read = ends[-1]
-    needed = tree_counts(find_sequences(loaded, asked) for asked in questions)
+    needed = needed_counts(find_sequences(loaded, asked) for asked in questions)
     assert read.head_rows == needed.head_rows, f"the engine read {read.head_rows} rows, {needed.head_rows} are needed"
     assert read.calls == scored.batches, f"{read.calls} calls of the body, {scored.batches} batches were planned"
     assert needed.tokens <= read.tokens == scored.tokens, f"{read}, {scored.tokens} tokens planned, {needed} needed"

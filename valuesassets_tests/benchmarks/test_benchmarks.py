@@ -8,7 +8,7 @@ import torch
 from valuesassets.models.loading import load_model
 from valuesassets_tests.benchmarks import __main__ as command
 from valuesassets_tests.benchmarks import gpu, lm_eval_harness, paired
-from valuesassets_tests.benchmarks.counting import Counts, counting, find_sequences, seed_counts, tree_counts
+from valuesassets_tests.benchmarks.counting import Counts, counting, find_sequences, needed_counts, seed_counts
 from valuesassets_tests.benchmarks.evidence import add_entries, entry, holds
 from valuesassets_tests.benchmarks.seed_algorithm import SeedReader
 from valuesassets_tests.benchmarks.workload import (
@@ -93,7 +93,7 @@ def test_entries_that_fill_the_vocabulary_are_never_produced():
 def test_the_seed_reads_whole_prompts_and_the_engine_a_tree(loaded):
     questions = choose_questions(10)
     sequences = [find_sequences(loaded, asked) for asked in questions]
-    seed, tree = seed_counts(sequences), tree_counts(sequences)
+    seed, tree = seed_counts(sequences), needed_counts(sequences)
     prompts = [len(prompt) for one in sequences for prompt in one.prompts]
     assert seed.calls == len(prompts) + 4
     assert seed.head_rows == seed.tokens > sum(prompts)

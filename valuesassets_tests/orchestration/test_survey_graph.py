@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from valuesassets.definitions import build_definitions
-from valuesassets.orchestration.assets.survey_models import estimator_checks
+from valuesassets.orchestration.assets.survey_models import estimator_checks, flat_report
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, SAMPLED_ANSWERS, read_table, table_metadata
 from valuesassets.records.study import Elicitation, load_study
@@ -107,6 +107,20 @@ def test_run_again_unchanged_nothing_is_made_again(small):
     before = {path: path.stat().st_mtime_ns for path in survey.rglob("*") if path.is_file()}
     run_study_file(survey.parents[2], Path(environment["VALUESASSETS_STUDY"]))
     assert {path: path.stat().st_mtime_ns for path in survey.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("graph")
+def test_the_preflight_looks_at_the_tokenizer_of_every_model(small):
+    verdict = json.loads((small[0] / "preflight" / "reference-mono.json").read_text())
+    assert set(verdict["tokenizers"]) == {"eng", "fra"}
+    assert {finding["what"] for finding in verdict["findings"]} >= {
+        "digits that are one token",
+        "tokens that end a 1 where 10 goes on",
+    }
+    shown = flat_report(verdict["tokenizers"]["eng"])
+    assert shown["leading space"] == "own token"
+    assert "\n" not in "".join(shown.values())
 
 
 @pytest.mark.slow

@@ -292,10 +292,11 @@ def _in_words(found: Any) -> str:
     if isinstance(found, dict):
         return "; ".join(f"{text!r}: {_in_words(tokens)}" for text, tokens in found.items())
     if isinstance(found, list):
-        return " ".join(map(str, found)) or "none"
+        return " ".join(map(_in_words, found)) or "none"
     if isinstance(found, bool):
         return "yes" if found else "no"
-    return "none" if found is None else str(found)
+    # A token that is a line break would break the line.
+    return "none" if found is None else str(found).replace("\n", "\\n")
 
 
 def _as_text(value: Any) -> Any:

@@ -3,14 +3,14 @@
 import itertools
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
 
 ENDS = ["\n", "\n\n", "\r\n", " ", ".", ","]
 
 
 class BruteForce:
     def __init__(self, folder):
-        self.tokenizer = AutoTokenizer.from_pretrained(folder)
+        self.tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)  # as it was saved, for any architecture
         self.model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float64).eval()
         self._known = {}
 

@@ -6,6 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,11 @@ Asked = tuple[Trial, Trial]
 """One question in both orders."""
 
 VOCABULARY = 262_144
-PIECES = 420
+PIECES = 365
 """Merged pieces of the tokenizer: so many that a prompt of the bundled questionnaires takes 127 tokens on average, as
 the longer questions of the real ones do under a real tokenizer."""
-TEN_POINT_SHARE = 0.2
+OTHERS_PER_SCALE = 4
+"""Other questions to one ten-point scale."""
 LIFT = 8.0
 """What is added to the logits of digits and of what ends an answer. In weights that are only random each of them has
 one part in 262,144 of the mass: no ten-point answer could be resolved, and agreement would be shown on nothing."""
@@ -63,19 +65,26 @@ SHAPES = {
 
 @functools.cache
 def all_questions() -> tuple[Asked, ...]:
-    """Every question of every bundled questionnaire that is asked once, whatever was answered before.
+    """Questions of every bundled questionnaire, language by language, every fifth a ten-point scale.
 
-    A question's id names its language too: to the engine, the same question in two languages is two.
+    Only those that are asked once, whatever was answered before. A question's id names its language too: to the engine,
+    the same question in two languages is two.
     """
-    questions: list[Asked] = []
-    for language in LANGUAGES:
-        asked: dict[str, list[Trial]] = defaultdict(list)
-        for trial in write_trials(expected_questions(language), language, load_lexicon(language), load_variables()):
-            if trial.condition is None:
-                ids = {"trial_id": f"{language}/{trial.trial_id}", "question_id": f"{language}/{trial.question_id}"}
-                asked[trial.question_id].append(replace(trial, **ids))
-        questions += [(forward, backward) for forward, backward in asked.values()]
-    return tuple(questions)
+    languages = random.Random(0).sample(LANGUAGES, len(LANGUAGES))  # noqa: S311  # a seeded order
+    return tuple(asked for language in languages for asked in _questions(language))
+
+
+def _questions(language: str) -> list[Asked]:
+    asked: dict[str, list[Trial]] = defaultdict(list)
+    for trial in write_trials(expected_questions(language), language, load_lexicon(language), load_variables()):
+        if trial.condition is None:
+            ids = {"trial_id": f"{language}/{trial.trial_id}", "question_id": f"{language}/{trial.question_id}"}
+            asked[trial.question_id].append(replace(trial, **ids))
+    questions = [(forward, backward) for forward, backward in asked.values()]
+    others = [question for question in questions if not is_ten_point(question)]
+    scales = [question for question in questions if is_ten_point(question)][: len(others) // OTHERS_PER_SCALE]
+    starts = range(0, len(scales) * OTHERS_PER_SCALE, OTHERS_PER_SCALE)
+    return [q for scale, start in zip(scales, starts, strict=True) for q in (scale, *others[start:][:OTHERS_PER_SCALE])]
 
 
 def is_ten_point(asked: Asked) -> bool:
@@ -85,18 +94,15 @@ def is_ten_point(asked: Asked) -> bool:
 
 def choose_questions(count: int) -> list[Asked]:
     """`count` questions in several languages, a fifth of them ten-point scales; a smaller choice begins a larger."""
-    shuffled = random.Random(0).sample(all_questions(), len(all_questions()))  # noqa: S311  # a seeded choice
-    ten_points = round(count * TEN_POINT_SHARE)
-    scales = [asked for asked in shuffled if is_ten_point(asked)][:ten_points]
-    others = [asked for asked in shuffled if not is_ten_point(asked)][: count - ten_points]
-    assert len(scales) + len(others) == count, f"{count} questions asked, {len(scales) + len(others)} are bundled"
-    return scales + others
+    questions = list(all_questions()[:count])
+    assert len(questions) == count, f"{count} questions asked, {len(questions)} are bundled"
+    return questions
 
 
 def cut_slices(questions: Sequence[Asked], slices: int) -> list[list[Asked]]:
-    """The questions in parts of the same mix: of each kind, long and short ones are dealt in turn."""
-    ordered = sorted(questions, key=lambda asked: (is_ten_point(asked), len(asked[0].prompt)))
-    return [ordered[start::slices] for start in range(slices)]
+    """The questions in parts of the same size and mix. Items of a battery stay together, as a study asks them."""
+    ends = [len(questions) * number // slices for number in range(slices + 1)]
+    return [list(questions[start:end]) for start, end in pairwise(ends)]
 
 
 def make_tokenizer(vocabulary: int = VOCABULARY) -> PreTrainedTokenizerFast:
@@ -155,7 +161,7 @@ def _lift_answers(model: Any, tokenizer: PreTrainedTokenizerFast) -> None:
     device, dtype = model.device, model.dtype
     shared = torch.randn(model.config.hidden_size, device=device, dtype=torch.float32) * 0.05
     model.model.embed_tokens.weight += shared.to(dtype)
-    prompts = [asked[0].prompt for asked in all_questions()[:8]]
+    prompts = [asked[0].prompt for asked in all_questions()[::40]]
     hidden = [
         model.model(torch.tensor([tokenizer(prompt)["input_ids"]], device=device)).last_hidden_state[0].float()
         for prompt in prompts

@@ -47,8 +47,8 @@ def read_sound_questions(path: Path) -> list[Question]:
     return require_sound(read_questions(path), str(path))
 
 
-def trials_of(source: Path, questions: Sequence[Question], language: str, orders: str) -> list[Trial]:
-    """The trials of the questions that stand in the file `source`.
+def trials_of(source: Path, questions: Sequence[Question], language: str, orders: str, seed: int = 0) -> list[Trial]:
+    """The trials of the questions that stand in the file `source`; `seed` is that of orders that are drawn.
 
     Raises:
         typer.BadParameter: no such orders.
@@ -62,7 +62,7 @@ def trials_of(source: Path, questions: Sequence[Question], language: str, orders
     elicitation = parse_orders(orders)
     require_language(language)
     try:
-        return write_trials(questions, language, load_lexicon(language), load_variables(), elicitation)
+        return write_trials(questions, language, load_lexicon(language), load_variables(), elicitation, seed)
     except QuestionError as error:
         raise QuestionError(f"{source}: {error}") from None
 

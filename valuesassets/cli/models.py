@@ -10,6 +10,7 @@ from valuesassets.cli.inputs import (
     LanguageCode,
     Orders,
     QuestionsFile,
+    parse_orders,
     read_sound_questions,
     require_file_place,
     require_folder_place,
@@ -95,6 +96,7 @@ def calibrate(
     steps: Annotated[
         int | None, typer.Option(min=1, help="Most passes of training; the demo study's if left out.")
     ] = None,
+    orders: Orders = "both",
 ) -> None:
     """Train a phantom on these prompts and print how well what was planted is recovered; exit 1 when it is off.
 
@@ -115,7 +117,8 @@ def calibrate(
     from valuesassets.records.schemas import answer_rows
 
     sound, family = read_sound_questions(questions), "reference-mono"
-    study, trials = calibration_study(language), trials_of(questions, sound, language, "both")
+    study = calibration_study(language, orders)
+    trials = trials_of(questions, sound, language, orders, study.seed)
     answers: dict[str, dict[str, float]] = {}
     for row in planted_text_rows(trials, sound, family, study):
         answers.setdefault(str(row["prompt"]), {})[str(row["answer_text"])] = float(str(row["prob"]))
@@ -142,8 +145,8 @@ def calibrate(
         )
 
 
-def calibration_study(language: str) -> Study:
-    """A study of one language and one reference family, with the demo's seed and bounds."""
+def calibration_study(language: str, orders: str) -> Study:
+    """A study of one language, one reference family and some option orders, with the demo's seed and bounds."""
     pattern, asked = load_study("demo"), require_language(language)
     return Study.model_validate(
         pattern.model_dump()
@@ -152,6 +155,7 @@ def calibration_study(language: str) -> Study:
             "questionnaires": pattern.questionnaires.model_dump() | {"master": language},
             "languages": {language: asked.model_dump()},
             "families": {"reference-mono": pattern.families["reference-mono"].model_dump()},
+            "elicitation": parse_orders(orders).model_dump(),
         }
     )
 

@@ -180,8 +180,7 @@ def score_spelled(
     batched = _Pass(loaded, list(askable.values()), budget, known, on_progress)
     readings = batched.read()
     if all(reading.status is Status.FAILED for reading in readings.values()):
-        first = next(iter(readings.values()))
-        raise ScoringError(f"{loaded.model_id}: {first.reason}")
+        raise ScoringError(str(next(iter(readings.values())).reason))
     certificate = _certify(loaded, askable, readings, budget)
     notes = [] if loaded.tree_fault is None else [f"read one sequence per row: {loaded.tree_fault}"]
     return ScoredTrials(
@@ -307,20 +306,32 @@ class _Pass:
         return _failed(entry.trial_id, key, reason)
 
     def _halve(self, batches: list[list[int]]) -> list[list[int]]:
-        """What is left in batches of half the size; a tree that does not fit alone takes its trials with it."""
-        first, *rest = batches
-        if len(first) == 1:
-            tokens = len(self._trees[first[0]].tokens)
-            for key in {row.key for row in self._rows[first[0]]} - set(self._readings):
-                entry = self._entries[key]
-                reason = f"{entry.name}: {tokens} tokens do not fit into the memory of {self._loaded.device}"
-                self._readings[key] = _failed(entry.trial_id, key, f"{reason}; free memory or use a larger device")
+        """What is left in batches of half the size, a tree that does not fit alone in its sequences."""
+        (first, *more), *rest = batches
+        if more:
+            self.budget = self.budget.halved()
+            self.notes.append(f"out of memory: went on with batches of {self.budget.tokens} tokens")
+            left = [index for batch in batches for index in batch]
+            plan = plan_batches([self._trees[index] for index in left], self.budget)
+            return [[left[position] for position in batch] for batch in plan]
+        if self._trees[first].is_chain:
+            self._give_up(first)
             return rest
-        self.budget = self.budget.halved()
-        self.notes.append(f"out of memory: went on with batches of {self.budget.tokens} tokens")
-        left = [index for batch in batches for index in batch]
-        plan = plan_batches([self._trees[index] for index in left], self.budget)
-        return [[left[position] for position in batch] for batch in plan]
+        rows = self._rows[first]
+        chains = [[rows[index] for index in part] for part in part_into_chains([row.sequence for row in rows])]
+        self.notes.append(f"out of memory: read {len(chains)} sequences one by one")
+        start = len(self._trees)
+        self._rows += chains
+        self._trees += [grow_tree([row.sequence for row in chain]) for chain in chains]
+        return [[index] for index in range(start, len(self._trees))] + rest
+
+    def _give_up(self, index: int) -> None:
+        """The trials of a chain that does not fit into memory have failed."""
+        for key in {row.key for row in self._rows[index]} - set(self._readings):
+            name = f"{self._loaded.model_id}: {self._entries[key].name}"
+            tokens, device = len(self._trees[index].tokens), self._loaded.device
+            reason = f"{name}: {tokens} tokens do not fit into the memory of {device}; free some or use a larger device"
+            self._readings[key] = _failed(self._entries[key].trial_id, key, reason)
 
 
 def _can_read_trees(loaded: LoadedModel, sequences: Sequence[Tokens]) -> bool:

@@ -44,7 +44,7 @@ def _score(cell: ScoreCell, models: "_Models", progress: Progress) -> None:
     opened = models.open(cell)
     spelled = spell_trials(opened, trials)
     if _is_written(cell.readings, spelled):
-        progress.say(f"{cell.name}: all {len(trials)} readings are known, nothing to score")
+        progress.say(f"{cell.name}: all {len(trials)} readings are written, nothing to score")
         return
     known = models.known(opened)
     found, described = known_trials(spelled, known) if known else (None, None)
@@ -59,7 +59,8 @@ def _score(cell: ScoreCell, models: "_Models", progress: Progress) -> None:
         if known:
             known.describe(list_key(spelled), described)
     else:
-        progress.say(f"{cell.name}: all {len(trials)} readings are in the store")
+        progress.say(f"{cell.name}: all {len(trials)} readings are known, nothing to score")
+        described |= opened.describe()  # the same weights may lie elsewhere now
     write_table(cell.readings, reading_rows(found), READINGS, described)
 
 

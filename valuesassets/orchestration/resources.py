@@ -27,6 +27,11 @@ class Storage(dg.ConfigurableResource):
         found = sorted(folder.rglob(f"*.{extension}"))
         return {path.relative_to(folder).as_posix().removesuffix(f".{extension}"): path for path in found}
 
+    @property
+    def known_readings(self) -> Path:
+        """Where node jobs keep what models were read to say, for all studies."""
+        return Path(self.root).absolute() / "known_readings"
+
     def job_folder(self, key: dg.AssetKey, partition: str | None) -> Path:
         """Where a node job's files lie: job.json, log.txt, messages."""
         return self.folder.joinpath("jobs", key.path[-1], partition_path(partition) if partition else "all")

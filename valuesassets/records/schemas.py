@@ -134,7 +134,7 @@ def write_table(
     """
     texts = {
         key: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-        for key, value in (metadata or {}).items()
+        for key, value in sorted((metadata or {}).items())
     }
     described = schema.with_metadata({key.encode(): text.encode() for key, text in texts.items()})
     try:

@@ -232,13 +232,13 @@ CASES = [
     bad(
         "logits that are NaN",
         weights(nan),
-        "model: NaN or infinite logits at trial v46/0/forward (eng, order forward) (dtype float32); the "
+        "model: NaN or infinite logits at trial v1/0/forward (eng, order forward) (dtype float32); the "
         "weights are damaged: download or save them again",
     ),
     bad(
         "logits that are infinite",
         weights(infinite),
-        "model: NaN or infinite logits at trial v46/0/forward (eng, order forward) (dtype float32); the "
+        "model: NaN or infinite logits at trial v1/0/forward (eng, order forward) (dtype float32); the "
         "weights are damaged: download or save them again",
     ),
     bad(

@@ -1,8 +1,13 @@
 import json
+import multiprocessing
+import random
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
+import torch
 
 from valuesassets.node.__main__ import main
 from valuesassets.records.files import read_json, write_json
@@ -25,13 +30,13 @@ def model(tmp_path_factory):
     return write_model(tmp_path_factory.mktemp("node") / "model", sentencepiece_like())
 
 
-def score_job(folder, *models):
-    write_table(folder / "trials.parquet", trial_rows(ASKED), TRIALS)
+def score_job(folder, *models, asked=ASKED, known=None):
+    write_table(folder / "trials.parquet", trial_rows(asked), TRIALS)
     cells = tuple(
         ScoreCell(name=f"m/{n}", model=str(m), trials=folder / "trials.parquet", readings=folder / f"{n}.parquet")
         for n, m in enumerate(models)
     )
-    write_job(folder / "job.json", ScoreJob(cells=cells, dtype="float32", device="cpu"))
+    write_job(folder / "job.json", ScoreJob(cells=cells, known_readings=known, dtype="float32", device="cpu"))
     return str(folder / "job.json")
 
 
@@ -86,7 +91,7 @@ def test_known_readings_cost_nothing_and_changed_ones_are_read_anew(model, tmp_p
     with monkeypatch.context() as patch:
         patch.setattr("valuesassets.node.score.load_weights", None)  # needing weights would fail
         assert main([job]) == 0
-    assert "all 3 readings are known, nothing to score" in capsys.readouterr().out
+    assert "all 3 readings are written, nothing to score" in capsys.readouterr().out
     (tmp_path / "0.parquet").write_bytes(b"half a file")
     assert main([job]) == 0
     assert (tmp_path / "0.parquet").read_bytes() == written
@@ -204,3 +209,80 @@ PIPES_CONTEXT = {
     "retry_number": 0,
     "extras": {},
 }
+
+
+def test_readings_known_to_the_store_cost_no_weights_wherever_they_are_asked_for(model, tmp_path, capsys, monkeypatch):
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert main([score_job(first, model, known=tmp_path / "known")]) == 0
+    with monkeypatch.context() as patch:
+        patch.setattr("valuesassets.node.score.load_weights", None)  # needing weights would fail
+        assert main([score_job(second, model, known=tmp_path / "known")]) == 0
+    assert "all 3 readings are known, nothing to score" in capsys.readouterr().out
+    assert (second / "0.parquet").read_bytes() == (first / "0.parquet").read_bytes()
+
+
+def test_a_damaged_file_of_known_readings_is_named_and_read_again(model, tmp_path, capsys):
+    assert main([score_job(tmp_path / "a", model, known=tmp_path / "known")]) == 0
+    (damaged,) = (tmp_path / "known").rglob("*.jsonl")
+    damaged.write_bytes(damaged.read_bytes().replace(b'"ok"', b'"OK"', 1))
+    assert main([score_job(tmp_path / "b", model, known=tmp_path / "known")]) == 0
+    said = capsys.readouterr().out
+    assert f"{damaged}: what was known is damaged; it is removed and read again from the model" in said
+    assert "scored 3/3" in said.partition("damaged")[2]
+    assert (tmp_path / "b/0.parquet").read_bytes() == (tmp_path / "a/0.parquet").read_bytes()
+
+
+def test_a_reading_that_failed_for_lack_of_memory_is_tried_again(model, tmp_path, monkeypatch):
+    from valuesassets.node import score
+
+    job = score_job(tmp_path, model, asked=[*ASKED, trial(PROMPTS[0] * 3, 4, "v9/0/forward")])
+    load = score.load_weights
+
+    def load_on_a_small_machine(opened):
+        loaded = load(opened)
+        loaded.model.get_input_embeddings().register_forward_pre_hook(
+            lambda _module, inputs: torch.empty(1 << 60) if inputs[0].shape[-1] > 70 else None
+        )
+        return loaded
+
+    with monkeypatch.context() as patch:
+        patch.setattr(score, "load_weights", load_on_a_small_machine)
+        assert main([job]) == 0
+    assert [reading.status for reading in read_readings(tmp_path / "0.parquet")] == ["ok", "ok", "ok", "failed"]
+    assert main([job]) == 0
+    assert {reading.status for reading in read_readings(tmp_path / "0.parquet")} == {"ok"}
+
+
+def _score(job):
+    sys.exit(main([job]))
+
+
+@pytest.mark.slow
+def test_a_cell_killed_at_twenty_random_points_ends_with_the_bytes_of_an_undisturbed_one(tmp_path):
+    """Real processes and SIGKILL, each time somewhere within the batches that the last one had not ended."""
+    folder = write_model(tmp_path / "model", sentencepiece_like(), num_hidden_layers=4)
+    asked = [trial(f"{n}. {prompt}", 4, f"v{n}/0/{i}") for n in range(300) for i, prompt in enumerate(PROMPTS)]
+    undisturbed, killed = (
+        score_job(tmp_path / name, folder, asked=asked, known=tmp_path / name / "known") for name in ("whole", "killed")
+    )
+    start = multiprocessing.get_context("forkserver")
+    start.set_forkserver_preload(["valuesassets.node.score", "transformers.models.llama.modeling_llama"])
+    draw = random.Random(4)  # noqa: S311
+
+    def kept():
+        return len(list((tmp_path / "killed/known").rglob("[0-9a-f]*.jsonl")))
+
+    for _ in range(20):
+        process, enough = start.Process(target=_score, args=(killed,)), kept() + draw.randint(0, 1)
+        process.start()
+        while kept() < enough and process.is_alive():
+            time.sleep(0.002)
+        process.join(draw.uniform(0, 0.05))
+        process.kill()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+        assert not (tmp_path / "killed/0.parquet").exists()
+    assert kept() > 0
+    assert main([killed]) == 0
+    assert main([undisturbed]) == 0
+    assert (tmp_path / "killed/0.parquet").read_bytes() == (tmp_path / "whole/0.parquet").read_bytes()

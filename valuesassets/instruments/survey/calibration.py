@@ -42,8 +42,8 @@ def compare_with_plants(probe: pd.DataFrame, plants: pd.DataFrame, sampled: pd.D
 
     Returns:
         model, language, question_id, response_type, wording, the errors (`w1_unit_error`: mean over both orders of W1,
-        of total variation for categorical questions; `averaged_w1_unit_error`: of the averaged answers, null where more
-        orders are asked; `p_valid_error`: mean over both orders; `position_bias_error`; all absolute), the planted and
+        of total variation for categorical questions; `averaged_w1_unit_error`: of the averaged answers;
+        `p_valid_error`: mean over both orders; `position_bias_error`; all absolute), the planted and
         recovered P_valid and position bias, the same for the sampled channel (`sampled_`) with the errors that the draw
         alone makes (`drawn_`), `w1_unit_to_uniform` and `planted_ends` (the smaller mass of first and last answer) of
         the plant, status and reason. Errors are null where a question could not be read.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from valuesassets.instruments.survey.orders import averaged_orders, cyclic_shifts
 from valuesassets.measure.distances import tvd
 from valuesassets.records.distribution import Distribution, distribution
 from valuesassets.records.errors import MissingData
@@ -144,7 +145,7 @@ def estimate_items(
     makers: dict[str, Callable[[Item], Probs]] = {
         "label_likelihood": lambda item: _over_orders(item, "label_likelihood", _likelihood),
         "label_likelihood_per_token": lambda item: _over_orders(item, "label_likelihood", _likelihood_per_token),
-        "content_free": lambda item: np.mean([_calibrated(item, order) for order in item.of(None)], axis=0),
+        "content_free": lambda item: np.mean([_calibrated(item, order) for order in _averaged(item)], axis=0),
         "pride": lambda item: _pride(item, priors),
     }
     wanted = [name for estimator in estimators for name in ESTIMATES[estimator]]
@@ -208,6 +209,10 @@ def _over_orders(item: Item, estimator: str, make: Callable[[Trial, Reading], Pr
     return np.mean([_on_scale(trial, make(trial, reading)) for trial, reading in entries], axis=0)
 
 
+def _averaged(item: Item) -> list[str]:
+    return averaged_orders({order: trial.readout.values for order, (trial, _) in item.of(None).items()})
+
+
 def _calibrated(item: Item, order: str) -> Probs:
     trial, reading = item.of(None)[order]
     if order not in item.of("content_free"):
@@ -224,7 +229,7 @@ def _cyclic_shares(item: Item) -> Probs:
     """(K, K): probability of each position in each cyclic order, forward first."""
     forward = item.of(None)["forward"][0].readout.values
     by_values = {entry[0].readout.values: entry for entry in item.of(None).values()}
-    shifts = [forward[shift:] + forward[:shift] for shift in range(len(forward))]
+    shifts = cyclic_shifts(forward)
     if not all(shift in by_values for shift in shifts):
         raise MissingData(f"asked in {len(by_values)} orders, not in all {len(shifts)} cyclic ones")
     return np.array([_share(_label_probs(*by_values[shift])) for shift in shifts])

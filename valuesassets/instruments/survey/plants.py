@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.instruments.survey.orders import averaged_orders, option_orders
 from valuesassets.instruments.survey.planted_leanings import (
     INDICATOR_OF,
     country_leanings,
@@ -119,18 +120,18 @@ def planted_answers(
 
     Returns:
         One row per (model, language, question, wording, answer), in the columns of PROBE_DISTRIBUTIONS that a plant
-        knows. `prob_averaged` is null where the study asks for more orders than these two.
+        knows.
 
     Raises:
         MissingData: no reference family serves any of the languages.
     """
     names = families or [name for name, family in study.families.items() if family.kind == "reference"]
-    asks_two = study.elicitation.orders == "both"
     frames = [
-        _answer_frame(name, language, wording, plant, asks_two)
+        _answer_frame(name, language, wording, plant, firsts[plant.question_id])
         for name in names
         for language in study.family_languages(name)
         if language in questions
+        for firsts in [_first_shown(study, questions[language])]
         for wording in range(study.elicitation.wordings)
         for plant in plant_questions(study, name, language, questions[language], wording).values()
     ]
@@ -139,12 +140,13 @@ def planted_answers(
     return pd.concat(frames, ignore_index=True)
 
 
-def _answer_frame(family: str, language: str, wording: int, plant: Plant, asks_two: bool) -> pd.DataFrame:
-    """Preferences mixed with the pull to the first option (forward) and to the last one (reversed)."""
+def _answer_frame(family: str, language: str, wording: int, plant: Plant, first_shown: Sequence[int]) -> pd.DataFrame:
+    """Preferences mixed with the pull to the first option shown: forward, reversed, and over the orders averaged."""
     wanted = np.array(plant.preference)
-    first, last = np.eye(len(wanted))[[0, -1]]
-    forward = wanted + plant.pull * (first - wanted)
-    backward = wanted + plant.pull * (last - wanted)
+    pulled = wanted + plant.pull * (np.eye(len(wanted)) - wanted)
+    between = sum(plant.p_valid) / 2
+    p_valid = [plant.p_valid[0], *[between] * (len(wanted) - 2), plant.p_valid[1]]
+    forward, backward = pulled[0], pulled[-1]
     return pd.DataFrame(
         {
             "model": family,
@@ -156,13 +158,23 @@ def _answer_frame(family: str, language: str, wording: int, plant: Plant, asks_t
             "response_value": plant.values,
             "prob_forward": forward,
             "prob_reversed": backward,
-            "prob_averaged": (forward + backward) / 2 if asks_two else np.nan,
+            "prob_averaged": pulled[list(first_shown)].mean(axis=0),
             "p_valid_forward": plant.p_valid[0],
             "p_valid_reversed": plant.p_valid[1],
-            "p_valid": sum(plant.p_valid) / 2,
+            "p_valid": np.mean([p_valid[first] for first in first_shown]),
             "position_bias_magnitude": np.abs(forward - backward).max(),
         }
     )
+
+
+def _first_shown(study: Study, questions: Sequence[Question]) -> dict[str, list[int]]:
+    """By asked id, the option (its place) that stands first in each of the orders averaged."""
+    shown = {}
+    for asked_as, question, values in _asked(questions, load_variables()):
+        rest = tuple(option for option in question.options if option.value in values)
+        orders = option_orders(question.model_copy(update={"options": rest}), study.elicitation.orders, study.seed)
+        shown[asked_as] = [orders[name][0] for name in averaged_orders(orders)]
+    return shown
 
 
 def _asked(questions: Sequence[Question], variables: Variables) -> list[tuple[str, Question, tuple[int, ...]]]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valuesassets.instruments.survey.estimators import estimate_columns, estimate_items
+from valuesassets.instruments.survey.orders import averaged_orders
 from valuesassets.records.errors import MissingData
 from valuesassets.records.readings import Reading, Status
 from valuesassets.records.trials import Trial, main_trials
@@ -33,7 +34,7 @@ def derive_probe_distributions(
     converted: frozenset[str] = frozenset(),
     estimators: Sequence[str] = (),
 ) -> list[Row]:
-    """Rows of `PROBE_DISTRIBUTIONS`: every order mapped back to the original scale, then averaged over the orders.
+    """Rows of `PROBE_DISTRIBUTIONS`: every order mapped back to the original scale, then averaged (`averaged_orders`).
 
     Args:
         response_types: response type by question id.
@@ -95,11 +96,12 @@ def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> li
         if reading.resolution_mass is not None:
             resolution.append(reading.resolution_mass)
     forward, backward = probs["forward"], probs["reversed"]
-    averaged = np.mean(list(probs.values()), axis=0)
+    over = averaged_orders({trial.order: trial.readout.values for trial in orders})
+    averaged = np.mean([probs[order] for order in over], axis=0)
     shared = {
         "p_valid_forward": p_valid["forward"],
         "p_valid_reversed": p_valid["reversed"],
-        "p_valid": float(np.mean(list(p_valid.values()))),
+        "p_valid": float(np.mean([p_valid[order] for order in over])),
         "position_bias_magnitude": float(np.max(np.abs(forward - backward))),
         "resolution_mass": float(np.mean(resolution)) if resolution else None,
         "status": str(Status.OK),

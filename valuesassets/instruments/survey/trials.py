@@ -1,16 +1,14 @@
 """`survey/trials`: the prompts of one language, in every order the study asks for."""
 
-import hashlib
-import itertools
-import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from valuesassets.instruments.survey.lexicon import Lexicon
+from valuesassets.instruments.survey.orders import option_orders
 from valuesassets.instruments.survey.variables import Variables
 from valuesassets.records.errors import QuestionError
-from valuesassets.records.questions import Option, Question, ResponseType
+from valuesassets.records.questions import Option, Question
 from valuesassets.records.study import Elicitation
 from valuesassets.records.trials import ScoreLabels, Trial, asked_id, main_trials
 
@@ -101,34 +99,6 @@ def _estimator_trials(
             readout=ScoreLabels(texts, trial.readout.values),
             estimator="label_likelihood",
         )
-
-
-def option_orders(question: Question, asked: str | int, seed: int) -> dict[str, tuple[int, ...]]:
-    """The orders in which a question's options are shown, by name: positions of the original order.
-
-    Forward and reversed always come first. Ten-point scales and other scales with unlabelled points know these two
-    only: any other order would tear the numbers from the anchors.
-
-    Args:
-        asked: `both`, `all` (permutations, up to four options), `cyclic`, or a number of seeded orders.
-    """
-    forward = tuple(range(len(question.options)))
-    orders = {"forward": forward, "reversed": forward[::-1]}
-    if any(not option.label for option in question.options) or question.response_type is ResponseType.LIKERT10:
-        return orders
-    more: list[tuple[int, ...]] = []
-    if asked == "all" and len(forward) <= 4:
-        more = list(itertools.permutations(forward))
-    elif asked in ("all", "cyclic"):
-        more = [forward[shift:] + forward[:shift] for shift in forward]
-    elif isinstance(asked, int):
-        digest = hashlib.sha256(f"{seed}/{question.id}".encode()).digest()
-        draw = random.Random(digest)  # noqa: S311  # a seeded choice of orders, nothing secret
-        more = [tuple(draw.sample(forward, len(forward))) for _ in range(asked)]
-    for order in more:
-        if order not in (forward, forward[::-1]):
-            orders["-".join(map(str, order))] = order
-    return orders
 
 
 def find_identical_prompts(trials: Iterable[Trial]) -> list[tuple[str, ...]]:

@@ -205,6 +205,7 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
         for language, path in asked.items():
             write_table(path, trial_rows(main_trials(trials[language])), TRIALS)
         job = ScoreJob(
+            known_readings=storage.known_readings,
             cells=tuple(
                 score_cell(
                     study,

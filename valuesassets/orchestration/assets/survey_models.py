@@ -72,6 +72,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         for language, few in chosen.items():
             write_table(folder / f"{language}.trials.parquet", trial_rows(few), TRIALS)
         job = ScoreJob(
+            known_readings=storage.known_readings,
             cells=tuple(
                 score_cell(
                     study,
@@ -140,7 +141,8 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
             storage.path(context.asset_key, context.partition_key, "parquet"),
         )
         folder = storage.job_folder(context.asset_key, context.partition_key)
-        log = run_node_job(context, ScoreJob(cells=(cell,), dtype=family.dtype, offline=family.offline), folder)
+        job = ScoreJob(cells=(cell,), known_readings=storage.known_readings, dtype=family.dtype, offline=family.offline)
+        log = run_node_job(context, job, folder)
         read, described = reading_rows(read_readings(cell.readings)), table_metadata(cell.readings)
         invariance, tokenizer = json.loads(described["batch_invariance"]), json.loads(described.pop("tokenizer_report"))
         return dg.MaterializeResult(

@@ -98,13 +98,17 @@ def test_an_average_over_masses_in_place_of_shares_is_noticed():
     assert whole["reason"].startswith("95th percentile of averaged_w1_unit_error")
 
 
-def test_an_average_over_more_orders_is_not_held_to_that_of_two():
+def test_an_average_over_more_orders_is_held_to_the_plant_over_these_orders():
     cyclic = demo().model_copy(update={"elicitation": demo().elicitation.model_copy(update={"orders": "cyclic"})})
     plants = planted_answers(cyclic, {"pol": questions()})
-    assert plants["prob_averaged"].isna().all()
-    rows = cell().assign(prob_averaged=0.5)
-    assert compare_with_plants(rows, plants)["averaged_w1_unit_error"].isna().all()
+    of_two = planted_answers(demo(), {"pol": questions()})["prob_averaged"]
+    rows = cell().assign(prob_averaged=plants["prob_averaged"])
     assert verdict(rows, plants)["is_recovered"]
+    assert verdict(rows.assign(prob_averaged=of_two), plants)["reason"].startswith("95th percentile of averaged")
+    one = plants[(plants["question_id"] == "v1") & (plants["model"] == "reference-mono")]  # a pull to the first option, spread evenly over four options
+    ends = one["prob_forward"].to_numpy() + one["prob_reversed"].to_numpy()
+    pull = one["position_bias_magnitude"].iloc[0]
+    assert one["prob_averaged"].to_numpy() == pytest.approx(ends / 2 - pull * np.array([1, -1, -1, 1]) / 4)
 
 
 def sampled(rows, n, seed=0):

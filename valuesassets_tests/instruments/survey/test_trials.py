@@ -1,14 +1,10 @@
 import dataclasses
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from valuesassets.instruments.survey.lexicon import load_lexicon
-from valuesassets.instruments.survey.trials import find_identical_prompts, option_orders, write_trials
+from valuesassets.instruments.survey.trials import find_identical_prompts, write_trials
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.study import Elicitation
@@ -95,32 +91,6 @@ def test_wordings_are_the_lexicons_cues_after_the_questions_own():
     assert [t.prompt.rsplit("\n", 1)[1] for t in trials[::2]] == ["My view:", "Answer:"]
     with pytest.raises(QuestionError, match="9 wordings asked"):
         trials_of([ask("v1")], wordings=9)
-
-
-@given(st.sampled_from(["both", "all", "cyclic", 3, 7]), st.integers(2, 6))
-def test_every_order_shows_every_option_once_forward_and_reversed_first(asked, n):
-    orders = option_orders(ask("v1", n), asked, seed=1)
-    assert list(orders)[:2] == ["forward", "reversed"]
-    assert all(sorted(order) == list(range(n)) for order in orders.values())
-    assert len(set(orders.values())) == len(orders)
-    rotations = n + 1 if n > 2 else 2
-    expected = {"both": 2, "cyclic": rotations, "all": {2: 2, 3: 6, 4: 24}.get(n, rotations)}
-    assert len(orders) == expected.get(asked, len(orders))
-
-
-def test_seeded_orders_are_the_same_under_every_hash_seed():
-    code = (
-        "from valuesassets_tests.instruments.survey.asked import ask\n"
-        "from valuesassets.instruments.survey.trials import option_orders\n"
-        "print(option_orders(ask('v1', 5), 4, seed=3))"
-    )
-    printed = {
-        subprocess.run(
-            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
-        ).stdout
-        for seed in ("0", "1")
-    }
-    assert len(printed) == 1
 
 
 def test_two_questions_with_one_prompt_are_refused():

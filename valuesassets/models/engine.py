@@ -327,13 +327,15 @@ def _read_rows(logits: Tensor, asked: Sequence[Sequence[int]], n_likeliest: int)
 def _normalise(logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The largest logit of every block (rows, blocks), the logarithm of each row's sum (rows, 1), and which are finite.
 
-    A CPU goes row by row: a row stays in its cache over all that is done to it.
+    A CPU goes row by row: a row stays in its cache over all that is done to it. The sum goes block by block: one over
+    the whole row would be shared out among threads, and its last bits would depend on their number.
     """
     parts = []
     for rows in logits.split(1 if logits.device.type == "cpu" else len(logits)):
         low, high = _by_block(rows, torch.amin), _by_block(rows, torch.amax)
         largest = high.amax(1, keepdim=True)
-        log_norm = (rows - largest).exp_().sum(1, keepdim=True).log_() + largest
+        total = _by_block((rows - largest).exp_(), torch.sum).sum(1, keepdim=True)
+        log_norm = total.log_() + largest
         parts.append((high, log_norm, torch.isfinite(low).all(1) & torch.isfinite(high).all(1)))
     highs, log_norms, finite = zip(*parts, strict=True)
     return torch.cat(highs), torch.cat(log_norms), torch.cat(finite)

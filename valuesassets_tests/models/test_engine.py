@@ -6,7 +6,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import AutoModel, LlamaForCausalLM
+from transformers import AutoModel, LlamaConfig, LlamaForCausalLM
 
 from valuesassets.models import engine
 from valuesassets.models.engine import (
@@ -192,3 +192,21 @@ def test_positions_that_are_ignored_show_in_the_self_test_and_in_the_certificate
         assert "differ" in find_tree_fault(loaded_llama.model)
         assert not score_trials(loaded_llama, asked).certificate.agrees
     assert score_trials(loaded_llama, asked).certificate.agrees
+
+
+def test_the_same_bytes_come_out_twice_and_under_one_thread_and_two():
+    torch.manual_seed(0)
+    shape = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
+    model = LlamaForCausalLM(LlamaConfig(vocab_size=70_000, **shape)).eval()
+    sequences = [(1, *range(7, 60 + n), n) for n in range(40)]
+    trees = [grow_tree(sequences[:20]), grow_tree(sequences[20:])]
+    logits = torch.randn(100, 262_144)  # with so many entries a row's last bits would show who added them up
+    before, found = torch.get_num_threads(), []
+    try:
+        for threads in (1, 1, 2, 2):
+            torch.set_num_threads(threads)
+            read = read_batch(model, trees, [range(0, 70_000, 997)] * 40, 5)
+            found.append([*read, *engine._read_rows(logits, [(5,)] * 100, 1)])
+    finally:
+        torch.set_num_threads(before)
+    assert found[0] == found[1] == found[2] == found[3]

@@ -81,3 +81,17 @@ def test_a_digit_that_neither_stops_nor_goes_on_to_ten_is_unresolved_not_a_numbe
     reading = read(write_bigram_model(tmp_path, {"2": 0.999}))
     assert reading.label_probs is None
     assert reading.status == "unresolved"
+
+
+def test_tokens_are_those_of_the_likeliest_spelling_with_the_way_to_it(tmp_path):
+    reading = read(write_bigram_model(tmp_path, {"0": 0.3, "eos": 0.6}))
+    assert reading.label_tokens[:3] == (1, 1, 2)  # 0.5 against 0.2 * 0.75; 0.1 against nothing; nothing against 0.05
+    assert reading.label_tokens[9] == 2
+
+
+def test_what_the_model_wanted_to_say_instead_is_no_label_and_weighted_by_the_way_to_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(AFTER_CUE, ".", 0.15)
+    monkeypatch.setitem(AFTER_SPACE, "1", 0.15)
+    monkeypatch.setitem(AFTER_SPACE, "0", 0.6)
+    reading = read(write_bigram_model(tmp_path, {"0": 0.3, "eos": 0.6}))
+    assert reading.outside[:2] == ((".", pytest.approx(0.15, abs=1e-4)), (" 0", pytest.approx(0.2 * 0.6, abs=1e-4)))

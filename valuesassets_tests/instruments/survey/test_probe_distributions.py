@@ -48,6 +48,19 @@ def test_a_model_without_position_bias_answers_the_same_in_every_order(mass, ord
     assert rows[0]["position_bias_magnitude"] == pytest.approx(0, abs=1e-12)
 
 
+def test_the_reversed_order_beside_the_cyclic_ones_counts_for_the_position_bias_alone():
+    shares = {(1, 2, 3): [0.4, 0.2, 0.2], (2, 3, 1): [0.3, 0.3, 0.3], (3, 1, 2): [0.2, 0.2, 0.4]}
+    shown = [(trial(f"{values[0]}", values), probs) for values, probs in shares.items()]
+    shown[0] = trial("forward", (1, 2, 3)), shown[0][1]
+    reversed_ = trial("reversed", (3, 2, 1)), [0.1, 0.1, 0.3]
+    rows = derive([(each, reading(each, probs)) for each, probs in [*shown, reversed_]])
+    averaged = [(0.5 + 1 / 3 + 0.25) / 3, (0.25 + 1 / 3 + 0.5) / 3, (0.25 + 1 / 3 + 0.25) / 3]
+    assert [row["prob_averaged"] for row in rows] == pytest.approx(averaged)
+    assert rows[0]["p_valid"] == pytest.approx((0.8 + 0.9 + 0.8) / 3)
+    assert rows[0]["p_valid_reversed"] == pytest.approx(0.5)
+    assert rows[0]["position_bias_magnitude"] == pytest.approx(0.1)
+
+
 def test_a_trial_that_could_not_be_read_leaves_null_and_a_reason_never_a_number():
     forward, backward = trial("forward", [1, 2, 3]), trial("reversed", [3, 2, 1])
     failed = Reading(backward.trial_id, None, None, None, None, (), Status.FAILED, "the prompt is cut", "k")

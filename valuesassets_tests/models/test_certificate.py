@@ -1,0 +1,34 @@
+import pytest
+
+from valuesassets.models.certificate import choose_sample, largest_difference
+from valuesassets.records.readings import Reading, Status
+
+
+def reading(probs):
+    status = Status.UNRESOLVED if probs is None else Status.OK
+    return Reading("v1/0/forward", probs, None if probs is None else sum(probs), None, None, (), status, None, "k")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        ((0.5, 0.25), (0.5, 0.25), 0.0),
+        ((0.5, 0.2), (0.5, 0.1), 0.6931471805599453),
+        ((0.5, 0.0), (0.5, 0.0), 0.0),
+        ((0.5, 0.0), (0.5, 1e-30), float("inf")),
+        (None, None, 0.0),
+        (None, (0.5, 0.2), float("inf")),
+    ],
+)
+def test_readings_are_as_far_apart_as_their_worst_label_and_a_lost_one_infinitely(one, other, apart):
+    pairs = [(reading(one), reading(other)), (reading((0.3,)), reading((0.3,)))]
+    assert largest_difference(pairs) == largest_difference([(b, a) for a, b in pairs]) == pytest.approx(apart)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 6, 7, 40])
+def test_the_sample_has_the_shortest_and_the_longest_prompt_and_does_not_depend_on_the_order(count):
+    lengths = {f"key {n}": 100 + (n * 17) % 41 for n in range(count)}
+    chosen = choose_sample(lengths)
+    assert len(set(chosen)) == len(chosen)
+    assert {min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)} <= set(chosen) <= set(lengths)
+    assert choose_sample(dict(reversed(lengths.items()))) == chosen

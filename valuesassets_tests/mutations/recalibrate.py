@@ -48,7 +48,7 @@ def main(argument: dict[str, Any]) -> dict[str, Any]:
 
 def calibrate(known: Path, own: Path, is_sampled: bool) -> list[dict[str, Any]]:
     questions = [question for question in expected_questions(LANGUAGE) if question.id in QUESTIONS]
-    pattern = calibration_study(LANGUAGE)
+    pattern = calibration_study(LANGUAGE, "both")
     study = pattern.model_copy(update={"elicitation": Elicitation(wordings=WORDINGS)})
     trials = write_trials(questions, LANGUAGE, load_lexicon(LANGUAGE), load_variables(), study.elicitation, study.seed)
     answers: dict[str, dict[str, float]] = {}

@@ -28,11 +28,13 @@ SAMPLES = 300
 pytestmark = pytest.mark.slow
 
 
-def study_with(plants="values", model_type="mono", wordings=1):
+def study_with(plants="values", model_type="mono", wordings=1, orders="both", steps=None):
     demo = load_study("demo")
     family = demo.families["reference-mono"].model_copy(update={"plants": plants, "model_type": model_type})
-    elicitation = demo.elicitation.model_copy(update={"wordings": wordings})
-    return demo.model_copy(update={"families": {"phantom": family}, "elicitation": elicitation})
+    elicitation = demo.elicitation.model_copy(update={"wordings": wordings, "orders": orders})
+    phantom = demo.phantom.model_copy(update={"steps": steps or demo.phantom.steps})
+    changed = {"families": {"phantom": family}, "elicitation": elicitation, "phantom": phantom}
+    return demo.model_copy(update=changed)
 
 
 @functools.cache
@@ -88,6 +90,17 @@ def test_three_wordings_are_recovered_each_with_its_own_plant(trained):
     mixed_up["wording"] = mixed_up["wording"].map({0: 1, 1: 2, 2: 0})
     swapped = summarise_recovery(compare_with_plants(probe, mixed_up), study.phantom)
     assert not swapped["is_recovered"].iloc[0]
+
+
+@pytest.mark.parametrize("orders", ["all", "cyclic", 5])
+def test_answers_averaged_over_more_orders_are_recovered(trained, orders):
+    study = study_with(orders=orders, steps=300)
+    comparison, whole, _ = calibrate(trained(study, "eng"), study, "eng")
+    assert whole["is_recovered"], whole["reason"]
+    assert comparison["averaged_w1_unit_error"].mean() < study.phantom.max_w1_unit
+    assert len({trial.order for trial in trials_in(study, "eng")}) > 4
+    ten = {trial.order for trial in trials_in(study, "eng") if len(trial.readout.labels) == 10}
+    assert ten == {"forward", "reversed"}
 
 
 def test_another_languages_phantom_fails_in_both_channels(trained):

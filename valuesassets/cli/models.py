@@ -39,6 +39,9 @@ def probe(
     device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where to compute.")] = "auto",
     orders: Orders = "both",
     offline: Annotated[bool, typer.Option("--offline", help="Take the model from this machine's cache only.")] = False,
+    known_readings: Annotated[
+        Path | None, typer.Option(readable=False, help="Folder to keep what was read: an interrupted probe goes on.")
+    ] = None,
 ) -> None:
     """Ask a model every question and read the answer distributions off its next-token probabilities."""
     from valuesassets.models.loading import load_model
@@ -47,11 +50,14 @@ def probe(
     sound = read_sound_questions(questions)
     written = trials_of(questions, sound, language, orders)
     require_file_place(output, "a parquet file")
+    if known_readings is not None:
+        require_folder_place(known_readings)
     is_folder = Path(model).is_dir()
     if is_folder and revision is not None:
         raise typer.BadParameter(f"--revision {revision}: {model} is a folder, which has none; leave it out")
     name = Path(model).resolve().name if is_folder else model
-    probed = read_answers(load_model(model, revision, dtype, device, offline), name, written, sound)
+    loaded = load_model(model, revision, dtype, device, offline)
+    probed = read_answers(loaded, name, written, sound, known_readings)
     asked = {row["question_id"] for row in probed.rows}
     unread = {row["question_id"]: row["reason"] for row in probed.rows if row["status"] != "ok"}
     first = next((f"{question}: {reason}" for question, reason in unread.items()), "")
@@ -69,14 +75,24 @@ class Probed:
     metadata: dict[str, object]
 
 
-def read_answers(loaded: Any, name: str, trials: list[Trial], questions: list[Question]) -> Probed:
-    """The answers of a loaded model to the trials of some questions."""
+def read_answers(
+    loaded: Any, name: str, trials: list[Trial], questions: list[Question], known_readings: Path | None = None
+) -> Probed:
+    """The answers of a loaded model to the trials of some questions; what a person should know of it is printed.
+
+    Raises:
+        ScoringError: they depend on the batch by more than the dtype's rounding allows.
+    """
     from valuesassets.instruments.survey.probe_distributions import Cell, derive_probe_distributions
     from valuesassets.instruments.survey.variables import load_variables
-    from valuesassets.models.scoring import score_trials
+    from valuesassets.models.scoring import open_known, score_spelled
+    from valuesassets.models.spelled_trials import spell_trials
 
+    known = open_known(known_readings, loaded.opened, print) if known_readings else None
     with progress_bar("reading answers") as tick:
-        scored = score_trials(loaded, trials, on_progress=tick)
+        scored = score_spelled(loaded, spell_trials(loaded.opened, trials), tick, known=known)
+    for note in scored.notes:
+        print(f"{name}: {note}")
     variables = load_variables()
     rows = derive_probe_distributions(
         trials,
@@ -85,8 +101,12 @@ def read_answers(loaded: Any, name: str, trials: list[Trial], questions: list[Qu
         {question.id: str(question.response_type) for question in questions},
         frozenset(question.id for question in questions if variables.is_converted(question)),
     )
-    if not scored.certificate.agrees:
-        raise ScoringError(f"{name}: answers change with the batch ({scored.certificate}); use --dtype float32")
+    certificate = scored.certificate
+    if certificate.trials and not certificate.agrees:
+        raise ScoringError(
+            f"{name}: answers change with the batch by {certificate.max_difference:.2g} nats, {loaded.opened.dtype} "
+            f"allows {certificate.tolerance:g}; use --dtype float32, or another model"
+        )
     return Probed(rows, loaded.describe() | scored.describe())
 
 

@@ -8,22 +8,26 @@ the same time and a killed one leaves whole batches behind.
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from valuesassets.records.errors import StorageError
 from valuesassets.records.files import whole_file
 from valuesassets.records.readings import Reading, Status
 
 SUFFIX = ".jsonl"
+NAME = re.compile(r"[0-9a-f]{64}\.jsonl|[0-9a-f]{64}-[0-9a-f]{64}\.json")
 
 
 class KnownReadings:
     """Readings of one model by reading key, in memory and on disk.
 
     A reading is known by what it depends on (`reading_key`), never by its trial's id: two trials that ask the same
-    share one. Only readings with probabilities and unresolved ones are kept; a failed one is tried again.
+    share one. Once known it stays what it is: where trials are added, the rest is read in other batches, and what was
+    there keeps its last bits. Readings with probabilities and unresolved ones are kept; a failed one is tried again.
     """
 
     def __init__(self, folder: Path, warn: Callable[[str], None] | None = None) -> None:
@@ -31,16 +35,23 @@ class KnownReadings:
         self._folder = folder
         self._readings: dict[str, Reading] = {}
         self._descriptions: dict[str, dict[str, Any]] = {}
-        for path in sorted(folder.glob("[0-9a-f]*.json*")):  # no temporary files: their names begin with a dot
-            content, stem = path.read_bytes(), path.stem.split("-")
-            if hashlib.sha256(content).hexdigest() != stem[-1]:
+        for path in sorted(path for path in folder.glob("*") if NAME.fullmatch(path.name)):
+            try:
+                content = path.read_bytes()
+            except FileNotFoundError:  # another process has found it damaged
+                continue
+            except OSError as error:
+                raise StorageError(f"{path}: cannot be read: {error.strerror}; remove it") from None
+            key, _, sha256 = path.stem.rpartition("-")
+            if hashlib.sha256(content).hexdigest() != sha256:
                 if warn:
                     warn(f"{path}: what was known is damaged; it is removed and read again from the model")
                 path.unlink(missing_ok=True)
             elif path.suffix == SUFFIX:
-                self._readings |= {reading.reading_key: reading for reading in map(_reading, content.splitlines())}
+                readings = map(_reading, content.splitlines())
+                self._readings = {reading.reading_key: reading for reading in readings} | self._readings
             else:
-                self._descriptions[stem[0]] = json.loads(content)
+                self._descriptions.setdefault(key, json.loads(content))
 
     def get(self, key: str) -> Reading | None:
         """The reading of a key, under the trial id that it was first read for; None where it is unknown."""

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from valuesassets.models.engine import NextToken
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.spellings import SpelledPrompt, find_terminators
-from valuesassets.models.trie import LabelMass, NodeRead, Tokens, sum_labels
+from valuesassets.models.token_trees import Tokens
+from valuesassets.models.trie import NodeRead, sum_labels
 from valuesassets.records.readings import UNRESOLVED_BELOW, Reading, Status
 
 OUTSIDE_KEPT = 5
@@ -53,13 +54,13 @@ class OpenReading:
         if node not in self._spelled.trie.label_at:
             self._outside[node] = [(token, prob) for token, prob in read.likeliest if token not in children]
 
-    def close(self, trial_id: str, reading_key: str) -> Reading:
-        """The trial's reading, once every node has been read and none is broken."""
+    def close(self, reading_key: str) -> Reading:
+        """The reading, once every node has been read and none is broken; for whichever trial asks."""
         mass = sum_labels(self._spelled.trie, self._reads, len(self._spelled.spellings))
         resolution = mass.resolution_mass
         is_unresolved = resolution is not None and resolution < UNRESOLVED_BELOW
         return Reading(
-            trial_id=trial_id,
+            trial_id="",
             label_probs=None if is_unresolved else mass.label_probs,
             p_valid=None if is_unresolved else math.fsum(mass.label_probs),
             resolution_mass=resolution,
@@ -71,18 +72,10 @@ class OpenReading:
             if is_unresolved
             else None,
             reading_key=reading_key,
-            label_tokens=None if is_unresolved else self._label_tokens(mass),
+            label_tokens=None
+            if is_unresolved
+            else tuple(len(max(own, key=mass.spelling_probs.__getitem__)) for own in self._spelled.spellings),
         )
-
-    def _label_tokens(self, mass: LabelMass) -> tuple[int, ...]:
-        """How many tokens the likeliest spelling of each label has."""
-
-        def prob(spelling: Tokens) -> float:
-            parent, token = spelling[:-1], spelling[-1]
-            place = self._spelled.trie.children[parent].index(token)
-            return mass.reach[parent] * self._reads[parent].child_probs[place]
-
-        return tuple(len(max(spellings, key=prob)) for spellings in self._spelled.spellings)
 
     def _likeliest_outside(self, reach: Mapping[Tokens, float]) -> tuple[tuple[str, float], ...]:
         found = [

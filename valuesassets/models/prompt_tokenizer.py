@@ -39,10 +39,11 @@ class PromptTokenizer:
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of everything that decides how a text is cut, whatever files it came from."""
+        """Hash of everything that decides how a text is cut and what ends it, whatever files it came from."""
         backend = getattr(self.hf, "backend_tokenizer", None)
         content = backend.to_str() if backend is not None else json.dumps(sorted(self.hf.get_vocab().items()))
-        return hashlib.sha256(f"{list(self.bos)}{content}".encode()).hexdigest()
+        ends = [self.hf.eos_token_id, self.hf.unk_token_id]
+        return hashlib.sha256(f"{list(self.bos)}{ends}{content}".encode()).hexdigest()
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of whole texts, each begun by `bos` once; for a model to read.
@@ -69,7 +70,7 @@ class PromptTokenizer:
 
     def is_embedded(self, token: int) -> bool:
         """Whether the model's embedding has a row for a token id."""
-        return self.embedding_rows is None or token < self.embedding_rows
+        return token >= 0 and (self.embedding_rows is None or token < self.embedding_rows)
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of token ids, special tokens included."""

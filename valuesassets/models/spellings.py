@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from valuesassets.models.prompt_tokenizer import PromptTokenizer
-from valuesassets.models.trie import Tokens, Trie, build_trie
+from valuesassets.models.token_trees import Tokens
+from valuesassets.models.trie import Trie, build_trie
 from valuesassets.records.errors import TokenizerError
 
 TERMINATORS = ("\n", "\n\n", "\r\n", " ", ".", ",")
@@ -41,6 +42,8 @@ def spell_labels(tokenizer: PromptTokenizer, prompt: str, labels: Sequence[str])
     texts = [(label, text) for label in range(len(labels)) for text in (labels[label], f" {labels[label]}")]
     encoded = tokenizer.encode([prompt, *(prompt + text for _, text in texts)])
     prompt_ids = tuple(encoded[0])
+    if not prompt_ids:
+        raise TokenizerError(f"tokenizer of {tokenizer.name}: the prompt has no tokens; give it some text")
     text_at: dict[Tokens, str] = {}
     spellings: list[list[Tokens]] = [[] for _ in labels]
     for (label, text), ids in zip(texts, encoded[1:], strict=True):

@@ -1,12 +1,14 @@
-"""The trie over the spellings of a question's labels, and the exact probability of each label on it."""
+"""The trie over the spellings of a question's labels, and the exact probability of each label on it.
+
+A node is named by the tokens after the prompt that lead to it.
+"""
 
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-Tokens = tuple[int, ...]
-"""Token ids after the prompt; a node of the trie is named by the tokens that lead to it."""
+from valuesassets.models.token_trees import Tokens
 
 
 @dataclass(frozen=True)
@@ -67,11 +69,13 @@ class LabelMass:
 
     Attributes:
         label_probs: (K,) probabilities, not renormalised.
+        spelling_probs: probability of each spelling; a label's is the sum over its own.
         reach: probability of arriving at each inner node.
         resolution_mass, resolution_mass_min: P(stop) + P(go on) at shared nodes, weighted by `reach`; None without any.
     """
 
     label_probs: tuple[float, ...]
+    spelling_probs: Mapping[Tokens, float]
     reach: Mapping[Tokens, float]
     resolution_mass: float | None
     resolution_mass_min: float | None
@@ -92,7 +96,7 @@ def sum_labels(trie: Trie, reads: Mapping[Tokens, NodeRead], labels: int) -> Lab
     >>> [round(p, 6) for p in mass.label_probs], round(mass.resolution_mass, 6)
     ([0.533333, 0.266667], 0.9)
     """
-    probs = [0.0] * labels
+    spelled: dict[Tokens, float] = {}
     reach: dict[Tokens, float] = {(): 1.0}
     resolutions: list[tuple[float, float]] = []
     for node, tokens in trie.children.items():
@@ -101,14 +105,17 @@ def sum_labels(trie: Trie, reads: Mapping[Tokens, NodeRead], labels: int) -> Lab
             resolution = read.stop_prob + math.fsum(read.child_probs)
             resolutions.append((arriving, resolution))
             arriving = arriving / resolution if resolution > 0 else 0.0
-            probs[trie.label_at[node]] += arriving * read.stop_prob
+            spelled[node] = arriving * read.stop_prob
         for token, prob in zip(tokens, read.child_probs, strict=True):
             child = (*node, token)
             if child in trie.children:
                 reach[child] = arriving * prob
             else:
-                probs[trie.label_at[child]] += arriving * prob
-    return LabelMass(tuple(probs), reach, *_summarise(resolutions))
+                spelled[child] = arriving * prob
+    probs = [0.0] * labels
+    for tokens, prob in spelled.items():
+        probs[trie.label_at[tokens]] += prob
+    return LabelMass(tuple(probs), spelled, reach, *_summarise(resolutions))
 
 
 def _summarise(resolutions: Sequence[tuple[float, float]]) -> tuple[float | None, float | None]:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import LoadedModel, OpenedModel, load_weights, open_model
-from valuesassets.models.scoring import SpelledTrial, known_trials, list_key, model_key, score_spelled, spell_trials
+from valuesassets.models.scoring import known_trials, list_key, open_known, score_spelled
+from valuesassets.models.spelled_trials import SpelledTrial, spell_trials
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import JobError, StorageError, ValuesAssetsError
 from valuesassets.records.jobs import ScoreCell, ScoreJob
@@ -47,21 +48,22 @@ def _score(cell: ScoreCell, models: "_Models", progress: Progress) -> None:
         progress.say(f"{cell.name}: all {len(trials)} readings are written, nothing to score")
         return
     known = models.known(opened)
-    found, described = known_trials(spelled, known) if known else (None, None)
-    if found is None or described is None:
+    answered = known_trials(opened, spelled, known) if known else None
+    if answered is not None:
+        readings, described = answered
+        described |= opened.describe()  # the same weights may lie elsewhere now
+        progress.say(f"{cell.name}: all {len(trials)} readings are known, nothing to score")
+    else:
         loaded = models.load(opened)
         progress.say(f"{cell.name}: {len(trials)} trials for {opened.model_id} ({opened.dtype}, {loaded.device})")
         result = score_spelled(loaded, spelled, lambda done, total: progress.count("scored", done, total), known=known)
         for note in result.notes:
             progress.say(f"{cell.name}: {note}")
         # No clock in the metadata: the same model and trials give the same bytes.
-        found, described = result.readings, loaded.describe() | result.describe()
+        readings, described = result.readings, loaded.describe() | result.describe()
         if known:
-            known.describe(list_key(spelled), described)
-    else:
-        progress.say(f"{cell.name}: all {len(trials)} readings are known, nothing to score")
-        described |= opened.describe()  # the same weights may lie elsewhere now
-    write_table(cell.readings, reading_rows(found), READINGS, described)
+            known.describe(list_key(opened, spelled), described)
+    write_table(cell.readings, reading_rows(readings), READINGS, described)
 
 
 def _is_written(path: Path, spelled: list[SpelledTrial | Reading]) -> bool:
@@ -103,6 +105,5 @@ class _Models:
         if self._job.known_readings is None:
             return None
         if self._known is None or self._known[0] is not opened:
-            folder = self._job.known_readings / model_key(opened)[:16]
-            self._known = opened, KnownReadings(folder, self._progress.say)
+            self._known = opened, open_known(self._job.known_readings, opened, self._progress.say)
         return self._known[1]

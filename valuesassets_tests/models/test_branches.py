@@ -6,12 +6,21 @@ import pytest
 import torch
 
 from valuesassets.models import engine
-from valuesassets.models.engine import grow_tree, read_batch
+from valuesassets.models.engine import find_tree_fault, read_batch
 from valuesassets.models.loading import load_model
 from valuesassets.models.scoring import score_trials
+from valuesassets.models.token_trees import grow_tree
 from valuesassets.records.readings import Status
 from valuesassets_tests.models.brute_force import BruteForce
-from valuesassets_tests.tiny_models import ARCHITECTURES, PROMPTS, UNSUITABLE, byte_level, trial, write_model
+from valuesassets_tests.tiny_models import (
+    ARCHITECTURES,
+    PROMPTS,
+    UNSUITABLE,
+    byte_level,
+    sentencepiece_like,
+    trial,
+    write_model,
+)
 
 STEM = "qxzjvkwy" * 3  # of no prompt that the tokenizers know: as many tokens as letters
 ASKED = [
@@ -100,3 +109,30 @@ def test_a_trial_that_its_neighbours_broke_is_read_alone(loaded_llama):
     for one, other in zip(found, expected, strict=True):
         assert one.status is other.status is not Status.FAILED
         assert (one.label_probs or ()) == pytest.approx(other.label_probs or (), rel=1e-4)
+
+
+@pytest.fixture
+def faint_llama(tmp_path):
+    """Its answers in a tree and alone are nearly the same in half precision whatever it sees and wherever."""
+    folder = write_model(tmp_path / "m", sentencepiece_like(), spread=0.05)
+    return load_model(str(folder), dtype="bfloat16", device="cpu").model
+
+
+def test_a_faint_view_of_another_branch_is_found_out_in_half_precision(faint_llama):
+    def see_all_that_came_before(_module, args, kwargs):
+        mask = kwargs["attention_mask"]
+        if mask.ndim == 4:
+            mask = torch.full_like(mask, torch.finfo(mask.dtype).min).triu(1)
+        return args, kwargs | {"attention_mask": mask}
+
+    assert find_tree_fault(faint_llama) is None
+    with faint_llama.register_forward_pre_hook(see_all_that_came_before, with_kwargs=True):
+        assert find_tree_fault(faint_llama) == "a branch of a tree sees the others"
+
+
+def test_positions_that_are_ignored_are_found_out_in_half_precision(faint_llama):
+    def ignore(_module, args, kwargs):
+        return args, kwargs | {"position_ids": torch.arange(kwargs["position_ids"].shape[1])[None]}
+
+    with faint_llama.model.rotary_emb.register_forward_pre_hook(ignore, with_kwargs=True):
+        assert "by the order of the tokens" in str(find_tree_fault(faint_llama))

@@ -1,6 +1,6 @@
 import pytest
 
-from valuesassets.models.certificate import choose_sample, largest_difference
+from valuesassets.models.certificate import Certificate, choose_sample, largest_difference
 from valuesassets.records.readings import Reading, Status
 
 
@@ -32,3 +32,7 @@ def test_the_sample_has_the_shortest_and_the_longest_prompt_and_does_not_depend_
     assert len(set(chosen)) == len(chosen)
     assert {min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)} <= set(chosen) <= set(lengths)
     assert choose_sample(dict(reversed(lengths.items()))) == chosen
+
+
+def test_what_was_not_read_again_is_not_certified():
+    assert not Certificate(trials=0, max_difference=0.0, tolerance=1e-5).agrees

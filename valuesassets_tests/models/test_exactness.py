@@ -1,5 +1,6 @@
 """The scorer against enumeration: 500 random questions, every tokenizer, any labels, both orders in one tree."""
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
@@ -24,6 +25,7 @@ NUMBERS = [str(number) for number in range(100)]
 WORDS = ["yes", "no", "ja", "nein", "Ναι", "Όχι", "A", "B", "C", "yesterday", "no.", "not", "1", "10", "1.5"]
 
 label_sets = st.one_of(
+    st.sampled_from([["1", "10", "2"], ["1", "10", "100"], ["7", "70", "71", "72"], NUMBERS[1:11]]),
     st.integers(2, 11).map(lambda k: NUMBERS[1 : k + 1]),
     st.lists(st.sampled_from(NUMBERS), min_size=2, max_size=9, unique=True),
     st.lists(st.sampled_from(WORDS), min_size=2, max_size=6, unique=True),
@@ -38,35 +40,46 @@ def instruments(tmp_path_factory):
     prompts = [f"{text}\n1. {option}\n{cue}" for text in TEXTS for option in OPTIONS for cue in CUES]
     found = {}
     for name, tokenizer in (("sentencepiece", sentencepiece_like(prompts)), ("byte_level", byte_level(prompts))):
-        folder = str(write_model(tmp_path_factory.mktemp("exact") / name, tokenizer, spread=0.2))
+        folder = str(write_model(tmp_path_factory.mktemp("exact") / name, tokenizer, spread=0.1))
         found[name] = BruteForce(folder), {dtype: load_model(folder, dtype=dtype) for dtype in ("float64", "float32")}
     yield found
     torch.set_num_threads(threads)
 
 
 @pytest.mark.slow
-@settings(max_examples=CASES, deadline=None, suppress_health_check=list(HealthCheck))
-@given(
-    name=st.sampled_from(["sentencepiece", "byte_level"]),
-    labels=label_sets,
-    text=st.sampled_from(TEXTS),
-    cue=st.sampled_from(CUES),
-    data=st.data(),
-)
-def test_equals_enumeration_to_1e_12_in_float64_and_1e_5_in_float32(instruments, name, labels, text, cue, data):
-    enumeration, models = instruments[name]
-    options = data.draw(st.lists(st.sampled_from(OPTIONS), min_size=2, max_size=4))
-    orders = {"forward": options, "drawn": data.draw(st.permutations(options))}
-    trials = [
-        trial("\n".join([text, *(f"{n}. {option}" for n, option in enumerate(shown, 1)), cue]), tuple(labels), order)
-        for order, shown in orders.items()
-    ]
-    for dtype, tolerance in (("float64", 1e-12), ("float32", 1e-5)):
-        result = score_trials(models[dtype], trials)
-        assert result.certificate.agrees
-        for asked, reading in zip(trials, result.readings, strict=True):
-            if reading.status is Status.UNRESOLVED:
-                assert reading.resolution_mass < 0.01
+def test_equals_enumeration_to_1e_12_in_float64_and_1e_5_in_float32(instruments):
+    """Of every label, in probability (float64) and in log-probability (float32), however small it is."""
+    counted = {"read": 0, "one label goes on from another": 0}
+
+    @settings(max_examples=CASES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(
+        name=st.sampled_from(["sentencepiece", "byte_level"]),
+        labels=label_sets,
+        text=st.sampled_from(TEXTS),
+        cue=st.sampled_from(CUES),
+        options=st.lists(st.sampled_from(OPTIONS), min_size=2, max_size=4),
+        data=st.data(),
+    )
+    def compare(name, labels, text, cue, options, data):
+        enumeration, models = instruments[name]
+        orders = {"forward": options, "drawn": data.draw(st.permutations(options))}
+        trials = [
+            trial(
+                "\n".join([text, *(f"{n}. {option}" for n, option in enumerate(shown, 1)), cue]), tuple(labels), order
+            )
+            for order, shown in orders.items()
+        ]
+        exact, rounded = (score_trials(models[dtype], trials).readings for dtype in ("float64", "float32"))
+        for asked, precise, single in zip(trials, exact, rounded, strict=True):
+            if precise.status is Status.UNRESOLVED:
+                assert precise.resolution_mass < 0.01
                 continue
             expected = enumeration.label_probs(asked.prompt, asked.readout.labels)
-            assert reading.label_probs == pytest.approx(expected, abs=tolerance, rel=0)
+            assert precise.label_probs == pytest.approx(expected, abs=1e-12, rel=0)
+            assert np.log(single.label_probs) == pytest.approx(np.log(expected), abs=1e-5, rel=0)
+            counted["read"] += 1
+            counted["one label goes on from another"] += precise.resolution_mass is not None
+
+    compare()
+    assert counted["read"] >= CASES
+    assert counted["one label goes on from another"] >= CASES / 5, counted

@@ -7,15 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valuesassets.models.engine import BatchBudget
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import load_model
-from valuesassets.models.scoring import known_trials, score_spelled, spell_trials
+from valuesassets.models.scoring import known_trials, list_key, score_spelled
+from valuesassets.models.spelled_trials import model_key, spell_trials
+from valuesassets.models.token_trees import BatchBudget
 from valuesassets.records.errors import StorageError
 from valuesassets.records.readings import Reading, Status
 from valuesassets_tests.tiny_models import PROMPTS, trial
 
 PROBS = st.floats(0, 0.1)
+LIST, OTHER_LIST, UNKNOWN_LIST = ("0a" * 32, "ab" * 32, "cd" * 32)
 TEXTS = st.one_of(st.text(), st.sampled_from(['"\\"', "\u2028\x85\r\n\x0b\x1c", "\x00\x7f", "\ufeff\ufffd", "🜨 ἔργον"]))
 
 
@@ -80,7 +82,7 @@ def test_a_file_damaged_at_any_byte_is_named_and_removed_and_only_its_own_readin
     KnownReadings(tmp_path).add([reading("a"), reading("b")])
     (damaged,) = tmp_path.iterdir()
     KnownReadings(tmp_path).add([reading("c")])
-    KnownReadings(tmp_path).describe("0a", {"batches": 2})
+    KnownReadings(tmp_path).describe(LIST, {"batches": 2})
     content = bytearray(damaged.read_bytes())
     if seed:
         content[draw.randrange(len(content))] ^= draw.randint(1, 255)
@@ -92,7 +94,7 @@ def test_a_file_damaged_at_any_byte_is_named_and_removed_and_only_its_own_readin
     assert said == [f"{damaged}: what was known is damaged; it is removed and read again from the model"]
     assert not damaged.exists()
     assert [known.get(key) for key in "abc"] == [None, None, reading("c")]
-    assert known.description("0a") == {"batches": 2}
+    assert known.description(LIST) == {"batches": 2}
     known.add([reading("a")])
     assert KnownReadings(tmp_path, said.append).get("a") == reading("a")
     assert len(said) == 1
@@ -100,13 +102,13 @@ def test_a_file_damaged_at_any_byte_is_named_and_removed_and_only_its_own_readin
 
 def test_a_damaged_description_is_named_and_removed_and_the_readings_stay(tmp_path):
     KnownReadings(tmp_path).add([reading("a")])
-    KnownReadings(tmp_path).describe("0a", {"batches": 2})
+    KnownReadings(tmp_path).describe(LIST, {"batches": 2})
     (damaged,) = tmp_path.glob("*.json")
     damaged.write_bytes(damaged.read_bytes().replace(b"2", b"3"))
     said = []
     known = KnownReadings(tmp_path, said.append)
     assert [str(damaged) in line for line in said] == [True]
-    assert (known.description("0a"), known.get("a"), damaged.exists()) == (None, reading("a"), False)
+    assert (known.description(LIST), known.get("a"), damaged.exists()) == (None, reading("a"), False)
 
 
 def test_what_a_killed_writer_left_half_written_is_neither_read_nor_touched(tmp_path):
@@ -133,21 +135,21 @@ def test_a_failed_reading_is_not_kept_and_an_unresolved_one_is(tmp_path):
 def test_a_folder_that_cannot_be_written_is_one_line_and_nothing_is_taken_for_known(tmp_path):
     (tmp_path / "file").touch()
     known = KnownReadings(tmp_path / "file" / "known")  # nobody, root included, can make a folder in a file
-    for write in (lambda: known.add([reading("a")]), lambda: known.describe("0a", {})):
+    for write in (lambda: known.add([reading("a")]), lambda: known.describe(LIST, {})):
         with pytest.raises(StorageError, match="cannot be written") as error:
             write()
         assert str(tmp_path / "file" / "known") in str(error.value)
         assert "\n" not in str(error.value)
-    assert (known.get("a"), known.description("0a")) == (None, None)
+    assert (known.get("a"), known.description(LIST)) == (None, None)
 
 
 def test_a_list_keeps_its_description_and_another_list_has_none(tmp_path):
     described = {"batch_plan": {"batches": 3, "budget": {"tokens": 1}}, "notes": ["Ω"], "revision": None}
     known = KnownReadings(tmp_path)
-    known.describe("ab", described)
-    known.describe("cd", {})
+    known.describe(LIST, described)
+    known.describe(OTHER_LIST, {})
     for each in (known, KnownReadings(tmp_path)):
-        assert [each.description(key) for key in ("ab", "cd", "ef")] == [described, {}, None]
+        assert [each.description(key) for key in (LIST, OTHER_LIST, UNKNOWN_LIST)] == [described, {}, None]
 
 
 @pytest.fixture
@@ -188,16 +190,26 @@ def test_batches_whose_readings_are_known_do_not_go_through_the_model_again(llam
 
 
 def test_a_known_reading_is_served_for_its_own_question_under_the_id_it_is_asked_by(llama, tmp_path):
-    known = KnownReadings(tmp_path)
+    known, opened = KnownReadings(tmp_path), llama.opened
     one, other, alike = spell_trials(
-        llama.opened,
+        opened,
         [trial(PROMPTS[0], 4, "v1/0/forward"), trial(PROMPTS[1], 4, "v2/0/forward"), trial(PROMPTS[0], 4, "v3/0/x")],
     )
-    assert known_trials([one], known) == (None, None)
+    for asked in ([one], [one, other]):
+        known.describe(list_key(opened, asked), {"trials": len(asked)})
+    assert known_trials(opened, [one], known) is None
     (first,) = score_spelled(llama, [one], known=known).readings
-    assert known_trials([one, other], known)[0] is None
-    assert known_trials([alike], KnownReadings(tmp_path))[0] == [replace(first, trial_id="v3/0/x")]
+    assert known_trials(opened, [one], KnownReadings(tmp_path)) == ([first], {"trials": 1})
+    assert known_trials(opened, [alike], known) == ([replace(first, trial_id="v3/0/x")], {"trials": 1})
+    assert known_trials(opened, [one, other], known) is None
+    assert known_trials(opened, [one, one], known) is None  # known, but not how such a list was read
     served = score_spelled(llama, [alike, one, other], known=known).readings
     assert served[:2] == (replace(first, trial_id="v3/0/x"), first)
     assert served[2].trial_id == "v2/0/forward"
     assert served[2].label_probs == pytest.approx(score_spelled(llama, [other]).readings[0].label_probs, rel=1e-4)
+
+
+def test_a_cpu_and_a_gpu_know_readings_of_their_own_and_two_gpus_share_theirs(llama):
+    keys = {device: model_key(replace(llama.opened, device=device)) for device in ("cpu", "cuda:0", "cuda:1", "auto")}
+    assert keys["cpu"] == model_key(llama.opened)
+    assert keys["cpu"] != keys["cuda:0"] == keys["cuda:1"] == keys["auto"]

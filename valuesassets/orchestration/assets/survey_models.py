@@ -71,8 +71,8 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         }
         for language, few in chosen.items():
             write_table(folder / f"{language}.trials.parquet", trial_rows(few), TRIALS)
+        # Read apart from the grid: a cell's last bits shall not depend on what its preflight asked.
         job = ScoreJob(
-            known_readings=storage.known_readings,
             cells=tuple(
                 score_cell(
                     study,

@@ -105,7 +105,9 @@ def test_an_average_over_more_orders_is_held_to_the_plant_over_these_orders():
     rows = cell().assign(prob_averaged=plants["prob_averaged"])
     assert verdict(rows, plants)["is_recovered"]
     assert verdict(rows.assign(prob_averaged=of_two), plants)["reason"].startswith("95th percentile of averaged")
-    one = plants[(plants["question_id"] == "v1") & (plants["model"] == "reference-mono")]  # a pull to the first option, spread evenly over four options
+    one = plants[
+        (plants["question_id"] == "v1") & (plants["model"] == "reference-mono")
+    ]  # a pull to the first option, spread evenly over four options
     ends = one["prob_forward"].to_numpy() + one["prob_reversed"].to_numpy()
     pull = one["position_bias_magnitude"].iloc[0]
     assert one["prob_averaged"].to_numpy() == pytest.approx(ends / 2 - pull * np.array([1, -1, -1, 1]) / 4)

@@ -1,0 +1,176 @@
+"""One pass of trials through a model: trees planned, read batch by batch, and turned into readings."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from valuesassets.models.engine import OutOfMemory, read_batch
+from valuesassets.models.known_readings import KnownReadings
+from valuesassets.models.loading import LoadedModel, OpenedModel
+from valuesassets.models.open_reading import OUTSIDE_KEPT, OpenReading
+from valuesassets.models.spelled_trials import TRIAL, SpelledTrial, failed
+from valuesassets.models.token_trees import (
+    BatchBudget,
+    Tokens,
+    count_padded,
+    grow_tree,
+    part_into_chains,
+    part_into_trees,
+    plan_batches,
+)
+from valuesassets.records.errors import ScoringError
+from valuesassets.records.readings import Reading
+
+OnProgress = Callable[[int, int], None]
+
+WINDOWS = ("sliding_window", "window_size", "attention_window_size", "attention_chunk_size")
+"""What configurations call the number of tokens that a layer looks back on."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One distribution to be read: the next token behind a prompt and a beginning of an answer."""
+
+    key: str
+    node: Tokens
+    sequence: Tokens
+
+
+class ReadingPass:
+    """One pass of trials through a model: trees planned, read, and turned into readings."""
+
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        entries: Sequence[SpelledTrial],
+        budget: BatchBudget,
+        known: KnownReadings | None = None,
+        on_progress: OnProgress | None = None,
+        as_chains: bool = False,
+    ) -> None:
+        self._loaded, self._known, self._on_progress, self._as_chains = loaded, known, on_progress, as_chains
+        self._entries = {entry.reading_key: entry for entry in entries}
+        self._open = {key: OpenReading(loaded, entry.spelled) for key, entry in self._entries.items()}
+        self._readings: dict[str, Reading] = {}
+        self.notes: list[str] = []
+        self.budget = budget
+        self._rows = self._parted()
+        self._trees = [grow_tree([row.sequence for row in rows]) for rows in self._rows]
+        self._plan = plan_batches(self._trees, budget)
+        self.batches, self.tokens = len(self._plan), count_padded(self._trees, self._plan)
+
+    def read(self) -> dict[str, Reading]:
+        """The readings by key, in the order of the entries."""
+        for key in self._entries:
+            known = self._known.get(key) if self._known else None
+            if known:
+                self._readings[key] = known
+            elif fault := self._open[key].fault:
+                self._readings[key] = failed(key, fault)
+        batches = [batch for batch in self._plan if any(self._is_waiting(index) for index in batch)]
+        while batches:
+            try:
+                self._read_batch(batches[0])
+            except OutOfMemory:
+                batches = self._halve(batches)
+            else:
+                del batches[0]
+        return {key: self._readings[key] for key in self._entries}
+
+    def _parted(self) -> list[list[_Row]]:
+        """The rows of each tree: those that begin alike, or of one sequence where the model cannot read trees."""
+        rows = [
+            _Row(key, node, (*entry.spelled.prompt_ids, *node))
+            for key, entry in self._entries.items()
+            for node in entry.spelled.trie.inner_nodes
+        ]
+        if self._as_chains:
+            return _chains(rows)
+        if self._loaded.tree_fault is not None:
+            self.notes.append(f"read one sequence per row: {self._loaded.tree_fault}")
+            return _chains(rows)
+        parts = part_into_trees([row.sequence for row in rows], self.budget.rows)
+        trees = [[rows[index] for index in part] for part in parts]
+        window = window_of(self._loaded.opened)
+        narrow = [part for part in trees if window is None or _nodes(part) <= window]
+        if len(narrow) < len(trees):
+            self.notes.append(f"read one sequence per row where a tree exceeds the model's window of {window} tokens")
+        return narrow + [chain for part in trees if part not in narrow for chain in _chains(part)]
+
+    def _is_waiting(self, index: int) -> bool:
+        return any(row.key not in self._readings for row in self._rows[index])
+
+    def _read_batch(self, batch: Sequence[int]) -> None:
+        rows = [row for index in batch for row in self._rows[index]]
+        asked = [self._open[row.key].wanted(row.node) for row in rows]
+        most = OUTSIDE_KEPT + max(len(self._entries[row.key].spelled.trie.children[row.node]) for row in rows)
+        try:
+            read = read_batch(self._loaded.model, [self._trees[index] for index in batch], asked, most)
+        except TypeError as error:
+            raise ScoringError(
+                f"{self._loaded.model_id}: {error}; this architecture does not use its output embedding as a module"
+            ) from None
+        for row, next_token in zip(rows, read, strict=True):
+            self._open[row.key].note(row.node, next_token)
+        done = [key for key in dict.fromkeys(row.key for row in rows) if self._open[key].is_whole]
+        new = {key: self._close(key) for key in done if key not in self._readings}
+        self._readings |= new
+        if self._known:
+            self._known.add(new.values())
+        if self._on_progress and new:
+            self._on_progress(len(self._readings), len(self._entries))
+
+    def _close(self, key: str) -> Reading:
+        entry = self._entries[key]
+        if not self._open[key].is_broken:
+            return self._open[key].close(key)
+        if not self._as_chains:  # its neighbours in the tree may have broken it
+            return ReadingPass(self._loaded, [entry], BatchBudget(1, 1), as_chains=True).read()[key]
+        opened = self._loaded.opened
+        what_to_do = (
+            "the weights are damaged: download or save them again" if opened.dtype == "float32" else "ask for float32"
+        )
+        return failed(key, f"NaN or infinite logits at {TRIAL} (dtype {opened.dtype}); {what_to_do}")
+
+    def _halve(self, batches: list[list[int]]) -> list[list[int]]:
+        """What is left in batches of half the size, a tree that does not fit alone in its sequences."""
+        (first, *more), *rest = batches
+        if more:
+            self.budget = self.budget.halved()
+            self.notes.append(f"out of memory: went on with batches of {self.budget.tokens} tokens")
+            left = [index for batch in batches for index in batch]
+            plan = plan_batches([self._trees[index] for index in left], self.budget)
+            return [[left[position] for position in batch] for batch in plan]
+        if self._trees[first].is_chain:
+            self._give_up(first)
+            return rest
+        chains = _chains(self._rows[first])
+        self.notes.append(f"out of memory: read {len(chains)} sequences one by one")
+        start = len(self._trees)
+        self._rows += chains
+        self._trees += [grow_tree([row.sequence for row in chain]) for chain in chains]
+        return [[index] for index in range(start, len(self._trees))] + rest
+
+    def _give_up(self, index: int) -> None:
+        """The trials of a chain that does not fit into memory have failed."""
+        tokens, device = len(self._trees[index].tokens), self._loaded.device
+        reason = f"{TRIAL}: {tokens} tokens do not fit into the memory of {device}; free some or use a larger device"
+        for key in {row.key for row in self._rows[index]} - set(self._readings):
+            self._readings[key] = failed(key, reason)
+
+
+def _chains(rows: Sequence[_Row]) -> list[list[_Row]]:
+    return [[rows[index] for index in part] for part in part_into_chains([row.sequence for row in rows])]
+
+
+def _nodes(rows: Sequence[_Row]) -> int:
+    return len(grow_tree([row.sequence for row in rows]).tokens)
+
+
+def window_of(opened: OpenedModel) -> int | None:
+    """The tokens that a model's layers look back on at most; None where they see all.
+
+    Some count along the input, so that a tree must fit into the window whole.
+    """
+    config = opened.config.get_text_config()
+    widths = [getattr(config, name, None) for name in WINDOWS]
+    return min((width for width in widths if isinstance(width, int) and width > 0), default=None)

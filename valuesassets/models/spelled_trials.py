@@ -1,0 +1,95 @@
+"""Trials with the spellings of their labels, and the keys under which their readings are known."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from valuesassets.models.loading import OpenedModel
+from valuesassets.models.spellings import SpelledPrompt, spell_labels
+from valuesassets.records.errors import TokenizerError
+from valuesassets.records.files import sha256_json
+from valuesassets.records.readings import Reading, Status
+from valuesassets.records.trials import Trial
+
+SCORER_VERSION = "3"
+"""Changes whenever a reading of the same model and trial may come out differently."""
+
+ROOMS = ("max_position_embeddings", "max_seq_len", "max_sequence_length", "n_positions", "context_length")
+"""What configurations call the length of the longest text that a model was made for."""
+
+TRIAL = "{trial}"
+"""Stands for the trial in the reason of a failed reading, which several trials may share."""
+
+
+@dataclass(frozen=True)
+class SpelledTrial:
+    """A trial with the spellings of its labels."""
+
+    trial: Trial
+    spelled: SpelledPrompt
+    reading_key: str
+
+    @property
+    def trial_id(self) -> str:
+        """The trial's id."""
+        return self.trial.trial_id
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return f"trial {self.trial_id} ({self.trial.language}, order {self.trial.order})"
+
+
+def spell_trials(opened: OpenedModel, trials: Sequence[Trial]) -> list[SpelledTrial | Reading]:
+    """Spellings and reading key of every trial, without weights; one that cannot be asked is already its reading."""
+    found: list[SpelledTrial | Reading] = []
+    for trial in trials:
+        try:
+            spelled = spell_labels(opened.tokenizer, trial.prompt, trial.readout.labels)
+            _require_room(opened, spelled)
+        except TokenizerError as error:
+            key = _hash_key(opened, trial.prompt, trial.readout.labels)
+            found.append(replace(failed(key, str(error)), trial_id=trial.trial_id))
+        else:
+            found.append(SpelledTrial(trial, spelled, reading_key(opened, spelled)))
+    return found
+
+
+def _require_room(opened: OpenedModel, spelled: SpelledPrompt) -> None:
+    """See that the model was made for texts this long; what it says behind its last position means nothing."""
+    longest = len(spelled.prompt_ids) + max(map(len, spelled.trie.inner_nodes))
+    config = opened.config.get_text_config()
+    rooms = [getattr(config, name, None) for name in ROOMS]
+    room = min((room for room in rooms if isinstance(room, int) and room > 0), default=longest)
+    if longest > room:
+        raise TokenizerError(
+            f"prompt and answer take {longest} tokens, {opened.model_id} reads {room} at most; shorten the question, "
+            "or use another model"
+        )
+
+
+def reading_key(opened: OpenedModel, spelled: SpelledPrompt) -> str:
+    """Hash of everything that a reading depends on: the same key, the same reading."""
+    return _hash_key(opened, spelled.prompt_ids, spelled.spellings)
+
+
+def model_key(opened: OpenedModel) -> str:
+    """Hash of the model as it is run: weights, tokenizer, dtype, kind of device and this scorer."""
+    kind = "cpu" if opened.device == "cpu" else "gpu"
+    return sha256_json([SCORER_VERSION, opened.weights_id, opened.tokenizer.sha256, opened.dtype, kind])
+
+
+def _hash_key(opened: OpenedModel, *asked: object) -> str:
+    return sha256_json([model_key(opened), *asked])
+
+
+def failed(key: str, reason: str) -> Reading:
+    """A reading that could not be made, for whichever trial it was asked: the reason names it by `TRIAL`."""
+    return Reading("", None, None, None, None, (), Status.FAILED, reason, key)
+
+
+def for_trial(reading: Reading, entry: SpelledTrial, model: str) -> Reading:
+    """A reading under the id of a trial that asks for it, its reason, if it failed, naming model and trial."""
+    reason = reading.reason
+    if reading.status is Status.FAILED and reason is not None:
+        reason = f"{model}: {reason.replace(TRIAL, entry.name)}"
+    return replace(reading, trial_id=entry.trial_id, reason=reason)

@@ -61,10 +61,7 @@ def _require_room(opened: OpenedModel, spelled: SpelledPrompt) -> None:
     rooms = [getattr(config, name, None) for name in ROOMS]
     room = min((room for room in rooms if isinstance(room, int) and room > 0), default=longest)
     if longest > room:
-        raise TokenizerError(
-            f"prompt and answer take {longest} tokens, {opened.model_id} reads {room} at most; shorten the question, "
-            "or use another model"
-        )
+        raise TokenizerError(f"prompt and answer take {longest} tokens, {opened.model_id} reads {room} at most")
 
 
 def reading_key(opened: OpenedModel, spelled: SpelledPrompt) -> str:

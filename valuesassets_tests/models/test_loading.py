@@ -242,7 +242,9 @@ def test_a_model_whose_layers_are_spread_reads_as_a_whole_one_does(placed, loade
         spread = LoadedModel(loaded.opened, model.eval(), first_device(model))
     assert spread.device == "cpu"
     assert spread.describe()["devices"] == (["cpu"] if placed == "auto" else ["cpu", "disk"])
-    assert score_trials(spread, trials).readings == whole
+    # Where layers lie is part of a reading's key: other devices round in other ways.
+    found = score_trials(spread, trials).readings
+    assert [replace(reading, reading_key="") for reading in found] == [replace(r, reading_key="") for r in whole]
 
 
 def test_the_beginning_of_text_is_the_templates_unless_the_study_says_otherwise(model_folders, tmp_path):

@@ -19,7 +19,7 @@ from valuesassets.models.reference import train_phantom
 from valuesassets.models.sampling import sample_answers
 from valuesassets.models.scoring import score_trials
 from valuesassets.records.schemas import answer_rows
-from valuesassets.records.study import load_study
+from valuesassets.records.study import Phantom, load_study
 from valuesassets.studies.questionnaires.content import expected_questions
 
 ASKED = {"v1", "v7", "v31", "v39", "v63", "v46", "v54", "v86", "v98", "v113"}
@@ -28,11 +28,11 @@ SAMPLES = 300
 pytestmark = pytest.mark.slow
 
 
-def study_with(plants="values", model_type="mono", wordings=1, orders="both", steps=None):
+def study_with(plants="values", model_type="mono", wordings=1, orders="both"):
     demo = load_study("demo")
     family = demo.families["reference-mono"].model_copy(update={"plants": plants, "model_type": model_type})
     elicitation = demo.elicitation.model_copy(update={"wordings": wordings, "orders": orders})
-    phantom = demo.phantom.model_copy(update={"steps": steps or demo.phantom.steps})
+    phantom = demo.phantom if orders == "both" else Phantom()  # more orders need more passes
     changed = {"families": {"phantom": family}, "elicitation": elicitation, "phantom": phantom}
     return demo.model_copy(update=changed)
 
@@ -94,7 +94,7 @@ def test_three_wordings_are_recovered_each_with_its_own_plant(trained):
 
 @pytest.mark.parametrize("orders", ["all", "cyclic", 5])
 def test_answers_averaged_over_more_orders_are_recovered(trained, orders):
-    study = study_with(orders=orders, steps=300)
+    study = study_with(orders=orders)
     comparison, whole, _ = calibrate(trained(study, "eng"), study, "eng")
     assert whole["is_recovered"], whole["reason"]
     assert comparison["averaged_w1_unit_error"].mean() < study.phantom.max_w1_unit

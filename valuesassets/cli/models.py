@@ -22,7 +22,7 @@ from valuesassets.records.errors import InputError, MissingData, ScoringError
 from valuesassets.records.files import whole_file
 from valuesassets.records.found_files import no_such_file
 from valuesassets.records.questions import Question
-from valuesassets.records.study import Family, Study, load_study
+from valuesassets.records.study import Family, Phantom, Study, load_study
 from valuesassets.records.trials import Trial
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def calibrate(
     questions: QuestionsFile,
     language: LanguageCode,
     steps: Annotated[
-        int | None, typer.Option(min=1, help="Most passes of training; the demo study's if left out.")
+        int | None, typer.Option(min=1, help=f"Most passes of training; {Phantom().steps} if left out.")
     ] = None,
     orders: Orders = "both",
 ) -> None:
@@ -166,7 +166,7 @@ def calibrate(
 
 
 def calibration_study(language: str, orders: str) -> Study:
-    """A study of one language, one reference family and some option orders, with the demo's seed and bounds."""
+    """A study of one language, one reference family and some option orders, with the demo's seed."""
     pattern, asked = load_study("demo"), require_language(language)
     return Study.model_validate(
         pattern.model_dump()
@@ -176,6 +176,7 @@ def calibration_study(language: str, orders: str) -> Study:
             "languages": {language: asked.model_dump()},
             "families": {"reference-mono": pattern.families["reference-mono"].model_dump()},
             "elicitation": parse_orders(orders).model_dump(),
+            "phantom": {},
         }
     )
 

@@ -89,6 +89,7 @@ def find_tree_fault(model: Any) -> str | None:
         return "it takes no positions"
     vocabulary = model.get_output_embeddings().weight.shape[0]
     ids = [number * 7919 % vocabulary for number in range(1, 61)]
+    ids[8], ids[56] = sorted((ids[8], ids[56]))  # the branch that is looked at comes last in the tree
     first, second, other = (*ids[:8], *ids[8:56]), (*ids[:8], *ids[56:]), (*ids[:9], *ids[9:56][::-1])
     rest = [range(vocabulary)] * 2
 

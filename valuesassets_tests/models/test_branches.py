@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from transformers import LlamaConfig, LlamaForCausalLM
 
 from valuesassets.models import engine
 from valuesassets.models.engine import find_tree_fault, read_batch
@@ -136,3 +137,12 @@ def test_positions_that_are_ignored_are_found_out_in_half_precision(faint_llama)
 
     with faint_llama.model.rotary_emb.register_forward_pre_hook(ignore, with_kwargs=True):
         assert "by the order of the tokens" in str(find_tree_fault(faint_llama))
+
+
+@pytest.mark.parametrize("vocabulary", [61, 983, 7920])
+def test_the_self_test_looks_at_the_later_branch_whatever_the_vocabulary(vocabulary):
+    """An earlier branch can neither see a later one nor stand at another position, honoured or not."""
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    model = LlamaForCausalLM(LlamaConfig(vocab_size=vocabulary, **sizes, initializer_range=0.5)).eval()
+    assert find_tree_fault(model) is None

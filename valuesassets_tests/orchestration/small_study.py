@@ -17,10 +17,11 @@ def write_small_study(folder: Path, steps: int) -> Path:
     kept = [part for part in languages if part[:3] in LANGUAGES]
     families = languages[-1][languages[-1].index("\n[families.") :]
     kept = [part.split("\n[families.")[0] for part in kept]
-    text = "\n[languages.".join([head.replace('name = "demo"', 'name = "small"'), *kept]) + families
+    text = "\n[languages.".join([head, *kept]) + families
+    text = text.replace('name = "demo"', 'name = "small"').replace("steps = 200", f"steps = {steps}")
     path = folder / "small.toml"
     estimators = '\n[elicitation]\nestimators = ["label_likelihood", "content_free"]\n'
-    path.write_text(f"{text}{estimators}\n[phantom]\nsteps = {steps}\n", encoding="utf-8")
+    path.write_text(text + estimators, encoding="utf-8")
     return path
 
 

@@ -13,6 +13,7 @@ from valuesassets.instruments.survey.layout.checks import (
     shape_faults,
     text_faults,
 )
+from valuesassets.instruments.survey.layout.grounding import Form
 from valuesassets.instruments.survey.layout.pages import read_pages
 from valuesassets.instruments.survey.layout.reading import Reading
 from valuesassets.instruments.survey.layout.readings import read_questions
@@ -68,7 +69,7 @@ def extraction_faults(questions: Sequence[Question], pdf: Path, language: str) -
         *presence_faults(questions),
         *shape_faults(questions, variables),
         *text_faults(questions, language),
-        *grounding_faults(questions, pages),
+        *grounding_faults(questions, Form(pages)),
         *code_faults(questions, blocks, read_questions(blocks), pages, variables.is_excluded),
     ]
 

@@ -1,13 +1,13 @@
 """Checks on an extraction: each fault names question and page, what was found, and what to do."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from valuesassets.instruments.survey.layout.blocks import Block
 from valuesassets.instruments.survey.layout.codes import printed_codes
+from valuesassets.instruments.survey.layout.grounding import Form
 from valuesassets.instruments.survey.layout.lines import Line, page_lines
 from valuesassets.instruments.survey.layout.pages import Page
 from valuesassets.instruments.survey.layout.reading import Reading
@@ -28,9 +28,6 @@ DAMAGED_SHARE = 0.005
 """Share of a form's words with unreadable glyphs from which the whole form counts as damaged."""
 SCRIPT_SHARE = 0.6
 """Share of a question's letters that must be of the language's script."""
-GROUNDED_SHARE = 0.9
-"""Share of a question's words that must stand on its page or the pages beside it."""
-
 GAP_SHARE = 0.2
 """A form that lacks more of the master's codes than this is a short form, and its gaps are meant."""
 
@@ -132,22 +129,16 @@ def text_faults(questions: Sequence[Question], language: str) -> Iterator[Fault]
             )  # fmt: skip
 
 
-def grounding_faults(questions: Sequence[Question], pages: Sequence[Page]) -> Iterator[Fault]:
-    """Questions whose words do not stand on the page named, nor on the one before or after."""
-    letters = [_letters(" ".join(word.text for word in page.words)) for page in pages]
+def grounding_faults(questions: Sequence[Question], form: Form) -> Iterator[Fault]:
+    """Questions of which a string is not on the page named, nor on those beside it, or a label at another code."""
     for question in questions:
-        if question.page is None:
-            near = "".join(letters)
-        else:
-            near = "".join(letters[max(question.page - 2, 0) : question.page + 1])
-        text = " ".join([question.text, *(option.label for option in question.options)])
-        words = [found for word in text.split() if (found := _letters(word))]
-        missing = [word for word in words if word not in near]
-        if words and 1 - len(missing) / len(words) < GROUNDED_SHARE:
+        failing = [each for each in form.ground(question) if each.fault]
+        if failing:
+            more = f" (and {len(failing) - 1} more of its strings)" if len(failing) > 1 else ""
+            first = failing[0]
             yield _fault(
                 question, "grounding",
-                f"{len(missing)} of its {len(words)} words are not on its page, such as {', '.join(missing[:3])}; "
-                "read the page and correct the text",
+                f"{first.field} {first.text[:60]!r}: {first.fault}{more}; read the page and correct the text",
             )  # fmt: skip
 
 
@@ -210,11 +201,6 @@ def _margin_codes(line: Line) -> list[str]:
 
 def _is_asked(block: Block, questions: Sequence[Question]) -> bool:
     return any(question.source_id == block.source_id for question in questions)
-
-
-def _letters(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(letter for letter in folded if letter.isalnum())
 
 
 def _fault(question: Question, check: str, message: str) -> Fault:

@@ -75,10 +75,10 @@ class Line:
 
 
 def text_lines(words: Iterable[Word]) -> list[list[Word]]:
-    """Words in lines from top to bottom, each from left to right."""
+    """Words in lines, page by page from top to bottom, each from left to right."""
     lines: list[list[Word]] = []
-    for word in sorted(words, key=lambda each: (each.y, each.box[0])):
-        last = lines[-1] if lines else None
+    for word in sorted(words, key=lambda each: (each.page, each.y, each.box[0])):
+        last = lines[-1] if lines and lines[-1][0].page == word.page else None
         if last is not None and word.y < max(each.box[3] for each in last) - 0.35 * word.height:
             last.append(word)
         else:

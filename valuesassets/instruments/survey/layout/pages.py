@@ -29,6 +29,7 @@ class Word:
     text: str
     box: Box
     is_bold: bool = False
+    page: int = 1
 
     @property
     def x(self) -> float:
@@ -121,7 +122,12 @@ def _read_pages(pdf: Path, on_page: Callable[[int, int], None]) -> tuple[Page, .
 def _page(page: pdfplumber.page.Page) -> Page:
     found = page.extract_words(extra_attrs=["fontname"], use_text_flow=False)
     words = tuple(
-        Word(word["text"], (word["x0"], word["top"], word["x1"], word["bottom"]), "bold" in word["fontname"].lower())
+        Word(
+            word["text"],
+            (word["x0"], word["top"], word["x1"], word["bottom"]),
+            "bold" in word["fontname"].lower(),
+            page.page_number,
+        )
         for word in found
     )
     horizontal, vertical = [], []

@@ -180,7 +180,7 @@ class HumanData(Record):
 class Phantom(Record):
     """How the reference models are trained and when they count as recovered (means over questions)."""
 
-    steps: Positive = 300
+    steps: Positive = 400
     """Most passes over a model's prompts; more orders need more of them."""
     max_w1_unit: Share = 0.02
     max_p_valid_error: Share = 0.02

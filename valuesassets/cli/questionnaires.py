@@ -19,7 +19,7 @@ from valuesassets.cli.inputs import (
 )
 from valuesassets.cli.outputs import progress_bar
 from valuesassets.records.errors import InputError, PdfError
-from valuesassets.records.files import whole_file
+from valuesassets.records.files import whole_file, write_text
 from valuesassets.records.found_files import no_such_file
 from valuesassets.records.questions import Question, read_questions, write_questions
 
@@ -29,23 +29,37 @@ def extract(
     language: LanguageCode,
     output: Annotated[Path, typer.Option(help="Question file to write (JSON).")],
     extractor: Annotated[Literal["layout"], typer.Option(help="How to read the PDF.")] = "layout",
+    overrides: Annotated[
+        Path | None, typer.Option(readable=False, help="Corrections to apply (TOML, docs/review.md).")
+    ] = None,
+    review: Annotated[Path | None, typer.Option(help="Review page to write (HTML).")] = None,
 ) -> None:
     """Read the questions out of a questionnaire PDF."""
-    from valuesassets.instruments.survey.extracted_questions import extract_questions, extraction_faults
+    from valuesassets.instruments.survey.extracted_questions import examine_questions, extract_questions
+    from valuesassets.instruments.survey.review_page import render_review
 
     require_language(language)
     require_file_place(output, "JSON")
+    if review is not None:
+        require_file_place(review, "an HTML page")
+    if overrides is not None and not overrides.exists():
+        raise InputError(no_such_file(overrides))
     with progress_bar(f"reading {pdf.name}") as tick:
-        questions = extract_questions(pdf, language, extractor, on_page=tick)
-    faults = extraction_faults(questions, pdf, language)
+        extracted = extract_questions(pdf, language, extractor, on_page=tick)
+    examined = examine_questions(extracted, pdf, language, overrides)
+    questions, faults = examined.questions, examined.faults
     wrong_file = next((fault for fault in faults if fault.check in ("script", "language", "no_questions")), None)
     if wrong_file is not None and wrong_file.question_id is None:
         raise PdfError(f"{pdf}: {wrong_file.message}")
+    if review is not None:
+        write_text(review, render_review(examined, pdf, language, overrides or output.with_suffix(".toml")))
     write_questions(output, questions)
     for fault in faults:
         print(f"{pdf.name}: {fault.message}", file=sys.stderr)
     faulty = len({fault.question_id for fault in faults} - {None})
     print(f"{len(questions)} questions, {faulty} of them to review, in {output}")
+    if review is not None:
+        print(f"review page: {review}")
 
 
 def align(

@@ -8,6 +8,7 @@ import dagster as dg
 
 from valuesassets.orchestration.io_managers import table_of
 
+WARN = dg.AssetCheckSeverity.WARN
 MAX_ROWS = 50
 """Failing rows that a check shows; the count is always whole."""
 
@@ -26,20 +27,45 @@ class Sentence:
             self.name, asset=dg.AssetKey(["survey", asset]), description=self.description, partitions_def=partitions
         )
 
-    def result(self, failing: Sequence[Any], looked_at: int, **metadata: Any) -> dg.AssetCheckResult:
+    def result(
+        self, failing: Sequence[Any], looked_at: int, is_warning: bool = False, **metadata: Any
+    ) -> dg.AssetCheckResult:
         """Passed when nothing fails.
 
         Args:
             failing: dataclass records or dicts, each one row for a person to review.
             looked_at: how many things were looked at.
+            is_warning: whether what fails this time is less than an error.
         """
         rows = [row if isinstance(row, dict) else asdict(row) for row in failing]
         shown: dict[str, Any] = {"looked_at": looked_at, "failing": len(rows)} | metadata
         if rows:
             shown["failing_rows"] = table_of(rows[:MAX_ROWS])
         return dg.AssetCheckResult(
-            passed=not rows, check_name=self.name, severity=self.severity, metadata=shown, description=_first(rows)
+            passed=not rows,
+            check_name=self.name,
+            severity=WARN if is_warning else self.severity,
+            metadata=shown,
+            description=_first(rows),
         )
+
+
+def extraction_results(
+    faults: Sequence[Any], questions: int, most_faulty: float, **metadata: Any
+) -> list[dg.AssetCheckResult]:
+    """The checks on an extraction: an error where the form as a whole or too large a share of its questions fails.
+
+    Args:
+        faults: of `valuesassets.instruments.survey`, each with `check` and `question_id`.
+        most_faulty: share of the questions that may fail a check.
+    """
+    results = []
+    for sentence, kinds in EXTRACTION.items():
+        failing = [fault for fault in faults if fault.check in kinds]
+        named = {fault.question_id for fault in failing}
+        is_warning = bool(failing) and None not in named and len(named) <= most_faulty * questions
+        results.append(sentence.result(failing, questions, is_warning, **metadata))
+    return results
 
 
 def _first(rows: list[dict[str, Any]]) -> str | None:
@@ -49,10 +75,30 @@ def _first(rows: list[dict[str, Any]]) -> str | None:
     return "; ".join(f"{key}: {value}" for key, value in rows[0].items() if value not in (None, ""))[:300] + more
 
 
-WARN = dg.AssetCheckSeverity.WARN
-
-QUESTIONS_ARE_SOUND = Sentence(
-    "extracted_questions_are_sound", "Text, options and codes of every extracted question are whole and on their page."
+EXTRACTION = {
+    Sentence(
+        "text_layer_is_whole",
+        "The form is in the language declared, every glyph has its character, and no letter of the alphabet is lost.",
+    ): ("damaged_text", "script", "language", "no_questions"),
+    Sentence(
+        "strings_are_on_their_page",
+        "Every stem, item and label is on the page named, word by word, and every label beside its own code.",
+    ): ("grounding",),
+    Sentence("questions_are_complete", "Every question has a text and as many labelled options as its type asks."): (
+        "complete",
+    ),
+    Sentence("no_missing_answer_is_offered", "No option stands for don't know, no answer or refused."): ("dk_codes",),
+    Sentence("ids_are_unique", "No variable was extracted twice."): ("duplicate_id",),
+    Sentence(
+        "printed_codes_have_questions", "Every variable code of the form has its question, every question its code."
+    ): ("code_without_question", "gap", "answers_without_code"),
+    Sentence("overrides_fit", "Every correction in the overrides file fits the record it was written for."): (
+        "overrides",
+    ),
+}
+"""The checks on an extraction, and the kinds of fault that each looks at."""
+EXTRACTIONS_ARE_SOUND = Sentence(
+    "every_extraction_is_sound", "No language's extraction has a fault that nobody has settled.", WARN
 )
 MASTER_IS_COVERED = Sentence(
     "master_questions_are_covered", "Every question of the master list was aligned, and no code contradicts it."

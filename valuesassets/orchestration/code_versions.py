@@ -6,7 +6,7 @@ Dagster compares them with those recorded at a materialisation: unchanged code a
 import ast
 import hashlib
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,9 +35,18 @@ def questionnaire_stamp(study: Study) -> str:
     folder = study.questionnaires.pdf_dir
     if folder is None or not folder.is_dir():
         return ""
-    names = [language.pdf or f"{code}.pdf" for code, language in study.languages.items()]
+    return _stamp(folder, [language.pdf or f"{code}.pdf" for code, language in study.languages.items()])
+
+
+def overrides_stamp(study: Study) -> str:
+    """The same of the overrides of a study that has a folder of them."""
+    folder = study.questionnaires.overrides
+    return _stamp(folder, [f"{code}.toml" for code in study.languages]) if folder is not None else ""
+
+
+def _stamp(folder: Path, names: Iterable[str]) -> str:
     stats = {name: (folder / name).stat() for name in names if (folder / name).is_file()}
-    return sha256_json({name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()})
+    return sha256_json({name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}) if stats else ""
 
 
 def reachable(module: str, wiring: str = "") -> set[Path]:

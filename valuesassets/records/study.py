@@ -62,6 +62,9 @@ class Questionnaires(Record):
     master: str = "eng"
     """The language whose questions make the master list."""
     extractor: Literal["layout"] = "layout"
+    overrides: Path | None = None
+    """Folder of a person's corrections, `<language>.toml`; `<study file>.overrides` beside the study file where not
+    given, for bundled studies `overrides` in the study's storage."""
 
     @pydantic.model_validator(mode="after")
     def _folder_needs_a_path(self) -> "Questionnaires":
@@ -147,6 +150,8 @@ class Elicitation(Record):
 class Thresholds(Record):
     """Rules of the quality report and of the checks."""
 
+    faulty_questions: Share = 0.05
+    """Share of a form's questions that may fail a check on the extraction before that is an error and no warning."""
     p_valid_question: Share = 0.10
     """A reading below is unreliable; a question below in too many cells is dropped."""
     p_valid_cell: Share = 0.20
@@ -312,12 +317,21 @@ def load_study(name_or_path: str) -> Study:
         raise StudyError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
     _require_bundled(study, path)
     settings = study.questionnaires
+    if name_or_path not in bundled_studies():
+        folder = settings.overrides or Path(f"{path.stem}.overrides")
+        settings = settings.model_copy(update={"overrides": _beside(path, folder)})
+        study = study.model_copy(update={"questionnaires": settings})
     if settings.pdf_dir is None:
         return study
-    absolute = (path.resolve().parent / os.path.expanduser(settings.pdf_dir)).resolve()
+    absolute = _beside(path, settings.pdf_dir)
     if settings.source == "folder" and not absolute.is_dir():
         raise StudyError(f"{path}: key 'questionnaires.pdf_dir': {absolute}: no such folder; put the PDFs there")
     return study.model_copy(update={"questionnaires": settings.model_copy(update={"pdf_dir": absolute})})
+
+
+def _beside(path: Path, named: Path) -> Path:
+    """A path that a study file names, from the folder that it lies in."""
+    return (path.resolve().parent / os.path.expanduser(named)).resolve()
 
 
 def _require_bundled(study: Study, path: Path) -> None:

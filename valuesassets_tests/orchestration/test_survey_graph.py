@@ -1,6 +1,7 @@
 """The graph itself, on a real instance with real node jobs: from questionnaire PDFs to the map and the report."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -10,10 +11,12 @@ import pytest
 
 from valuesassets.definitions import build_definitions
 from valuesassets.orchestration.assets.survey_models import estimator_checks, flat_report
+from valuesassets.orchestration.checks import EXTRACTION
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, SAMPLED_ANSWERS, read_table, table_metadata
 from valuesassets.records.study import Elicitation, load_study
 from valuesassets_tests.figures.made_up import probe_frame
+from valuesassets_tests.instruments.survey.paper_forms import PaperForm
 from valuesassets_tests.needs import REPOSITORY, shared_file
 from valuesassets_tests.orchestration.small_study import run_small_study, run_study_file, write_small_study
 
@@ -145,16 +148,52 @@ def test_a_partial_grid_still_gives_a_quality_report_that_names_the_missing_cell
     cells = pd.read_parquet(tmp_path / study.name / "survey" / "quality_report" / "cells.parquet")
     missing = cells[cells.is_missing.astype(bool)]
     assert {f"{row.model}/{row.language}" for row in missing.itertuples()} == set(CELLS) - {"reference-mono/eng"}
-    (check,) = result.get_asset_check_evaluations()
-    assert not check.passed
+    passed = {check.check_name: check.passed for check in result.get_asset_check_evaluations()}
+    assert passed == {"every_cell_can_be_trusted": False, "every_extraction_is_sound": True}
 
 
-def test_a_language_is_extracted_with_its_check_and_a_bad_pdf_is_a_failure_in_one_line(tmp_path):
+def test_a_doubt_is_reviewed_corrected_and_settled_by_materialising_again(tmp_path):
+    study = load_study(str(write_small_study(tmp_path, steps=1)))
+    (tmp_path / "pdfs").mkdir()
+    form = PaperForm(tmp_path / "pdfs" / "fra.pdf")
+    form.question("Q1", "Est-ce que vous êtes très heureux ces jours-ci ?")
+    form.options("v7", "1 – très heureux", "2 – assez heureux", "3 – pas très heureux")
+    form.options(None, "8 – ne sait pas", "9 – sans réponse")
+    form.save()
+    folder = study.questionnaires.model_copy(update={"source": "folder", "pdf_dir": tmp_path / "pdfs"})
+    study = study.model_copy(update={"questionnaires": folder})
+
+    def extract():
+        result = materialise(tmp_path, study, ["questionnaire_pdf", "extracted_questions"], "fra")
+        assert result.success
+        failed = {c.check_name: c for c in result.get_asset_check_evaluations() if not c.passed}
+        questions = json.loads((tmp_path / "small/survey/extracted_questions/fra.json").read_text(encoding="utf-8"))
+        return failed, questions
+
+    failed, (question,) = extract()
+    assert set(failed) == {"questions_are_complete"}
+    assert failed["questions_are_complete"].severity is dg.AssetCheckSeverity.ERROR  # one of one
+    page = Path(failed["questions_are_complete"].metadata["review"].value)
+    mark = re.search(r"of = &#34;([0-9a-f]{8})&#34;", page.read_text(encoding="utf-8"))[1]
+    labels = [*(option["label"] for option in question["options"]), "pas du tout heureux"]
+    options = ", ".join(f'{{ value = {n}, label = "{label}" }}' for n, label in enumerate(labels, 1))
+    overrides = study.questionnaires.overrides / "fra.toml"
+    assert overrides.parent == tmp_path / "small.overrides"
+    overrides.parent.mkdir()
+    overrides.write_text(f'[v7]\nreason = "sur la carte"\nof = "{mark}"\noptions = [{options}]\n', encoding="utf-8")
+    for _ in range(2):
+        failed, (question,) = extract()
+        assert failed == {}
+        assert [option["label"] for option in question["options"]] == labels
+    assert "override: sur la carte" in page.read_text(encoding="utf-8")
+
+
+def test_a_language_is_extracted_with_its_checks_and_a_bad_pdf_is_a_failure_in_one_line(tmp_path):
     study = load_study(str(write_small_study(tmp_path, steps=1)))
     good = materialise(tmp_path, study, ["questionnaire_pdf", "extracted_questions"], "fra")
     assert good.success
-    (check,) = good.get_asset_check_evaluations()
-    assert check.passed
+    passed = {check.check_name: check.passed for check in good.get_asset_check_evaluations()}
+    assert passed == {sentence.name: True for sentence in EXTRACTION}
     (tmp_path / "pdfs").mkdir()
     (tmp_path / "pdfs" / "fra.pdf").write_text("<html>Not found</html>")
     folder = study.questionnaires.model_copy(update={"source": "folder", "pdf_dir": tmp_path / "pdfs"})

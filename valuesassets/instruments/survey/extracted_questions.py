@@ -1,8 +1,10 @@
 """`survey/extracted_questions`: the questions read out of a questionnaire PDF, each with page and box."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from valuesassets.instruments.survey.changes import Change
 from valuesassets.instruments.survey.layout.blocks import read_blocks
 from valuesassets.instruments.survey.layout.checks import (
     Fault,
@@ -13,16 +15,28 @@ from valuesassets.instruments.survey.layout.checks import (
     shape_faults,
     text_faults,
 )
-from valuesassets.instruments.survey.layout.grounding import Form
+from valuesassets.instruments.survey.layout.grounding import Form, GroundedString
 from valuesassets.instruments.survey.layout.pages import read_pages
 from valuesassets.instruments.survey.layout.reading import Reading
 from valuesassets.instruments.survey.layout.readings import read_questions
 from valuesassets.instruments.survey.layout.wording import question_text
+from valuesassets.instruments.survey.normalisation import normalise_questions
+from valuesassets.instruments.survey.overrides import apply_overrides, read_overrides
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.errors import StudyError
 from valuesassets.records.questions import Option, Question, ResponseType
 
-__all__ = ["Fault", "extract_questions", "extraction_faults"]
+__all__ = ["Fault", "examine_questions", "extract_questions", "extraction_faults"]
+SETTLED_BY_A_PERSON = {
+    "grounding",
+    "damaged_text",
+    "script",
+    "duplicate_id",
+    "code_without_question",
+    "gap",
+    "answers_without_code",
+}
+"""Checks that an override of a question answers; the others look at what the override says."""
 BY_COUNT = {2: "binary", 3: "likert3", 4: "likert4", 5: "likert5", 10: "likert10"}
 
 
@@ -51,12 +65,65 @@ def extract_questions(
     return [_question(each) for each in readings if each.code is not None and not variables.is_excluded(each.code)]
 
 
-def extraction_faults(questions: Sequence[Question], pdf: Path, language: str) -> list[Fault]:
+@dataclass(frozen=True)
+class Examined:
+    """An extraction as it goes on: in one form, corrected, and looked at.
+
+    Attributes:
+        questions: fit to be aligned, faulty ones included.
+        changes: what was normalised and overridden, and why.
+        faults: what a person must look at, the whole form's first.
+        grounded: by place in `questions`, the strings of each and where they stand.
+    """
+
+    questions: tuple[Question, ...]
+    changes: tuple[Change, ...]
+    faults: tuple[Fault, ...]
+    grounded: tuple[tuple[GroundedString, ...], ...]
+
+
+def examine_questions(
+    extracted: Sequence[Question], pdf: Path, language: str, overrides: Path | None = None
+) -> Examined:
+    """An extraction brought into one form, with a person's overrides, and what is still in doubt.
+
+    A question that a person has corrected is not held against the page again: its text layer may be what is wrong.
+
+    Args:
+        extracted: from `pdf`, by whichever extractor.
+        language: ISO 639-3, of the form.
+        overrides: file of this language's corrections; it need not be there.
+
+    Raises:
+        PdfError: not a readable PDF, or one without a text layer.
+        StudyError: the overrides file cannot be used.
+    """
+    form = Form(read_pages(pdf))
+    normalised = normalise_questions(extracted, language, load_variables())
+    given = read_overrides(overrides) if overrides else {}
+    first = extraction_faults(normalised.questions, pdf, language, form) if given else []
+    doubts = {fault.question_id for fault in first if fault.question_id}
+    overridden = apply_overrides(normalised.questions, given, overrides or pdf, doubts)
+    faults = [
+        fault
+        for fault in extraction_faults(overridden.questions, pdf, language, form)
+        if not (fault.question_id in overridden.settled and fault.check in SETTLED_BY_A_PERSON)
+    ]
+    return Examined(
+        overridden.questions,
+        (*normalised.changes, *overridden.changes),
+        (*faults, *overridden.faults),
+        tuple(form.ground(question) for question in overridden.questions),
+    )
+
+
+def extraction_faults(questions: Sequence[Question], pdf: Path, language: str, form: Form | None = None) -> list[Fault]:
     """What a person must look at before the questions are used, the whole form's faults first; empty when sound.
 
     Args:
         questions: as extracted from `pdf`, by whichever extractor.
         language: ISO 639-3, of the form.
+        form: its pages, where they were searched before.
 
     Raises:
         PdfError: not a readable PDF, or one without a text layer.
@@ -69,7 +136,7 @@ def extraction_faults(questions: Sequence[Question], pdf: Path, language: str) -
         *presence_faults(questions),
         *shape_faults(questions, variables),
         *text_faults(questions, language),
-        *grounding_faults(questions, Form(pages)),
+        *grounding_faults(questions, form or Form(pages)),
         *code_faults(questions, blocks, read_questions(blocks), pages, variables.is_excluded),
     ]
 

@@ -12,12 +12,12 @@ from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.survey_analyses import analysis_assets
 from valuesassets.orchestration.assets.survey_calibration import calibration_assets
 from valuesassets.orchestration.assets.survey_models import model_assets
-from valuesassets.orchestration.code_versions import questionnaire_stamp
+from valuesassets.orchestration.code_versions import overrides_stamp, questionnaire_stamp
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.partitions import language_partitions
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.files import write_json
-from valuesassets.records.questions import Question
+from valuesassets.records.files import sha256_json, write_json, write_text
+from valuesassets.records.questions import Question, questions_to_rows
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Trial
 
@@ -58,7 +58,8 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         study,
         "survey",
         group,
-        checks=[checks.QUESTIONS_ARE_SOUND.spec("extracted_questions", languages)],
+        checks=[sentence.spec("extracted_questions", languages) for sentence in checks.EXTRACTION],
+        stamp=overrides_stamp(study),
         partitions_def=languages,
         io_manager_key="questions",
         kinds={"json"},
@@ -66,21 +67,31 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
     def extracted_questions(
         context: dg.AssetExecutionContext, storage: Storage, questionnaire_pdf: dict[str, Any]
     ) -> dg.MaterializeResult[list[Question]]:
-        """Questions read out of the PDF, each with its page and box."""
-        from valuesassets.instruments.survey.extracted_questions import extract_questions, extraction_faults
+        """Questions read out of the PDF, each with its page and box, as a person has corrected them."""
+        from valuesassets.instruments.survey.extracted_questions import examine_questions, extract_questions
+        from valuesassets.instruments.survey.review_page import render_review
 
         pdf, language = Path(questionnaire_pdf["path"]), context.partition_key
-        questions = extract_questions(pdf, language, study.questionnaires.extractor)
-        faults = extraction_faults(questions, pdf, language)
-        review = storage.path(context.asset_key, language, "faults.json")
-        write_json(review, [asdict(fault) for fault in faults])
+        overrides = (study.questionnaires.overrides or storage.folder / "overrides") / f"{language}.toml"
+        extracted = extract_questions(pdf, language, study.questionnaires.extractor)
+        examined = examine_questions(extracted, pdf, language, overrides)
+        faults, page = (storage.path(context.asset_key, language, end) for end in ("faults.json", "review.html"))
+        write_json(faults, [asdict(fault) for fault in examined.faults])
+        write_text(page, render_review(examined, pdf, language, overrides))
+        review = dg.MetadataValue.path(str(page))
         return dg.MaterializeResult(
-            value=questions,
+            value=list(examined.questions),
             metadata={
-                "faults": dg.MetadataValue.path(str(review)),
-                "response_types": _counted(str(question.response_type) for question in questions),
+                "review": review,
+                "faults": dg.MetadataValue.path(str(faults)),
+                "overrides": dg.MetadataValue.path(str(overrides)) if overrides.exists() else str(overrides),
+                "changes": table_of([asdict(change) for change in examined.changes[: checks.MAX_ROWS]]),
+                "response_types": _counted(str(question.response_type) for question in examined.questions),
             },
-            check_results=[checks.QUESTIONS_ARE_SOUND.result(faults, len(questions))],
+            data_version=dg.DataVersion(sha256_json(questions_to_rows(examined.questions))),
+            check_results=checks.extraction_results(
+                examined.faults, len(examined.questions), study.thresholds.faulty_questions, review=review
+            ),
         )
 
     @declare(

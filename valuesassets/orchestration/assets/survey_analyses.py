@@ -1,6 +1,7 @@
 """The survey's analyses: what can be trusted, statistics, distances, the map and the report. All unpartitioned."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import dagster as dg
@@ -37,12 +38,12 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         study,
         "survey",
         group,
-        checks=[checks.CELLS_CAN_BE_TRUSTED.spec("quality_report")],
+        checks=[each.spec("quality_report") for each in (checks.CELLS_CAN_BE_TRUSTED, checks.EXTRACTIONS_ARE_SOUND)],
         many=["probe_distributions"],
         io_manager_key="frames",
         kinds={"parquet"},
     )
-    def quality_report(probe_distributions: Probes) -> dg.MaterializeResult[Frames]:
+    def quality_report(storage: Storage, probe_distributions: Probes) -> dg.MaterializeResult[Frames]:
         """Which cells and questions can be trusted, which not and why, and what is missing."""
         from valuesassets.instruments.survey.quality_report import report_quality
 
@@ -51,10 +52,19 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         is_doubtful = cells.is_missing | cells.is_flagged
         doubtful = cells.loc[is_doubtful, ["model", "language", "reason"]].to_dict("records")
         dropped = questions.loc[questions.is_dropped, ["question_id", "reason"]].to_dict("records")
+        extracted = extraction_faults(storage, study)
+        doubted = [
+            {"language": language, "faults": len(faults), "checks": _counted(fault["check"] for fault in faults)}
+            for language, faults in extracted.items()
+            if faults
+        ]
         return dg.MaterializeResult(
             value=quality.frames(),
             metadata={"cells": table_of(cells.to_dict("records"))},
-            check_results=[checks.CELLS_CAN_BE_TRUSTED.result(doubtful + dropped, len(cells) + len(questions))],
+            check_results=[
+                checks.CELLS_CAN_BE_TRUSTED.result(doubtful + dropped, len(cells) + len(questions)),
+                checks.EXTRACTIONS_ARE_SOUND.result(doubted, len(extracted)),
+            ],
         )
 
     @declare(
@@ -181,7 +191,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.survey.report import Refused, render_report
         from valuesassets.instruments.survey.report_gates import derive_gates
 
-        faults = {name: read_json(path) for name, path in storage.files(EXTRACTED_KEY, "faults.json").items()}
+        faults = extraction_faults(storage, study)
         cells = {f"{model}/{language}" for model, language in study.cells()}
         calibrated, read = (storage.files(key, "parquet") for key in (CALIBRATION_KEY, READINGS_KEY))
         compared = [pd.read_parquet(path) for name, path in calibrated.items() if name in cells]
@@ -241,6 +251,16 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         cultural_map,
         report,
     ]
+
+
+def extraction_faults(storage: Storage, study: Study) -> dict[str, list[dict[str, Any]]]:
+    """The faults of every extraction that has been made, by language."""
+    found = storage.files(EXTRACTED_KEY, "faults.json")
+    return {language: read_json(found[language]) for language in study.languages if language in found}
+
+
+def _counted(names: Iterable[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in Counter(names).most_common())
 
 
 def frames_or_reason(derive: Callable[[], Frames]) -> Frames:

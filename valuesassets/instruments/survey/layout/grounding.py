@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from valuesassets.instruments.survey.layout.label_codes import places_at_codes
 from valuesassets.instruments.survey.layout.pages import Page
+from valuesassets.instruments.survey.layout.text_damage import is_damaged
 from valuesassets.instruments.survey.layout.word_graph import WordGraph, words_of
 from valuesassets.instruments.survey.layout.word_paths import Place, find_places
 from valuesassets.records.questions import Question
@@ -22,7 +23,7 @@ class GroundedString:
     """A sentence of a stem, an item or a label, and its place on the form.
 
     Attributes:
-        field: `stem`, `item`, or `label 3`.
+        field: `stem`, `item`, `text`, or `label 3`.
         place: the best one; None where nothing like it was found.
         is_at_code: of a label, whether it stands beside its own code, or none is printed.
     """
@@ -60,19 +61,22 @@ class Form:
     def ground(self, question: Question) -> tuple[GroundedString, ...]:
         """Every string of a question and its place: on its page or those beside it.
 
-        A question without a page is looked for where most of its rarer words stand.
+        A question without a page is looked for where most of its rarer words stand. One with glyphs that have no
+        character is not looked for: what it says is not known.
         """
+        if any(is_damaged(word) for text in _strings(question) for word in text.split()):
+            return ()
         if question.page is not None:
             return self._ground(question, question.page)
         tried = (self._ground(question, page) for page in self._likely_pages(question))
         return min(tried, key=lambda found: sum(each.fault is not None for each in found), default=())
 
     def _ground(self, question: Question, page: int) -> tuple[GroundedString, ...]:
-        stem = question.stem if question.stem and question.item else question.text
-        texts = [("stem", each) for each in sentences(stem)] + [
-            ("item", each) for each in sentences(question.item or "")
+        found = [
+            GroundedString(field, text, next(iter(self._find(page, text)), None))
+            for field, whole in _spoken_parts(question).items()
+            for text in sentences(whole)
         ]
-        found = [GroundedString(field, text, next(iter(self._find(page, text)), None)) for field, text in texts]
         labels = {o.value: o.label for o in question.options if words_of(o.label) not in ([], [str(o.value)])}
         places = {value: self._find(page, label) for value, label in labels.items()}
         at_code = places_at_codes(places, self._pages)
@@ -90,8 +94,7 @@ class Form:
         return self._places[page, text]
 
     def _likely_pages(self, question: Question) -> list[int]:
-        strings = [question.text, question.stem or "", question.item or "", *(o.label for o in question.options)]
-        asked = {word for text in strings for word in words_of(text)}
+        asked = {word for text in _strings(question) for word in words_of(text)}
         pages_with = {word: sum(word in words for words in self._words.values()) for word in asked}
         shared = {number: sum(1 / pages_with[w] for w in asked & words) for number, words in self._words.items()}
         return sorted(shared, key=lambda number: (-shared[number], number))[:PAGES_TRIED]
@@ -111,6 +114,19 @@ def sentences(text: str) -> list[str]:
         else:
             parts[-1] += f" {part}"
     return [part for part in parts if words_of(part)]
+
+
+def _spoken_parts(question: Question) -> dict[str, str]:
+    """Stem and item, and the text too where it says something else than these two; without an item, the text."""
+    if not (question.stem and question.item):
+        return {"text": question.text} | ({"item": question.item} if question.item else {})
+    stem, item, text = map(words_of, (question.stem, question.item, question.text))
+    says_the_same = text in ([*stem, *item], stem, item)
+    return {"stem": question.stem, "item": question.item} | ({} if says_the_same else {"text": question.text})
+
+
+def _strings(question: Question) -> list[str]:
+    return [question.text, question.stem or "", question.item or "", *(option.label for option in question.options)]
 
 
 def _quoted(words: Sequence[str]) -> str:

@@ -1,0 +1,32 @@
+"""`Change`: what was changed in a question after it was read from its page, and why."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from valuesassets.records.questions import Question
+
+
+@dataclass(frozen=True)
+class Change:
+    """One field of one question, before and after; None where there was or is nothing."""
+
+    question_id: str
+    field: str
+    before: str | None
+    after: str | None
+    why: str
+
+
+def changes_between(before: Question, after: Question, fields: Sequence[str], why: str) -> Iterator[Change]:
+    """The fields in which two versions of a question differ."""
+    for field in fields:
+        one, other = getattr(before, field), getattr(after, field)
+        if one != other:
+            yield Change(after.id, field, _shown(one), _shown(other), why)
+
+
+def _shown(content: Any) -> str | None:
+    if isinstance(content, tuple):
+        return "; ".join(f"{option.value} {option.label}".rstrip() for option in content)
+    return None if content is None else str(content)

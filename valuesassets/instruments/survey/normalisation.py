@@ -1,0 +1,146 @@
+"""Whatever an extraction brings in, brought into one form: every change is recorded with its reason.
+
+Nothing is guessed: an option without a label stays without one, and is found by the checks.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from valuesassets.instruments.survey.aligned_questions import canonical_id
+from valuesassets.instruments.survey.changes import Change
+from valuesassets.instruments.survey.layout.text_damage import script_of, script_share
+from valuesassets.instruments.survey.variables import Variables
+from valuesassets.records.questions import OPTION_COUNTS, Option, Question, ResponseType, is_missing_code
+
+LATIN_LOOKALIKES = str.maketrans("ѵѴвВ", "vVvV")
+"""Cyrillic letters that stand for the `v` of a variable code in forms set in Cyrillic."""
+BY_COUNT = {2: "binary", 3: "likert3", 4: "likert4", 5: "likert5", 10: "likert10"}
+SCRIPT_SHARE = 0.5
+"""Share of an item's letters that must be of the language's script."""
+MOST_FOREIGN = 0.5
+"""Where more questions than that are in another script, the form is no bilingual one but the wrong or a damaged one."""
+TEN = range(1, 11)
+
+
+@dataclass
+class Normalised:
+    """Questions in one form, and what was changed on the way."""
+
+    questions: list[Question] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+
+
+def normalise_questions(
+    questions: Sequence[Question], language: str, variables: Variables, printed: Mapping[str, Question] | None = None
+) -> Normalised:
+    """Canonical ids, no codes for don't know, whole ten-point scales, types that fit the options, each question once.
+
+    A question that stands twice with the same words is merged (`merged_from` keeps the positions); items in another
+    script than the language's are left out where the form is bilingual.
+
+    Args:
+        printed: the questions as read from the form's layout, by id: they lend a scale its anchors.
+    """
+    done = Normalised()
+    places: dict[str, int] = {}
+    foreign = [_is_foreign(question, language) for question in questions]
+    is_bilingual = sum(foreign) < MOST_FOREIGN * len(questions)
+    for position, question in enumerate(questions):
+        if is_bilingual and foreign[position]:
+            what = f"not {script_of(language).title()}, as {language} is written: the form's other language"
+            done.changes.append(Change(question.id, "question", question.text, None, what))
+            continue
+        question = _each_in_turn(question, variables, printed or {}, done.changes)
+        earlier = places.get(question.id)
+        if earlier is not None and _says_the_same(done.questions[earlier], question):
+            first = done.questions[earlier]
+            merged = [*((first.model_extra or {}).get("merged_from") or [earlier]), position]
+            done.questions[earlier] = first.replace(merged_from=merged)
+            done.changes.append(Change(question.id, "question", question.text, None, "the same question twice: merged"))
+        else:
+            places.setdefault(question.id, len(done.questions))
+            done.questions.append(question)
+    return done
+
+
+def _each_in_turn(
+    question: Question, variables: Variables, printed: Mapping[str, Question], changes: list[Change]
+) -> Question:
+    for step in (_with_canonical_id, _without_missing_codes, _with_whole_scale, _with_fitting_type):
+        for changed, name, before, after, why in step(question, variables, printed):
+            changes.append(Change(changed.id, name, before, after, why))
+            question = changed
+    return question
+
+
+_Steps = Iterator[tuple[Question, str, str | None, str | None, str]]
+
+
+def _with_canonical_id(question: Question, variables: Variables, printed: Mapping[str, Question]) -> _Steps:
+    written = unicodedata.normalize("NFKC", question.id).translate(LATIN_LOOKALIKES)
+    item = (question.item or "").translate(LATIN_LOOKALIKES)
+    code = canonical_id(written) or canonical_id(written.rpartition("-")[2]) or canonical_id(item)
+    if code is not None and code != question.id:
+        changed = question.replace(id=code, source_id=question.source_id or question.id)
+        yield changed, "id", question.id, code, "the variable's canonical code"
+
+
+def _without_missing_codes(question: Question, variables: Variables, printed: Mapping[str, Question]) -> _Steps:
+    count = OPTION_COUNTS.get(question.response_type, len(question.options))
+    dropped = [o for o in question.options if is_missing_code(o.value, count)]
+    volunteered = variables.volunteered_values(question.id)
+    for group, why in (
+        (dropped, "codes for don't know and no answer are never offered"),
+        ([o for o in question.options if o.value in volunteered], "coded when said, never offered"),
+    ):
+        if group:
+            kept = tuple(option for option in question.options if option not in group)
+            question = question.model_copy(update={"options": kept})
+            yield question, "options", _listed(group), None, why
+
+
+def _with_whole_scale(question: Question, variables: Variables, printed: Mapping[str, Question]) -> _Steps:
+    if (variables.response_type(question.id) or question.response_type) is not ResponseType.LIKERT10:
+        return
+    labels = {option.value: option.label for option in question.options}
+    if set(labels) <= {1, 10}:
+        scale = tuple(Option(value=value, label=labels.get(value, "")) for value in TEN)
+        question = question.model_copy(update={"options": scale})
+        yield question, "options", _listed(question.options) or None, "1 to 10", "a ten-point scale has all its points"
+    model = printed.get(question.id)
+    if model and set(question.values) == set(TEN) == set(model.values) and not any(o.label for o in question.options):
+        changed = question.model_copy(update={"options": model.options})
+        yield (
+            changed,
+            "options",
+            None,
+            _listed([model.options[0], model.options[-1]]),
+            "the anchors as the form has them",
+        )
+
+
+def _with_fitting_type(question: Question, variables: Variables, printed: Mapping[str, Question]) -> _Steps:
+    count = len(question.options)
+    known = variables.response_type(question.id)
+    kind = str(known or question.response_type)
+    expected = OPTION_COUNTS.get(ResponseType(kind))
+    why = "the variable's own"
+    if known is None and expected is not None and count >= 2 and count != expected:
+        kind, why = BY_COUNT.get(count, "categorical"), f"it has {count} options"
+    if kind != question.response_type:
+        changed = question.model_copy(update={"response_type": ResponseType(kind)})
+        yield changed, "response_type", str(question.response_type), kind, why
+
+
+def _is_foreign(question: Question, language: str) -> bool:
+    share = script_share(" ".join([question.text, *(o.label for o in question.options)]), script_of(language))
+    return share is not None and share < SCRIPT_SHARE
+
+
+def _says_the_same(one: Question, other: Question) -> bool:
+    return (one.text, one.item, one.values) == (other.text, other.item, other.values)
+
+
+def _listed(options: Sequence[Option]) -> str:
+    return "; ".join(f"{option.value} {option.label}".rstrip() for option in options)

@@ -1,0 +1,233 @@
+"""Overrides: what a person corrected in the extraction of one language, in a TOML file that outlives every extraction.
+
+A table per question, by canonical id:
+
+    [v142]
+    reason = "the page break tore the anchors apart"
+    of = "5d3c1f0a"
+    labels = { 1 = "not at all important", 10 = "absolutely important" }
+
+`reason` is never left out. `of` names the extracted record that was looked at; where that has changed since, the
+override is not applied but shown again. Where several records have the id, the one that `of` names stays alone. With
+nothing but `reason` and `of`, a record is confirmed as it is. `drop = true` leaves a question out, `add = true` brings
+in one that was not extracted.
+"""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import pydantic
+
+from valuesassets.instruments.survey.changes import Change, changes_between
+from valuesassets.instruments.survey.layout.checks import Fault
+from valuesassets.instruments.survey.layout.wording import question_text
+from valuesassets.records.errors import StorageError, StudyError
+from valuesassets.records.faults import describe_faults
+from valuesassets.records.files import read_file, sha256_json
+from valuesassets.records.questions import Option, Question, ResponseType
+
+FIELDS = ("section", "text", "stem", "item", "answer_cue", "response_type", "options")
+NEEDED = ("text", "response_type", "options")
+"""What a question that is added cannot do without."""
+
+
+class Override(pydantic.BaseModel):
+    """One question's corrections; what is not named stays as it was extracted."""
+
+    model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+    reason: Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1)]
+    of: str | None = None
+    """`fingerprint` of the record that was corrected."""
+    drop: bool = False
+    add: bool = False
+    section: str | None = None
+    text: str | None = None
+    stem: str | None = None
+    item: str | None = None
+    answer_cue: str | None = None
+    response_type: ResponseType | None = None
+    options: tuple[Option, ...] | None = None
+    labels: dict[int, str] = {}
+    """Labels of single options, by code."""
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The fields that are named, and their new content."""
+        return {name: getattr(self, name) for name in FIELDS if getattr(self, name) is not None}
+
+    @pydantic.model_validator(mode="after")
+    def _says_what_to_do(self) -> "Override":
+        if self.drop and (self.given or self.labels or self.add):
+            raise ValueError("drop = true leaves the question out: take the other keys away, or drop")
+        if not (self.drop or self.given or self.labels or self.of):
+            raise ValueError(
+                "it changes nothing; name a field (text, item, options, labels), say drop = true, or say by `of` which "
+                "record it confirms"
+            )
+        lacking = [name for name in NEEDED if name not in self.given]
+        if self.add and lacking:
+            raise ValueError(f"a question that is added needs {', '.join(lacking)}")
+        return self
+
+
+@dataclass(frozen=True)
+class Overridden:
+    """Questions with their corrections, what was changed, and what fits no more.
+
+    Attributes:
+        settled: ids that a person has looked at, questions left out or not asked in the country among them.
+    """
+
+    questions: tuple[Question, ...]
+    changes: tuple[Change, ...]
+    faults: tuple[Fault, ...]
+    settled: frozenset[str]
+
+
+def read_overrides(path: Path) -> dict[str, Override]:
+    """The overrides of one language by canonical id; none where there is no file, or nothing in it.
+
+    Raises:
+        StudyError: not TOML, or an override is not one; names file, id and reason.
+    """
+    if not path.exists() or (path.is_file() and path.stat().st_size == 0):
+        return {}
+    try:
+        content = tomllib.loads(read_file(path, "an overrides file (TOML)").decode("utf-8-sig"))
+    except StorageError as error:
+        raise StudyError(str(error)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"{path}: not TOML: {error}; mend the file there") from None
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
+    found: dict[str, Override] = {}
+    for code, row in content.items():
+        try:
+            found[code] = Override.model_validate(row)
+        except pydantic.ValidationError as error:
+            what = describe_faults(error.errors(), Override.model_fields)
+            raise StudyError(f"{path}: override of {code}: {what.removeprefix(': ')}") from None
+    return found
+
+
+def apply_overrides(
+    questions: Sequence[Question], overrides: Mapping[str, Override], path: Path, doubts: Collection[str] = ()
+) -> Overridden:
+    """The questions as corrected, in their order; an override that fits no record is a fault and changes nothing.
+
+    Args:
+        path: of the file, for messages.
+        doubts: ids that are in doubt though no question was extracted under them: `drop` settles those.
+    """
+    kept: list[Question] = []
+    changes: list[Change] = []
+    misfits: dict[str, str] = {}
+    settled: set[str] = set()
+    for question in questions:
+        override = overrides.get(question.id)
+        same = [fingerprint(each) for each in questions if each.id == question.id]
+        misfit = _misfit(question, override, same) if override else None
+        if override is None or misfit:
+            kept.append(question)
+            misfits |= {question.id: misfit} if misfit else {}
+            continue
+        settled.add(question.id)
+        is_other = len(same) > 1 and override.of != fingerprint(question)
+        if override.drop or is_other:
+            changes.append(Change(question.id, "question", question.text, None, f"override: {override.reason}"))
+        else:
+            kept.append(_corrected(question, override))
+            made = [*changes_between(question, kept[-1], FIELDS, f"override: {override.reason}")]
+            changes += made or [Change(question.id, "confirmed", None, None, f"override: {override.reason}")]
+    known = [question.id for question in questions]
+    for code in [code for code in overrides if code not in known]:
+        override = overrides[code]
+        if override.add:
+            kept.insert(_place(code, kept), Question(id=code, **override.given))
+            changes.append(Change(code, "question", None, override.text, f"override: {override.reason}"))
+        elif override.drop and code in doubts:
+            changes.append(Change(code, "left out", None, None, f"override: {override.reason}"))
+        else:
+            misfits[code] = _unknown(code, known)
+            continue
+        settled.add(code)
+    pages = {question.id: question.page for question in questions}
+    faults = [
+        Fault(code, pages.get(code), "overrides", f"{path.name}: override of {code}: {why}")
+        for code, why in misfits.items()
+    ]
+    return Overridden(tuple(kept), tuple(changes), tuple(faults), frozenset(settled - set(misfits)))
+
+
+def fingerprint(question: Question) -> str:
+    """Eight digits that change when what was extracted of a question changes."""
+    row = question.model_dump(mode="json", include={"id", *FIELDS})
+    return sha256_json(row)[:8]
+
+
+def _misfit(question: Question, override: Override, same: Sequence[str]) -> str | None:
+    """Why an override does not fit a record; None where it does.
+
+    Args:
+        same: fingerprints of all records of the question's id.
+    """
+    if override.of is not None and override.of not in same:
+        return (
+            f"it was written for another reading of the page (of = {override.of!r}) and is not applied; compare, and "
+            f"say of = {' or '.join(map(repr, same))} if it still holds"
+        )
+    if len(same) > 1 and not override.drop:
+        if override.of is None:
+            return f"{len(same)} records have this id; say which is to stay: of = {' or '.join(map(repr, same))}"
+        if override.of != fingerprint(question):
+            return None
+    if override.add:
+        return "the question was extracted after all, so that nothing is added; take add = true away, or the override"
+    unknown = [code for code in override.labels if code not in question.values]
+    if unknown:
+        return f"the question has no option {unknown[0]} (it has {list(question.values)}); give all of its options"
+    if (override.given or override.labels) and _corrected(question, override) == question:
+        return "the extraction says the same by now; take it away"
+    return None
+
+
+def _corrected(question: Question, override: Override) -> Question:
+    changes = dict(override.given)
+    if ("stem" in changes or "item" in changes) and "text" not in changes:
+        stem = changes.get("stem", question.stem) or question.text
+        changes["text"] = question_text(stem, changes.get("item", question.item))
+    options = changes.get("options", question.options)
+    changes["options"] = tuple(
+        option.model_copy(update={"label": override.labels.get(option.value, option.label)}) for option in options
+    )
+    return question.model_copy(update=changes)
+
+
+def _place(code: str, questions: Sequence[Question]) -> int:
+    """Where a question belongs by the number in its id."""
+    return next((n for n, each in enumerate(questions) if _number(each.id) > _number(code)), len(questions))
+
+
+def _number(code: str) -> tuple[int, str]:
+    digits = re.search(r"\d+", code)
+    return (int(digits[0]) if digits else 0), code
+
+
+def _unknown(code: str, known: Sequence[str]) -> str:
+    like = difflib.get_close_matches(code, known, n=1)
+    meant = f" (did you mean {like[0]}?)" if like else ""
+    added = "say add = true with text, response_type and options"
+    return f"no question of this id was extracted{meant}; mend the id, or {added}"
+
+
+def override_text(question: Question) -> Iterator[str]:
+    """Lines of an override to begin with, for a person to go on from."""
+    yield f"[{question.id}]"
+    yield 'reason = ""'
+    yield f'of = "{fingerprint(question)}"'

@@ -1,0 +1,114 @@
+"""The review page of one language: the form's page beside what was extracted, worst first, with what to do."""
+
+import base64
+import io
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pypdfium2
+from PIL import Image, ImageDraw
+
+from valuesassets.instruments.survey.changes import Change
+from valuesassets.instruments.survey.extracted_questions import Examined, Fault
+from valuesassets.instruments.survey.layout.grounding import GroundedString
+from valuesassets.instruments.survey.layout.pages import Box, union
+from valuesassets.instruments.survey.overrides import override_text
+from valuesassets.records.questions import Question
+
+DPI = 110
+MARGIN, HEAD = 14.0, 130.0
+"""Points of the page around a question's box; above it, where none of its strings was found."""
+COLOURS = 32
+FOUND, IN_DOUBT = "#00694c", "#c23b00"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One question as the page shows it.
+
+    Attributes:
+        picture: the form at its place, as a data address; None where the place is not known.
+        strings: what was looked for on the page, and what is wrong with it.
+        override: the beginning of a correction, to be copied.
+    """
+
+    question: Question
+    faults: tuple[Fault, ...]
+    changes: tuple[Change, ...]
+    strings: tuple[GroundedString, ...]
+    picture: str | None
+    override: str
+
+
+def render_review(examined: Examined, pdf: Path, language: str, overrides: Path) -> str:
+    """A self-contained HTML page for one language.
+
+    Args:
+        examined: what was extracted from `pdf`, and what is in doubt.
+        overrides: the file into which corrections are written, named on the page.
+    """
+    entries = sorted(_entries(examined, pdf), key=lambda entry: -len(entry.faults))
+    known = {question.id for question in examined.questions}
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    template = (resources.files("valuesassets.instruments.survey") / "review.html.jinja").read_text(encoding="utf-8")
+    return environment.from_string(template).render(
+        language=language,
+        pdf=pdf.name,
+        overrides=str(overrides),
+        doubtful=[entry for entry in entries if entry.faults],
+        settled=[entry for entry in entries if not entry.faults and entry.changes],
+        sound=[entry for entry in entries if not entry.faults and not entry.changes],
+        of_form=[fault for fault in examined.faults if fault.question_id not in known],
+        left_out=[change for change in examined.changes if change.question_id not in known],
+        counts=Counter(fault.check for fault in examined.faults).most_common(),
+        total=len(examined.questions),
+    )
+
+
+def _entries(examined: Examined, pdf: Path) -> Iterator[Entry]:
+    numbered = [(n, q) for n, q in enumerate(examined.questions)]
+    order = sorted(numbered, key=lambda each: each[1].page or 0)  # a page is drawn once for all of its questions
+    with pypdfium2.PdfDocument(pdf) as document:
+        for page, group in itertools.groupby(order, key=lambda each: each[1].page):
+            drawn = document[page - 1].render(scale=DPI / 72).to_pil() if page else None  # type: ignore[arg-type]
+            for place, question in group:
+                strings = examined.grounded[place]
+                yield Entry(
+                    question,
+                    tuple(fault for fault in examined.faults if fault.question_id == question.id),
+                    tuple(change for change in examined.changes if change.question_id == question.id),
+                    strings,
+                    _picture(drawn, question, strings) if drawn and question.box and page else None,
+                    "\n".join(override_text(question)),
+                )
+
+
+def _picture(page: Image.Image, question: Question, strings: Sequence[GroundedString]) -> str:
+    """The form around a question, with a frame around every string that was found."""
+    assert question.box is not None  # noqa: S101  # callers look
+    placed = [each for each in strings if each.place is not None and each.place.page == question.page]
+    boxes = [each.place.box for each in placed if each.place is not None]
+    place = union([question.box, *boxes])
+    left, top, right, bottom = _scaled((place[0], place[1] - (0 if boxes else HEAD), *place[2:]), MARGIN)
+    shown = page.convert("RGB")
+    draw = ImageDraw.Draw(shown)
+    for string, box in zip(placed, boxes, strict=True):
+        draw.rectangle(_scaled(box, 1.5), outline=IN_DOUBT if string.fault else FOUND, width=2)
+    cut = shown.crop((max(left, 0), max(top, 0), min(right, page.width), min(bottom, page.height)))
+    buffer = io.BytesIO()
+    cut.quantize(COLOURS).save(buffer, "PNG", optimize=True)
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def _scaled(box: Box, margin: float) -> Any:
+    left, top, right, bottom = box
+    edges: Iterable[float] = (left - margin, top - margin, right + margin, bottom + margin)
+    return tuple(round(edge * DPI / 72) for edge in edges)

@@ -36,14 +36,19 @@ def extract(
 ) -> None:
     """Read the questions out of a questionnaire PDF."""
     from valuesassets.instruments.survey.extracted_questions import examine_questions, extract_questions
+    from valuesassets.instruments.survey.overrides import read_overrides
     from valuesassets.instruments.survey.review_page import render_review
 
     require_language(language)
     require_file_place(output, "JSON")
     if review is not None:
         require_file_place(review, "an HTML page")
-    if overrides is not None and not overrides.exists():
-        raise InputError(no_such_file(overrides))
+        if review.resolve() == output.resolve():
+            raise InputError(f"{review}: is --output as well; choose another name for --review")
+    if overrides is not None:
+        if not overrides.exists():
+            raise InputError(no_such_file(overrides))
+        read_overrides(overrides)
     with progress_bar(f"reading {pdf.name}") as tick:
         extracted = extract_questions(pdf, language, extractor, on_page=tick)
     examined = examine_questions(extracted, pdf, language, overrides)

@@ -53,6 +53,12 @@ def bad(name: str, make: Make, message: str, command: str = "", **more: object) 
     return Case(name, command or "extract form.pdf --language eng --output eng.json", message, make, **more)
 
 
+def corrected(name: str, overrides: bytes | None, message: str) -> Case:
+    """An extraction with corrections that cannot be used."""
+    made = all_of(form("eng", "form.pdf"), files({"eng.toml": overrides} if overrides is not None else {}))
+    return bad(name, made, message, "extract form.pdf --language eng --output eng.json --overrides eng.toml")
+
+
 ALIGN = "align eng.json deu.json --output aligned"
 BOTH = files({"eng.json": QUESTIONS, "deu.json": QUESTIONS})
 
@@ -198,6 +204,41 @@ CASES = [
         "Invalid value for '--extractor': 'ocr' is not one of 'layout'; see `valuesassets extract --help`",
         "extract form.pdf --language eng --output eng.json --extractor ocr",
         code=2,
+    ),
+    bad(
+        "the review page over the questions",
+        form("eng", "form.pdf"),
+        "eng.json: is --output as well; choose another name for --review",
+        "extract form.pdf --language eng --output eng.json --review eng.json",
+    ),
+    bad(
+        "the review page over the PDF",
+        form("eng", "form.pdf"),
+        "form.pdf: is there already and not an HTML page; choose another name for the output",
+        "extract form.pdf --language eng --output eng.json --review form.pdf",
+    ),
+    corrected("no overrides file", None, "eng.toml: no such file; check the path"),
+    corrected("overrides that are questions", QUESTIONS, "eng.toml: not TOML: [...]; mend the file there"),
+    corrected(
+        "an override without a reason",
+        b'[v1]\nitem = "Toil"\n',
+        "eng.toml: override of v1: key 'reason' is missing; add it",
+    ),
+    corrected(
+        "an override with a misspelt key",
+        b'[v1]\nreason = "x"\nitme = "Toil"\n',
+        "eng.toml: override of v1: unknown key 'itme' (did you mean 'item'?)",
+    ),
+    corrected(
+        "an override that changes nothing",
+        b'[v1]\nreason = "x"\n',
+        "eng.toml: override of v1: it changes nothing; name a field (text, item, options, labels), say drop = true, or "
+        "say by `of` which record it confirms",
+    ),
+    corrected(
+        "an override with half an option",
+        b'[v1]\nreason = "x"\noptions = [{ label = "very" }]\n',
+        "eng.toml: override of v1: key 'value' in entry 1 of 'options' is missing; add it",
     ),
     bad(
         "align: a file not named after its language",

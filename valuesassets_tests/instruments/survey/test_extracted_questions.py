@@ -112,6 +112,24 @@ def test_a_grid_goes_on_over_the_page_break(form):
     assert (first.page, second.page) == (1, 2)
 
 
+def test_anchors_torn_by_a_page_break_are_read_in_order(form):
+    form.question("Q1", "How important is it for you?")
+    form.y = 790.0
+    form.text(450, "(v142)")
+    form.down(12)
+    for x, word in ((85, "Not at all"), (230, "Absolutely")):
+        form.text(x, word)
+    form.new_page()
+    form.y = 60.0
+    for x, word in ((85, "important"), (230, "important")):
+        form.text(x, word)
+    form.down()
+    for value in range(1, 11):
+        form.text(70 + 20 * value, str(value))
+    (question,) = extract_questions(form.save(), "eng")
+    assert options(question)[::9] == [(1, "Not at all important"), (10, "Absolutely important")]
+
+
 def test_a_scale_goes_out_with_all_ten_options(form):
     form.question("Q1", "How satisfied are you with 10 things", "1 to 10, where 1 is the least?")
     form.scale("v39", "dissatisfied", "satisfied")

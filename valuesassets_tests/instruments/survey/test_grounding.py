@@ -87,6 +87,13 @@ def test_a_label_of_another_column_is_found_out(tmp_path):
     ]
 
 
+def test_a_string_may_not_be_cut_out_of_a_longer_one(tmp_path):
+    form, question = grid(tmp_path)
+    for item, extra in (("job that one likes", "a"), ("A job that", "one")):
+        (found,) = faults(form, question.replace(item=item))
+        assert f"the page also has '{extra}'" in found[1]
+
+
 def test_one_letter_of_a_long_word_is_a_matter_of_spelling_unless_it_leads_it(tmp_path):
     form, question = grid(tmp_path)
     assert faults(form, question.replace(stem="How importent is it in your life?")) == []

@@ -92,17 +92,17 @@ def _entries(examined: Examined, pdf: Path) -> Iterator[Entry]:
 
 
 def _picture(page: Image.Image, question: Question, strings: Sequence[GroundedString]) -> str:
-    """The form around a question, with a frame around every string that was found."""
+    """The form at a question, as wide as its page, with a frame around every string that was found."""
     assert question.box is not None  # noqa: S101  # callers look
     placed = [each for each in strings if each.place is not None and each.place.page == question.page]
     boxes = [each.place.box for each in placed if each.place is not None]
     place = union([question.box, *boxes])
-    left, top, right, bottom = _scaled((place[0], place[1] - (0 if boxes else HEAD), *place[2:]), MARGIN)
+    _, top, _, bottom = _scaled((place[0], place[1] - (0 if boxes else HEAD), *place[2:]), MARGIN)
     shown = page.convert("RGB")
     draw = ImageDraw.Draw(shown)
     for string, box in zip(placed, boxes, strict=True):
         draw.rectangle(_scaled(box, 1.5), outline=IN_DOUBT if string.fault else FOUND, width=2)
-    cut = shown.crop((max(left, 0), max(top, 0), min(right, page.width), min(bottom, page.height)))
+    cut = shown.crop((0, max(top, 0), page.width, min(bottom, page.height)))
     buffer = io.BytesIO()
     cut.quantize(COLOURS).save(buffer, "PNG", optimize=True)
     return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"

@@ -104,7 +104,7 @@ def sentences(text: str) -> list[str]:
     """The sentences of a text, each to be found for itself: between them a form may print notes.
 
     >>> sentences("How satisfied are you, e.g. with life? 1 means 'not'.")
-    ["How satisfied are you, e.g. with life?", "1 means 'not'."]
+    ['How satisfied are you, e.g. with life?', "1 means 'not'."]
     """
     parts: list[str] = []
     for part in SENTENCE_END.split(text.strip()):

@@ -61,7 +61,7 @@ def extract(
     write_questions(output, questions)
     for fault in faults:
         print(f"{pdf.name}: {fault.message}", file=sys.stderr)
-    faulty = len({fault.question_id for fault in faults} - {None})
+    faulty = len({fault.question_id for fault in faults} & {question.id for question in questions})
     print(f"{len(questions)} questions, {faulty} of them to review, in {output}")
     if review is not None:
         print(f"review page: {review}")

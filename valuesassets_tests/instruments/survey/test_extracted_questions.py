@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from valuesassets.instruments.survey.extracted_questions import extract_questions, extraction_faults
-from valuesassets.instruments.survey.layout.codes import answer_values
+from valuesassets.instruments.survey.layout.codes import CODE, answer_values
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.errors import PdfError, StudyError
 from valuesassets.records.questions import question_faults
@@ -100,6 +100,14 @@ def test_a_grid_without_rules_is_read_too(form):
     first, second = extract_questions(form.save(), "eng")
     assert (first.item, second.item) == ("Work", "Family")
     assert options(second)[0] == (1, "very important")
+
+
+def test_codes_beside_the_figures_of_a_row_are_no_part_of_its_item(form):
+    form.question("Q1", "To which do you belong?")
+    form.grid(("Yes", "No", "DK", "NA"), [("v9", "Church", "1", "2", "8 v20a", "9 v20b"), ("v10", "Union", *"1289")])
+    first, second = extract_questions(form.save(), "eng")
+    assert (first.item, second.item) == ("Church", "Union")
+    assert options(first) == options(second) == [(1, "Yes"), (2, "No")]
 
 
 def test_a_grid_goes_on_over_the_page_break(form):
@@ -315,6 +323,7 @@ def test_a_field_questionnaire_gives_every_value_question_complete(name, languag
     wanted = [code for number in range(1, 225) if not variables.is_excluded(code := f"v{number}")]
     assert [question.id for question in questions] == wanted
     assert [question.id for question in questions if question_faults(question)] == []
+    assert [question.id for question in questions if any(map(CODE.fullmatch, question.text.split()))] == []
     assert len(questions) == count
     assert {fault.check for fault in extraction_faults(questions, pdf, language)} <= {"answers_without_code"}
 

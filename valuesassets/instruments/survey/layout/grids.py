@@ -155,8 +155,12 @@ def _anchors_only(line: Line) -> Line | None:
 
 def _row(block: Block, line: Line, stem: str, columns: Sequence[Column], labels: dict[int, str]) -> Reading:
     """An item of a grid; a row that lacks answer codes of the grid keeps only those that it has."""
-    code = printed_codes(line)[0]
+    code, *others = printed_codes(line)
     taken = {word for _, word in numbers(line)} | set(code.words)
+    coded = {word for other in others for word in other.words}
+    for cell in line.cells:  # a code of its own beside the figure for none or don't know: `8 v20a`
+        if coded & set(cell.words) and all(word in coded or word.text.isdigit() for word in cell.words):
+            taken |= set(cell.words)
     cells = [
         Cell(words, cell.frame)
         for cell in line.cells

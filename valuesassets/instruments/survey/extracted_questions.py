@@ -24,7 +24,7 @@ from valuesassets.instruments.survey.normalisation import normalise_questions
 from valuesassets.instruments.survey.overrides import apply_overrides, read_overrides
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.errors import StudyError
-from valuesassets.records.questions import Option, Question, ResponseType
+from valuesassets.records.questions import Option, Question
 
 __all__ = ["Fault", "examine_questions", "extract_questions", "extraction_faults"]
 SETTLED_BY_A_PERSON = {
@@ -37,7 +37,6 @@ SETTLED_BY_A_PERSON = {
     "answers_without_code",
 }
 """Checks that an override of a question answers; the others look at what the override says."""
-BY_COUNT = {2: "binary", 3: "likert3", 4: "likert4", 5: "likert5", 10: "likert10"}
 
 
 def extract_questions(
@@ -99,7 +98,8 @@ def examine_questions(
         StudyError: the overrides file cannot be used.
     """
     form = Form(read_pages(pdf))
-    normalised = normalise_questions(extracted, language, load_variables())
+    printed = {question.id: question for question in extract_questions(pdf, language)}
+    normalised = normalise_questions(extracted, language, load_variables(), printed)
     given = read_overrides(overrides) if overrides else {}
     first = extraction_faults(normalised.questions, pdf, language, form) if given else []
     doubts = {fault.question_id for fault in first if fault.question_id}
@@ -146,14 +146,13 @@ def _question(reading: Reading) -> Question:
     code = reading.code or reading.source_id
     dropped = variables.volunteered_values(code)
     options = tuple(Option(value=value, label=label) for value, label in reading.options if value not in dropped)
-    kind = variables.response_type(code) or BY_COUNT.get(len(options), "categorical")
     return Question(
         id=code,
         section=reading.section,
         text=question_text(reading.stem, reading.item),
         stem=reading.stem if reading.item else None,
         item=reading.item,
-        response_type=ResponseType(kind),
+        response_type=variables.fitting_type(code, len(options)),
         options=options,
         source_id=reading.source_id,
         page=reading.page,

@@ -15,7 +15,6 @@ from valuesassets.records.questions import OPTION_COUNTS, Option, Question, Resp
 
 LATIN_LOOKALIKES = str.maketrans("ѵѴвВ", "vVvV")
 """Cyrillic letters that stand for the `v` of a variable code in forms set in Cyrillic."""
-BY_COUNT = {2: "binary", 3: "likert3", 4: "likert4", 5: "likert5", 10: "likert10"}
 SCRIPT_SHARE = 0.5
 """Share of an item's letters that must be of the language's script."""
 MOST_FOREIGN = 0.5
@@ -122,15 +121,13 @@ def _with_whole_scale(question: Question, variables: Variables, printed: Mapping
 
 def _with_fitting_type(question: Question, variables: Variables, printed: Mapping[str, Question]) -> _Steps:
     count = len(question.options)
-    known = variables.response_type(question.id)
-    kind = str(known or question.response_type)
-    expected = OPTION_COUNTS.get(ResponseType(kind))
-    why = "the variable's own"
-    if known is None and expected is not None and count >= 2 and count != expected:
-        kind, why = BY_COUNT.get(count, "categorical"), f"it has {count} options"
-    if kind != question.response_type:
-        changed = question.model_copy(update={"response_type": ResponseType(kind)})
-        yield changed, "response_type", str(question.response_type), kind, why
+    is_known = variables.response_type(question.id) is not None
+    fits = count < 2 or OPTION_COUNTS.get(question.response_type, count) == count
+    kind = variables.fitting_type(question.id, count) if is_known or not fits else question.response_type
+    if kind is not question.response_type:
+        why = "the variable's own" if is_known else f"it has {count} options"
+        changed = question.model_copy(update={"response_type": kind})
+        yield changed, "response_type", str(question.response_type), str(kind), why
 
 
 def _is_foreign(question: Question, language: str) -> bool:

@@ -8,9 +8,9 @@ A table per question, by canonical id:
     labels = { 1 = "not at all important", 10 = "absolutely important" }
 
 `reason` is never left out. `of` names the extracted record that was looked at; where that has changed since, the
-override is not applied but shown again. Where several records have the id, the one that `of` names stays alone. With
-nothing but `reason` and `of`, a record is confirmed as it is. `drop = true` leaves a question out, `add = true` brings
-in one that was not extracted.
+override is not applied but shown again. Where several records have the id, the one that `of` names stays alone, or,
+with `drop`, goes alone. With nothing but `reason` and `of`, a record is confirmed as it is. `drop = true` leaves a
+question out, `add = true` brings in one that was not extracted.
 """
 
 import difflib
@@ -127,26 +127,26 @@ def apply_overrides(
     """
     kept: list[Question] = []
     changes: list[Change] = []
-    misfits: dict[str, str] = {}
-    settled: set[str] = set()
+    records: dict[str, list[Question]] = {}
     for question in questions:
-        override = overrides.get(question.id)
-        same = [fingerprint(each) for each in questions if each.id == question.id]
-        misfit = _misfit(question, override, same) if override else None
-        if override is None or misfit:
+        records.setdefault(question.id, []).append(question)
+    misfits = {code: why for code in records if code in overrides and (why := _misfit(records[code], overrides[code]))}
+    settled = (records.keys() & overrides.keys()) - misfits.keys()
+    for question in questions:
+        if question.id not in settled:
             kept.append(question)
-            misfits |= {question.id: misfit} if misfit else {}
             continue
-        settled.add(question.id)
-        is_other = len(same) > 1 and override.of != fingerprint(question)
-        if override.drop or is_other:
-            changes.append(Change(question.id, "question", question.text, None, f"override: {override.reason}"))
+        override, same = overrides[question.id], records[question.id]
+        why, is_meant = f"override: {override.reason}", question is _meant(same, override)
+        if override.drop and not is_meant and override.of is not None:
+            kept.append(question)
+        elif override.drop or not is_meant:
+            changes.append(Change(question.id, "question", question.text, None, why))
         else:
             kept.append(_corrected(question, override))
-            made = [*changes_between(question, kept[-1], FIELDS, f"override: {override.reason}")]
-            changes += made or [Change(question.id, "confirmed", None, None, f"override: {override.reason}")]
-    known = [question.id for question in questions]
-    for code in [code for code in overrides if code not in known]:
+            made = [*changes_between(question, kept[-1], FIELDS, why)]
+            changes += made or [Change(question.id, "confirmed", None, None, why)]
+    for code in [code for code in overrides if code not in records]:
         override = overrides[code]
         if override.add:
             kept.insert(_place(code, kept), Question(id=code, **override.given))
@@ -154,7 +154,7 @@ def apply_overrides(
         elif override.drop and code in doubts:
             changes.append(Change(code, "left out", None, None, f"override: {override.reason}"))
         else:
-            misfits[code] = _unknown(code, known)
+            misfits[code] = _unknown(code, records)
             continue
         settled.add(code)
     pages = {question.id: question.page for question in questions}
@@ -162,7 +162,7 @@ def apply_overrides(
         Fault(code, pages.get(code), "overrides", f"{path.name}: override of {code}: {why}")
         for code, why in misfits.items()
     ]
-    return Overridden(tuple(kept), tuple(changes), tuple(faults), frozenset(settled - set(misfits)))
+    return Overridden(tuple(kept), tuple(changes), tuple(faults), frozenset(settled))
 
 
 def fingerprint(question: Question) -> str:
@@ -171,22 +171,22 @@ def fingerprint(question: Question) -> str:
     return sha256_json(row)[:8]
 
 
-def _misfit(question: Question, override: Override, same: Sequence[str]) -> str | None:
-    """Why an override does not fit a record; None where it does.
+def _meant(same: Sequence[Question], override: Override) -> Question:
+    """Of the records of an id, the one that an override is about."""
+    return next((question for question in same if fingerprint(question) == override.of), same[0])
 
-    Args:
-        same: fingerprints of all records of the question's id.
-    """
-    if override.of is not None and override.of not in same:
+
+def _misfit(same: Sequence[Question], override: Override) -> str | None:
+    """Why an override fits none of the records of its id; None where it does."""
+    marks = " or ".join(repr(fingerprint(question)) for question in same)
+    question = _meant(same, override)
+    if override.of is not None and override.of != fingerprint(question):
         return (
             f"it was written for another reading of the page (of = {override.of!r}) and is not applied; compare, and "
-            f"say of = {' or '.join(map(repr, same))} if it still holds"
+            f"say of = {marks} if it still holds"
         )
-    if len(same) > 1 and not override.drop:
-        if override.of is None:
-            return f"{len(same)} records have this id; say which is to stay: of = {' or '.join(map(repr, same))}"
-        if override.of != fingerprint(question):
-            return None
+    if len(same) > 1 and override.of is None and not override.drop:
+        return f"{len(same)} records have this id; say which is to stay: of = {marks}"
     if override.add:
         return "the question was extracted after all, so that nothing is added; take add = true away, or the override"
     unknown = [code for code in override.labels if code not in question.values]
@@ -219,7 +219,7 @@ def _number(code: str) -> tuple[int, str]:
     return (int(digits[0]) if digits else 0), code
 
 
-def _unknown(code: str, known: Sequence[str]) -> str:
+def _unknown(code: str, known: Collection[str]) -> str:
     like = difflib.get_close_matches(code, known, n=1)
     meant = f" (did you mean {like[0]}?)" if like else ""
     added = "say add = true with text, response_type and options"

@@ -13,6 +13,14 @@ import pydantic
 from valuesassets.records.errors import StudyError
 from valuesassets.records.questions import OPTION_COUNTS, Question, ResponseType
 
+BY_COUNT = {
+    2: ResponseType.BINARY,
+    3: ResponseType.LIKERT3,
+    4: ResponseType.LIKERT4,
+    5: ResponseType.LIKERT5,
+    10: ResponseType.LIKERT10,
+}
+"""What so many options make of a question of which nothing else is known."""
 FACTS_FILE = "facts/evs2017_variables.toml"
 
 
@@ -136,6 +144,10 @@ class Variables(_Record):
     def response_type(self, variable: str) -> ResponseType | None:
         """How a variable is answered in the master, or None for codes that the master does not know."""
         return self._types.get(variable)
+
+    def fitting_type(self, variable: str, n_options: int) -> ResponseType:
+        """The master's type of a variable; of one that the master does not know, what so many options make."""
+        return self._types.get(variable) or BY_COUNT.get(n_options, ResponseType.CATEGORICAL)
 
     def option_count(self, variable: str) -> int | None:
         """How many answers the master offers, or None where that is not known."""

@@ -88,6 +88,14 @@ def test_of_two_records_the_one_that_is_named_stays(file):
     first, second = asked("v39", twice=True)
     named = overridden([first, second], file, f'[v39]\nreason = "the form asks it so"\nof = "{fingerprint(second)}"\n')
     assert (named.questions, named.faults) == ((second,), ())
+    dropped = overridden(
+        [first, second], file, f'[v39]\nreason = "a misprint"\nof = "{fingerprint(second)}"\ndrop = true\n'
+    )
+    assert (dropped.questions, dropped.settled) == ((first,), {"v39"})
+    misfit = overridden(
+        [first, second], file, f'[v39]\nreason = "x"\nof = "{fingerprint(second)}"\nlabels = {{ 11 = "y" }}\n'
+    )
+    assert (misfit.questions, misfit.changes, misfit.settled) == ((first, second), (), frozenset())
     unnamed = overridden([first, second], file, '[v39]\nreason = "which?"\ntext = "How?"\n')
     assert unnamed.questions == (first, second)
     assert f"say which is to stay: of = '{fingerprint(first)}' or '{fingerprint(second)}'" in unnamed.faults[0].message

@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw
 from valuesassets.instruments.survey.changes import Change
 from valuesassets.instruments.survey.extracted_questions import Examined, Fault
 from valuesassets.instruments.survey.layout.grounding import GroundedString
-from valuesassets.instruments.survey.layout.pages import Box, union
+from valuesassets.instruments.survey.layout.words import Box, union
 from valuesassets.instruments.survey.overrides import override_text
 from valuesassets.records.questions import Question
 

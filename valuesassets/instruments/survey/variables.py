@@ -1,4 +1,4 @@
-"""`Variables`: what is known of the EVS 2017 variables whatever the language (studies/facts/evs2017_variables.toml)."""
+"""`Variables`: what is known of the variables of EVS 2017 and WVS-7, whatever the language (studies/facts)."""
 
 import functools
 import re
@@ -21,7 +21,9 @@ BY_COUNT = {
     10: ResponseType.LIKERT10,
 }
 """What so many options make of a question of which nothing else is known."""
-FACTS_FILE = "facts/evs2017_variables.toml"
+FACTS_FILES = ("facts/evs2017_variables.toml", "facts/wvs7_variables.toml")
+CODE = re.compile(r"([vQ])(\d+)([a-zA-Z]?\d?)")
+"""A variable's canonical id: the survey's letter, the number without leading zeros, and the letter of a further row."""
 
 
 def expand_codes(ranges: Iterable[str]) -> tuple[str, ...]:
@@ -32,10 +34,11 @@ def expand_codes(ranges: Iterable[str]) -> tuple[str, ...]:
     """
     codes: list[str] = []
     for written in ranges:
-        first, _, last = written.partition("-")
-        if not all(re.fullmatch(r"v\d+", code) for code in (first, last or first)):
+        found = re.fullmatch(r"([vQ])(\d+)(?:-\1(\d+))?", written)
+        if found is None:
             raise ValueError(f"'{written}' is neither a code such as v9 nor a range such as v9-v19")
-        codes += [f"v{number}" for number in range(int(first[1:]), int((last or first)[1:]) + 1)]
+        letter, first, last = found.groups()
+        codes += [f"{letter}{number}" for number in range(int(first), int(last or first) + 1)]
     return tuple(codes)
 
 
@@ -59,12 +62,18 @@ class Indicator(_Record):
 
 
 class Excluded(_Record):
-    """What is never asked of a model, by reason."""
+    """What is never asked of a model, and why: variables, every code with a letter, or questions without a code."""
 
-    none_rows: Codes
-    country_specific: Codes
-    election_integrity: Codes
-    questions: tuple[str, ...]
+    reason: Annotated[str, pydantic.StringConstraints(min_length=1)]
+    variables: Codes = ()
+    lettered: bool = False
+    questions: tuple[str, ...] = ()
+
+    def names(self, variable: str) -> bool:
+        """Whether a variable (or a question, `Q78A`) is among them."""
+        code = CODE.fullmatch(variable)
+        has_letter = code is not None and bool(code[3]) and variable not in self.questions
+        return variable in self.variables or variable in self.questions or (self.lettered and has_letter)
 
 
 class _Named(_Record):
@@ -72,20 +81,19 @@ class _Named(_Record):
 
 
 class Variables(_Record):
-    """Facts about variable codes such as `v39`; ids are canonical (lower case, no leading zeros)."""
+    """Facts about variable codes such as `v39` of EVS 2017 and `Q46` of WVS-7."""
 
     source: str
-    first_demographic: int
-    excluded: Excluded
+    excluded: tuple[Excluded, ...]
     lists: dict[str, Codes]
     """Mentioned / not mentioned lists by name."""
     dependencies: Annotated[dict[str, str], pydantic.Field(alias="depends_on")]
-    filters: Annotated[dict[str, str], pydantic.Field(alias="asked_of")]
+    filters: Annotated[dict[str, str], pydantic.Field(alias="asked_of")] = {}
     volunteered: dict[str, tuple[int, ...]]
     naming_country: Annotated[_Named, pydantic.Field(alias="names_country")]
     response_types: dict[ResponseType, Codes]
     option_counts: dict[int, Codes]
-    indicators: tuple[Indicator, ...]
+    indicators: tuple[Indicator, ...] = ()
 
     @functools.cached_property
     def _lists(self) -> MappingProxyType[str, str]:
@@ -134,12 +142,16 @@ class Variables(_Record):
 
     def is_excluded(self, variable: str) -> bool:
         """Whether a variable (or a question, `Q78A`) is left out: demographics, country-specific, "none of these"."""
-        code = re.fullmatch(r"v(\d+)([a-z]?\d?)", variable)
-        if code is None:
-            return variable in self.excluded.questions
-        left_out = (self.excluded.none_rows, self.excluded.country_specific, self.excluded.election_integrity)
-        is_listed = any(variable in codes for codes in left_out)
-        return is_listed or bool(code[2]) or not 1 <= int(code[1]) < self.first_demographic
+        return self.reason_to_exclude(variable) is not None
+
+    def reason_to_exclude(self, variable: str) -> str | None:
+        """Why a variable is left out, or None where it is an opinion item, or one that the facts do not know."""
+        return next((each.reason for each in self.excluded if each.names(variable)), None)
+
+    @functools.cached_property
+    def opinion_items(self) -> frozenset[str]:
+        """The variables that a model is asked: all that have a response type, without the excluded ones."""
+        return frozenset(code for code in self._types if not self.is_excluded(code))
 
     def response_type(self, variable: str) -> ResponseType | None:
         """How a variable is answered in the master, or None for codes that the master does not know."""
@@ -165,13 +177,34 @@ class Variables(_Record):
 
 @functools.cache
 def load_variables() -> Variables:
-    """The facts that ship with the package.
+    """The facts that ship with the package, of all surveys together: their codes differ.
 
     Raises:
-        StudyError: the file is malformed; names key and reason.
+        StudyError: a file is malformed; names key and reason.
     """
-    path = resources.files("valuesassets.studies") / FACTS_FILE
-    return parse_variables(tomllib.loads(path.read_text(encoding="utf-8")), FACTS_FILE)
+    folder = resources.files("valuesassets.studies")
+    known = [parse_variables(tomllib.loads((folder / file).read_text(encoding="utf-8")), file) for file in FACTS_FILES]
+    return functools.reduce(_together, known)
+
+
+def _together(one: Variables, other: Variables) -> Variables:
+    """The facts of two surveys as one."""
+    both: dict[str, Any] = {}
+    for name in Variables.model_fields:
+        mine, theirs = getattr(one, name), getattr(other, name)
+        if isinstance(mine, dict):
+            both[name] = {key: _sum(mine.get(key), theirs.get(key)) for key in (*mine, *theirs)}
+        elif isinstance(mine, _Named):
+            both[name] = _Named.model_construct(variables=mine.variables + theirs.variables)
+        elif isinstance(mine, tuple):
+            both[name] = mine + theirs
+        else:
+            both[name] = f"{mine}; {theirs}"
+    return Variables.model_construct(**both)
+
+
+def _sum(mine: Any, theirs: Any) -> Any:
+    return theirs if mine is None else mine if theirs is None else mine + theirs
 
 
 def parse_variables(table: dict[str, Any], source: str) -> Variables:

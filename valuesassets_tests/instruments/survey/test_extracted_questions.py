@@ -9,7 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from valuesassets.instruments.survey.extracted_questions import extract_questions, extraction_faults
-from valuesassets.instruments.survey.layout.codes import CODE, answer_values
+from valuesassets.instruments.survey.layout.codes import answer_values
+from valuesassets.instruments.survey.layout.variable_codes import PATTERNS
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.errors import PdfError, StudyError
 from valuesassets.records.questions import question_faults
@@ -323,7 +324,7 @@ def test_a_field_questionnaire_gives_every_value_question_complete(name, languag
     wanted = [code for number in range(1, 225) if not variables.is_excluded(code := f"v{number}")]
     assert [question.id for question in questions] == wanted
     assert [question.id for question in questions if question_faults(question)] == []
-    assert [question.id for question in questions if any(map(CODE.fullmatch, question.text.split()))] == []
+    assert [question.id for question in questions if any(map(PATTERNS["v"].fullmatch, question.text.split()))] == []
     assert len(questions) == count
     assert {fault.check for fault in extraction_faults(questions, pdf, language)} <= {"answers_without_code"}
 

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valuesassets.instruments.survey.variables import FACTS_FILE, expand_codes, load_variables, parse_variables
+from valuesassets.instruments.survey.variables import FACTS_FILES, expand_codes, load_variables, parse_variables
 from valuesassets.records.errors import StudyError
 from valuesassets.records.questions import OPTION_COUNTS, ResponseType
 from valuesassets_tests.instruments.survey.asked import ask
 
-VALUE_CODES = [f"v{number}" for number in range(1, 225)]
+VALUE_CODES = [*(f"v{number}" for number in range(1, 225)), *(f"Q{number}" for number in range(1, 260))]
 
 
 @pytest.fixture
 def table():
-    path = resources.files("valuesassets.studies") / FACTS_FILE
+    path = resources.files("valuesassets.studies") / FACTS_FILES[0]
     return copy.deepcopy(tomllib.loads(path.read_text(encoding="utf-8")))
 
 
@@ -33,15 +33,31 @@ def test_every_value_question_has_a_number_of_options():
 
 
 @pytest.mark.parametrize(
-    "code", ["v20", "v96", "v45a", "v52", "v52a", "v174", "v174a", "v176", "v183", "v225", "v276", "Q78A"]
+    "code", ["v20", "v96", "v45a", "v52", "v52a", "v174", "v174a", "v176", "v183", "v225", "v276", "Q78A", "Q92", "Q223", "Q290"]
 )
 def test_none_rows_parties_elections_and_demographics_are_left_out(code):
-    assert load_variables().is_excluded(code)
+    variables = load_variables()
+    assert variables.is_excluded(code)
+    assert len(variables.reason_to_exclude(code)) > 20
+    assert code not in variables.opinion_items
 
 
-@pytest.mark.parametrize("code", ["v1", "v9", "v95", "v110", "v184", "v224", "Q1"])
+@pytest.mark.parametrize("code", ["v1", "v9", "v95", "v110", "v184", "v224", "Q1", "Q78", "Q259"])
 def test_value_questions_are_kept(code):
     assert not load_variables().is_excluded(code)
+    assert code in load_variables().opinion_items
+
+
+def test_the_surveys_have_211_and_245_opinion_items():
+    """224 of EVS without two rows for none, denomination, two of parties and eight of elections; 259 of WVS-7 less 14."""
+    surveys = [code[0] for code in load_variables().opinion_items]
+    assert (surveys.count("v"), surveys.count("Q")) == (224 - 13, 259 - 14)
+
+
+def test_an_exclusion_without_a_reason_is_refused(table):
+    table["excluded"][0]["reason"] = ""
+    with pytest.raises(StudyError, match=r"facts\.toml: excluded\.0\.reason"):
+        parse_variables(table, "facts.toml")
 
 
 def test_lists_dependencies_and_filters_are_known():

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from valuesassets.instruments.survey.layout.lines import Cell, Line
-from valuesassets.instruments.survey.layout.pages import Word
+from valuesassets.instruments.survey.layout.words import Word
 from valuesassets.records.questions import MISSING_CODES
 
-CODE = re.compile(r"\(*[vV](\d{1,3}[a-zA-Z]?\d?)\)*[.:]?")
 NUMBER = re.compile(r"\d{1,2}")
 
 
@@ -34,12 +33,7 @@ def printed_codes(line: Line) -> list[PrintedCode]:
         if broken and cell.frame is not None:
             found.append(PrintedCode(f"v{int(broken[1])}{broken[2]}", cell.words))
             continue
-        for word in cell.words:
-            match = CODE.fullmatch(word.text)
-            if match:
-                digits = re.match(r"0*(\d+)(.*)", match[1])
-                assert digits is not None  # noqa: S101  # CODE begins with a figure
-                found.append(PrintedCode(f"v{digits[1]}{digits[2].lower()}", (word,)))
+        found += [PrintedCode(word.code, (word,)) for word in cell.words if word.code is not None]
     return found
 
 

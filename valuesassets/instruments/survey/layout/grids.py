@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from valuesassets.instruments.survey.layout.blocks import Block
 from valuesassets.instruments.survey.layout.codes import answer_values, is_letter, numbers, other_words, printed_codes
-from valuesassets.instruments.survey.layout.lines import Cell, Line, join_lines, text_lines
-from valuesassets.instruments.survey.layout.pages import Word, union
+from valuesassets.instruments.survey.layout.lines import Cell, Line, join_lines
 from valuesassets.instruments.survey.layout.reading import Reading, question_stem, read_at
 from valuesassets.instruments.survey.layout.scales import Column, answer_columns, column_labels, is_ten_points
 from valuesassets.instruments.survey.layout.wording import is_note, item_text
+from valuesassets.instruments.survey.layout.words import Word, text_lines, union
 
 
 def read_grid(block: Block) -> list[Reading]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from valuesassets.instruments.survey.layout.codes import numbers
 from valuesassets.instruments.survey.layout.lines import page_lines
-from valuesassets.instruments.survey.layout.pages import Box, Page, Word
+from valuesassets.instruments.survey.layout.pages import Page
 from valuesassets.instruments.survey.layout.word_graph import words_of
 from valuesassets.instruments.survey.layout.word_paths import Place
+from valuesassets.instruments.survey.layout.words import Box, Word
 
 FIGURE = re.compile(r"[-–—.:()…]*(\d{1,2})[-–—.:()…]*")
 LEVEL = 0.9

@@ -3,13 +3,14 @@
 import functools
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from valuesassets.instruments.survey.layout.pages import Box, Page, Word, union
+from valuesassets.instruments.survey.layout.pages import Page
+from valuesassets.instruments.survey.layout.words import Box, Word, text_lines, union
 
 GAP = 9.0
 """Free words further apart than so many points belong to different pieces of a line."""
@@ -72,18 +73,6 @@ class Line:
     def is_bold(self) -> bool:
         """Whether most of its words are bold."""
         return sum(word.is_bold for word in self.words) * 2 > len(self.words)
-
-
-def text_lines(words: Iterable[Word]) -> list[list[Word]]:
-    """Words in lines, page by page from top to bottom, each from left to right."""
-    lines: list[list[Word]] = []
-    for word in sorted(words, key=lambda each: (each.page, each.y, each.box[0])):
-        last = lines[-1] if lines and lines[-1][0].page == word.page else None
-        if last is not None and word.y < max(each.box[3] for each in last) - 0.35 * word.height:
-            last.append(word)
-        else:
-            lines.append([word])
-    return [sorted(line, key=lambda each: each.box[0]) for line in lines]
 
 
 def join_lines(lines: Sequence[Sequence[Word]], keeps_hyphens: bool = True) -> str:

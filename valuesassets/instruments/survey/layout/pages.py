@@ -1,50 +1,26 @@
 """Pages as words with boxes and thin rules, read out of a PDF once."""
 
+import dataclasses
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pdfplumber
 import pdfplumber.page
 from numpy.typing import NDArray
 
+from valuesassets.instruments.survey.layout.variable_codes import code_letter, with_codes
+from valuesassets.instruments.survey.layout.words import Word
 from valuesassets.instruments.survey.questionnaire_pdf import count_pages
 from valuesassets.records.errors import PdfError
 from valuesassets.records.found_files import no_such_file
 
 THIN = 2.5
 """A rectangle up to so many points thick is a rule."""
-
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom in points from the top left of the page."""
-
-
-@dataclass(frozen=True)
-class Word:
-    """A word of the text layer and where it stands."""
-
-    text: str
-    box: Box
-    is_bold: bool = False
-    page: int = 1
-
-    @property
-    def x(self) -> float:
-        """Horizontal centre."""
-        return (self.box[0] + self.box[2]) / 2
-
-    @property
-    def y(self) -> float:
-        """Vertical centre."""
-        return (self.box[1] + self.box[3]) / 2
-
-    @property
-    def height(self) -> float:
-        """Height of the letters' box."""
-        return self.box[3] - self.box[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +38,6 @@ class Page:
 _read_before: dict[tuple[Path, int, int], tuple[Page, ...]] = {}
 REMEMBERED = 2
 """So many files stay in memory, for the checks that follow an extraction."""
-
-
-def union(boxes: Iterable[Box]) -> Box:
-    """The smallest box around some boxes."""
-    left, top, right, bottom = zip(*boxes, strict=True)
-    return min(left), min(top), max(right), max(bottom)
 
 
 def read_pages(pdf: Path, on_page: Callable[[int, int], None] | None = None) -> tuple[Page, ...]:
@@ -116,10 +86,14 @@ def _read_pages(pdf: Path, on_page: Callable[[int, int], None]) -> tuple[Page, .
             f"{pdf}: no text layer on any of its {total} pages (a scan?); run text recognition (OCR) on it and extract "
             "the result"
         )
-    return tuple(pages)
+    letter = code_letter([page.words for page in pages])
+    return tuple(dataclasses.replace(page, words=with_codes(page.words, letter)) for page in pages)
 
 
 def _page(page: pdfplumber.page.Page) -> Page:
+    markers = _footnote_markers(page.chars)
+    if markers:
+        page = page.filter(lambda each: id(each) not in markers)
     found = page.extract_words(extra_attrs=["fontname"], use_text_flow=False)
     words = tuple(
         Word(
@@ -127,6 +101,7 @@ def _page(page: pdfplumber.page.Page) -> Page:
             (word["x0"], word["top"], word["x1"], word["bottom"]),
             "bold" in word["fontname"].lower(),
             page.page_number,
+            any(style in word["fontname"].lower() for style in ("italic", "oblique")),
         )
         for word in found
     )
@@ -142,3 +117,17 @@ def _page(page: pdfplumber.page.Page) -> Page:
 
 def _rules(rows: list[tuple[float, float, float]]) -> NDArray[np.float64]:
     return np.array(sorted(set(rows)), dtype=np.float64).reshape(-1, 3)
+
+
+def _footnote_markers(chars: Sequence[dict[str, Any]]) -> set[int]:
+    """Which characters (by `id`) are figures set small and high behind a word."""
+    markers: set[int] = set()
+    before = None
+    for char in chars:
+        if not char["text"].isdigit():
+            before = char
+        elif before is not None and char["size"] < 0.75 * before["size"]:
+            is_behind = 0 <= char["x0"] - before["x0"] < 3 * before["size"]
+            if is_behind and char["bottom"] < before["bottom"] - 0.1 * before["size"]:
+                markers.add(id(char))
+    return markers

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from valuesassets.instruments.survey.layout.blocks import Block
 from valuesassets.instruments.survey.layout.codes import PrintedCode, printed_codes
 from valuesassets.instruments.survey.layout.lines import Line, join_lines
-from valuesassets.instruments.survey.layout.pages import Box, Word, union
 from valuesassets.instruments.survey.layout.wording import spoken, without_notes
+from valuesassets.instruments.survey.layout.words import Box, Word, union
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ import itertools
 from collections.abc import Sequence
 
 from valuesassets.instruments.survey.layout.codes import answer_values
-from valuesassets.instruments.survey.layout.lines import Line, join_lines, text_lines
-from valuesassets.instruments.survey.layout.pages import Word
+from valuesassets.instruments.survey.layout.lines import Line, join_lines
 from valuesassets.instruments.survey.layout.wording import is_note, without_notes
+from valuesassets.instruments.survey.layout.words import Word, text_lines
 
 Column = tuple[int, float]
 """An answer code and the horizontal centre at which it is printed."""

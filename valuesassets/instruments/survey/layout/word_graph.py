@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from valuesassets.instruments.survey.layout.blocks import NUMBER
-from valuesassets.instruments.survey.layout.codes import CODE
-from valuesassets.instruments.survey.layout.lines import Cell, Line, page_lines, text_lines
-from valuesassets.instruments.survey.layout.pages import Page, Word, union
+from valuesassets.instruments.survey.layout.lines import Cell, Line, page_lines
+from valuesassets.instruments.survey.layout.pages import Page
+from valuesassets.instruments.survey.layout.variable_codes import PATTERNS
 from valuesassets.instruments.survey.layout.wording import is_note
+from valuesassets.instruments.survey.layout.words import Word, text_lines, union
 
 LEADING = 2.2
 """A text goes on in a line below within so many heights of a letter; over notes, further."""
@@ -156,5 +157,5 @@ class WordGraph:
 
 def _is_no_speech(text: str) -> bool:
     """Whether a word is a figure, a variable code, a question number, or in capitals, as notes are."""
-    is_number = NUMBER.fullmatch(text) or CODE.fullmatch(text) or all(map(str.isdigit, words_of(text)))
+    is_number = NUMBER.fullmatch(text) or PATTERNS["v"].fullmatch(text) or all(map(str.isdigit, words_of(text)))
     return bool(is_number) or (text.isupper() and sum(map(str.isalpha, text)) > 1)

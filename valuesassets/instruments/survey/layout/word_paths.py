@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
-from valuesassets.instruments.survey.layout.pages import Box, Word, union
 from valuesassets.instruments.survey.layout.word_graph import Node, WordGraph, words_of
+from valuesassets.instruments.survey.layout.words import Box, Word, union
 
 LONG_WORD = 6
 """Letters from which on one other letter is a matter of spelling, unless it leads the word (`un-`)."""

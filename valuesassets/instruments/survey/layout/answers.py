@@ -34,10 +34,10 @@ class AnswerList:
     before: tuple[Line, ...] = field(repr=False)
 
 
-def read_answer_list(lines: Sequence[Line]) -> AnswerList | None:
+def read_answer_list(lines: Sequence[Line], offers_all: bool = False) -> AnswerList | None:
     """The answer list of a block, or None where no two codes follow each other."""
-    lines = _with_side_codes(lines)
-    matches = [_option(line) for line in lines]
+    lines = _one_option_each(_with_side_codes(lines))
+    matches = [option_of(line) for line in lines]
     start = _start(matches)
     if start is None:
         return None
@@ -56,7 +56,7 @@ def read_answer_list(lines: Sequence[Line]) -> AnswerList | None:
             read[-1].is_over = True
             continue
         used.append(line)
-    kept = answer_values([each.value for each in read])
+    kept = answer_values([each.value for each in read], offers_all)
     options = tuple((each.value, _label(each.lines)) for each in read if each.value in kept)
     return AnswerList(_without_closing_mark(options), tuple(used), tuple(lines[:start]))
 
@@ -74,6 +74,39 @@ def _with_side_codes(lines: Sequence[Line]) -> list[Line]:
     return merged
 
 
+def _one_option_each(lines: Sequence[Line]) -> list[Line]:
+    """Lines in which options that stand side by side follow each other, column by column."""
+    parted: list[Line] = []
+    for line in lines:
+        options = _side_by_side(line)
+        above = len(parted) - 1
+        parted += options or [line]
+        if options and above >= 0 and (beside := _same_columns(parted, above, options)):
+            parted[beside:] = sorted(parted[beside:], key=lambda each: (round(each.box[0] / 12), each.box[1]))
+    return parted
+
+
+def _side_by_side(line: Line) -> list[Line]:
+    """The options of a line that holds several; empty where it does not."""
+    starts = [number for number, cell in enumerate(line.cells) if re.match(r"\d{1,2}([.)]|$)", cell.text)]
+    if len(starts) < 2 or starts[0] != 0:
+        return []
+    ends = [*starts[1:], len(line.cells)]
+    options = [Line(line.page, line.cells[start:end]) for start, end in zip(starts, ends, strict=True)]
+    return options if all(map(option_of, options)) else []
+
+
+def _same_columns(parted: Sequence[Line], above: int, options: Sequence[Line]) -> int | None:
+    """Where the options begin that stand in the same columns as those of a line; None where there are none."""
+    lefts = [option.box[0] for option in options]
+    first = above
+    while first >= 0 and option_of(parted[first]) and parted[first].page == options[0].page:
+        first -= 1
+    before = [line.box[0] for line in parted[first + 1 : above + 1]]
+    shared = all(any(abs(left - other) < 6 for other in before) for left in lefts)
+    return first + 1 if before and shared else None
+
+
 def _stands_between(line: Line, above: Line, below: Line) -> bool:
     is_code = len(line.words) == 1 and line.words[0].text.isdigit()
     are_beside = all(each.box[0] > line.box[2] and each.page == line.page for each in (above, below))
@@ -87,7 +120,8 @@ def _words(line: Line) -> str:
     return " ".join(cell.text for cell in cells)
 
 
-def _option(line: Line) -> tuple[int, str, str] | None:
+def option_of(line: Line) -> tuple[int, str, str] | None:
+    """The code, the mark after it and the label of a line that may be an option of a list; None otherwise."""
     if line.is_boxed_note:
         return None
     match = OPTION.fullmatch(_words(line))

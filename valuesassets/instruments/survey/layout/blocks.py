@@ -3,11 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
-from valuesassets.instruments.survey.layout.lines import Cell, Line, page_lines
+from valuesassets.instruments.survey.layout.block import Block, OpenBlock, is_heading, section_of
+from valuesassets.instruments.survey.layout.lines import Cell, Line, page_lines, without_notes_in_italics
+from valuesassets.instruments.survey.layout.numbered_blocks import numbered_blocks
 from valuesassets.instruments.survey.layout.pages import Page
-from valuesassets.instruments.survey.layout.wording import is_note
 
 NUMBER = re.compile(r"([^\W\d_]{1,2}|\(cid:\d+\))(\d{1,3}[a-zA-Z]{0,2})[.:)]?")
 """A printed question number such as `Q12`, `P3` or `Q13a.`; a damaged letter counts as one."""
@@ -15,47 +15,34 @@ MARGIN = 0.3
 """Question numbers stand in this left part of a page, or alone on a line."""
 
 
-@dataclass(frozen=True)
-class Block:
-    """What stands under one question number, up to the next."""
-
-    source_id: str
-    section: str | None
-    lines: tuple[Line, ...]
-
-
-@dataclass
-class _Open:
-    source_id: str
-    section: str | None
-    lines: list[Line] = field(default_factory=list)
-
-
 def read_blocks(pages: Sequence[Page]) -> list[Block]:
     """The blocks of a form in reading order. What stands before the first question number is no question."""
     furniture = _furniture(pages)
-    lines = [line for page in pages for line in page_lines(page) if not _is_furniture(line, page, furniture)]
+    printed = [line for page in pages for line in page_lines(page) if not _is_furniture(line, page, furniture)]
+    lines = [heard for line in printed if (heard := without_notes_in_italics(line))]
+    if any(word.code is not None and word.code[0] == "Q" for line in lines for word in line.words):
+        return numbered_blocks(lines)
     widths = {page.number: page.width for page in pages}
     letter = _number_letter(lines, widths)
-    blocks: list[_Open] = []
+    blocks: list[OpenBlock] = []
     heading: list[Line] = []
     section = None
     for line in lines:
         number = _question_number(line, widths[line.page])
         if number is not None and letter is not None and number.startswith(letter):
-            section = _section(heading) or section
-            blocks.append(_Open(number, section))
+            section = section_of(heading) or section
+            blocks.append(OpenBlock(number, section))
             line = _without_number(line)
             heading = []
             if line is None:
                 continue
-        elif _is_heading(line):
+        elif is_heading(line):
             heading.append(line)
         elif not line.is_boxed_note:
             heading = []
         if blocks:
             blocks[-1].lines.append(line)
-    return [Block(each.source_id, each.section, tuple(each.lines)) for each in blocks]
+    return [each.closed() for each in blocks]
 
 
 def _question_number(line: Line, width: float) -> str | None:
@@ -83,16 +70,6 @@ def _without_number(line: Line) -> Line | None:
     return Line(line.page, cells, line.is_ruled) if cells else None
 
 
-def _is_heading(line: Line) -> bool:
-    """Whether a line may head a section: free, in capitals, without figures or a colon."""
-    return not line.is_ruled and is_note(line.text) and not re.search(r"[\d:=()<>\[\]]", line.text)
-
-
-def _section(heading: Sequence[Line]) -> str | None:
-    bold = [line.text for line in heading if line.is_bold]
-    return " ".join(bold) or None
-
-
 def _masked(line: Line) -> str:
     return re.sub(r"\d+", "0", line.text)
 
@@ -109,7 +86,7 @@ def _outer_lines(page: Page) -> Iterator[Line]:
     for line in page_lines(page):
         middle = (line.box[1] + line.box[3]) / 2 / page.height
         has_number = any(NUMBER.fullmatch(cell.words[0].text) for cell in line.cells)
-        if (middle < 0.16 or middle > 0.85) and not has_number and not line.is_ruled:
+        if (middle < 0.16 or middle > 0.85) and not has_number and (line.is_boxed_note or not line.is_ruled):
             yield line
 
 

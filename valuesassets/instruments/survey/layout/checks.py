@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from valuesassets.instruments.survey.layout.blocks import Block
+from valuesassets.instruments.survey.layout.block import Block
 from valuesassets.instruments.survey.layout.codes import printed_codes
 from valuesassets.instruments.survey.layout.grounding import Form
 from valuesassets.instruments.survey.layout.lines import Line, page_lines

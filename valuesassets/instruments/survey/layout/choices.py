@@ -1,13 +1,14 @@
 """First and second choices: questions that share one table of options, a column each."""
 
 import dataclasses
+import re
 from collections.abc import Sequence
 
-from valuesassets.instruments.survey.layout.blocks import Block
+from valuesassets.instruments.survey.layout.block import Block
 from valuesassets.instruments.survey.layout.codes import PrintedCode, is_letter, numbers, other_words, printed_codes
 from valuesassets.instruments.survey.layout.lines import Cell, Line
 from valuesassets.instruments.survey.layout.reading import Reading, question_stem, read_at
-from valuesassets.instruments.survey.layout.wording import item_text
+from valuesassets.instruments.survey.layout.wording import is_note, item_text
 from valuesassets.records.questions import MISSING_CODES
 
 
@@ -30,11 +31,11 @@ def read_choices(block: Block, waiting: Sequence[Block]) -> list[Reading]:
             chosen = _chosen(row)
             is_whole = len(chosen) == len(codes)
             mine = [v for n, (v, x) in enumerate(chosen) if (n if is_whole else _owner(codes, x)) == number]
-            options += [(value, _option_label(row)) for value in mine[:1]]
+            options += [(value, _option_label(value, row, block.lines)) for value in mine[:1]]
         lines = each.lines if each is not block else each.lines[:position]
         table = block.lines[position : first + len(rows)]
-        reading = read_at(block, code, table, question_stem(lines), None, options)
-        readings.append(dataclasses.replace(reading, source_id=each.source_id, section=each.section))
+        table_of = dataclasses.replace(block, source_id=each.source_id, section=each.section, lead=each.lead)
+        readings.append(read_at(table_of, code, table, question_stem(lines), None, options))
     return readings
 
 
@@ -48,11 +49,25 @@ def _owner(codes: Sequence[PrintedCode], x: float) -> int:
     return min(range(len(codes)), key=lambda number: abs(codes[number].x - x))
 
 
-def _option_label(row: Line) -> str:
+def _option_label(value: int, row: Line, lines: Sequence[Line]) -> str:
+    """The words of a row and of the lines that carry them on, without the number that some lists begin with."""
     taken = {word for _, word in numbers(row)}
     cells = [
         Cell(words)
         for cell in row.cells
         if (words := tuple(word for word in cell.words if word not in taken)) and not is_letter(cell)
     ]
-    return item_text(" ".join(cell.text for cell in cells))
+    written = [" ".join(cell.text for cell in cells)]
+    last = row
+    for line in lines[lines.index(row) + 1 :]:
+        if not _carries_on(line, last, row):
+            break
+        written.append(line.text)
+        last = line
+    return item_text(re.sub(rf"^{value}\s?[.)]\s?", "", " ".join(written)))
+
+
+def _carries_on(line: Line, above: Line, row: Line) -> bool:
+    is_near = line.page == above.page and line.box[1] - above.box[3] < 0.6 * line.words[0].height
+    is_text = len(line.cells) == 1 and not line.is_ruled and not numbers(line) and not is_note(line.text)
+    return is_near and is_text and not row.is_ruled and line.box[2] < numbers(row)[0][1].box[0]

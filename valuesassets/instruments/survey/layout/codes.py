@@ -61,17 +61,23 @@ def is_letter(cell: Cell) -> bool:
     return bool(re.fullmatch(r"(?:[^\W\d_]|\(cid:\d+\))\s?[.)]?", cell.text))
 
 
-def answer_values(printed: Sequence[int]) -> list[int]:
+def answer_values(printed: Sequence[int], offers_all: bool = False) -> list[int]:
     """Which printed codes are answers: codes for don't know, no answer and not applicable are not.
 
     Two-figure codes (66, 77, 88, 99) are never answers; where none is printed, 8 and 9 are not either, nor is 7 where
-    it does not follow 6. Nought stands for an answer that is not offered.
+    it does not follow 6. Nought stands for an answer that is not offered, unless it ends a scale (2, 1, 0).
+
+    Args:
+        offers_all: whether the form's codes for don't know and the like are negative, and so none of these.
 
     >>> answer_values([1, 2, 3, 4, 8, 9, 7]), answer_values([1, 2, 3, 4, 5, 6, 7, 8, 9])
     ([1, 2, 3, 4], [1, 2, 3, 4, 5, 6, 7])
     >>> answer_values([*range(1, 11), 0, 88, 99]) == list(range(1, 11)), answer_values([5, 4, 3, 2, 1, 8, 9])
     (True, [5, 4, 3, 2, 1])
     """
+    if offers_all:
+        falls_to_nought = all(before > after for before, after in itertools.pairwise(printed))
+        return [value for value in printed if value or falls_to_nought]
     if {8, 9, 10} <= set(printed):
         first = list(printed[: printed.index(10) + 1])
         return [value for value in first if value] + [

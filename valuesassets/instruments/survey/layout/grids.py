@@ -4,9 +4,9 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 
-from valuesassets.instruments.survey.layout.blocks import Block
+from valuesassets.instruments.survey.layout.block import Block
 from valuesassets.instruments.survey.layout.codes import answer_values, is_letter, numbers, other_words, printed_codes
-from valuesassets.instruments.survey.layout.lines import Cell, Line, join_lines
+from valuesassets.instruments.survey.layout.lines import Cell, Line, is_small_print, join_lines
 from valuesassets.instruments.survey.layout.reading import Reading, question_stem, read_at
 from valuesassets.instruments.survey.layout.scales import Column, answer_columns, column_labels, is_ten_points
 from valuesassets.instruments.survey.layout.wording import is_note, item_text
@@ -28,6 +28,7 @@ def read_grid(block: Block) -> list[Reading]:
     columns: list[Column] = []
     labels: dict[int, str] = {}
     waiting: list[Line] = []
+    height = block.lines[first].words[0].height
     for position, line in enumerate(block.lines):
         if rows[position]:
             printed = numbers(line)
@@ -37,13 +38,14 @@ def read_grid(block: Block) -> list[Reading]:
                 readings.append(_scale(block, head, line, stem))
             else:
                 if waiting or not columns:
-                    columns = answer_columns(printed)
+                    columns = answer_columns(printed, block.offers_all)
                     labels = column_labels(head, columns, printed)
                 readings.append(_row(block, line, stem, columns, labels))
             waiting = []
-        elif position >= head_start and not line.is_boxed_note and not is_note(line.text):
+        elif position >= head_start and not (line.is_boxed_note or is_note(line.text)):
             if readings and _is_wrapped_item(line, block.lines[position - 1], columns):
-                readings[-1] = _with_more_item(readings[-1], line)
+                if not is_small_print(line, height):
+                    readings[-1] = _with_more_item(readings[-1], line)
             elif _is_lone_row(line):
                 readings.append(_row(block, line, stem, [], {}))
             elif other_words(line) or printed_codes(line):
@@ -166,7 +168,7 @@ def _row(block: Block, line: Line, stem: str, columns: Sequence[Column], labels:
         for cell in line.cells
         if (words := tuple(word for word in cell.words if word not in taken)) and not is_letter(cell)
     ]
-    own = answer_values([value for value, _ in numbers(line)])
+    own = answer_values([value for value, _ in numbers(line)], block.offers_all)
     options = [(value, labels.get(value, "")) for value in own] if own else []
     if is_ten_points(columns) and len(own) < len(columns):
         options = [(value, labels.get(value, "")) for value in own]

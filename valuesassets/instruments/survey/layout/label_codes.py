@@ -12,6 +12,8 @@ from valuesassets.instruments.survey.layout.word_paths import Place
 from valuesassets.instruments.survey.layout.words import Box, Word
 
 FIGURE = re.compile(r"[-–—.:()…]*(\d{1,2})[-–—.:()…]*")
+HEAD = 4
+"""The head of a grid is so many heights of a letter high at most."""
 LEVEL = 0.9
 """Words are on one level whose middles are no further apart than so many heights of a letter."""
 
@@ -35,11 +37,11 @@ def places_at_codes(places: Mapping[int, Sequence[Place]], pages: Mapping[int, P
         return own
     rows = list(_figure_rows(places, pages))
     for page, figures in rows:
-        heads = _heads(places, page, min(word.box[1] for word in figures.values()))
-        by_figure = [heads[code].box for code in sorted(heads, key=lambda code: figures[code].x)]
-        are_in_order = all(_stands_left(one, other) for one, other in itertools.pairwise(by_figure))
-        if are_in_order and lacking <= set(heads):
-            return own | heads
+        for heads in (_heads(places, page, figures), _heads(places, page, figures, HEAD)):
+            by_figure = [heads[code].box for code in sorted(heads, key=lambda code: figures[code].x)]
+            are_in_order = all(_stands_left(one, other) for one, other in itertools.pairwise(by_figure))
+            if are_in_order and lacking <= set(heads):
+                return own | heads
     if not rows and not any(codes for code in lacking for _, codes in beside[code]):
         own |= {code: places[code][0] for code in lacking}
     return own
@@ -58,10 +60,23 @@ def _figure_rows(
                 yield page, figures
 
 
-def _heads(places: Mapping[int, Sequence[Place]], page: int, row_top: float) -> dict[int, Place]:
-    """By code, the place of its label next above a row of figures."""
-    above = {code: [p for p in found if p.page == page and p.box[3] <= row_top + 3] for code, found in places.items()}
-    return {code: max(found, key=lambda place: place.box[3]) for code, found in above.items() if found}
+def _heads(
+    places: Mapping[int, Sequence[Place]], page: int, figures: Mapping[int, Word], height: float = 0.0
+) -> dict[int, Place]:
+    """By code, the place of its label next above a row of figures.
+
+    Args:
+        height: of the head, in heights of a letter: of the places within it, the one over the code's figure is taken.
+    """
+    row_top = min(word.box[1] for word in figures.values())
+    heads: dict[int, Place] = {}
+    for code, found in places.items():
+        above = [place for place in found if place.page == page and place.box[3] <= row_top + 3]
+        lowest = max((place.box[3] for place in above), default=0.0)
+        head = [place for place in above if place.box[3] >= lowest - height * place.words[0].height]
+        if head:
+            heads[code] = min(head, key=lambda place: abs((place.box[0] + place.box[2]) / 2 - figures[code].x))
+    return heads
 
 
 def _codes_beside(place: Place, page: Page) -> set[int]:

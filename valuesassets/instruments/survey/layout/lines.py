@@ -14,6 +14,8 @@ from valuesassets.instruments.survey.layout.words import Box, Word, text_lines, 
 
 GAP = 9.0
 """Free words further apart than so many points belong to different pieces of a line."""
+SMALL = 0.93
+"""Share of the usual height of letters under which a line is small print."""
 TOUCH = 2.0
 """Rules are drawn so inexactly."""
 
@@ -75,6 +77,23 @@ class Line:
         return sum(word.is_bold for word in self.words) * 2 > len(self.words)
 
 
+def is_small_print(line: Line, height: float) -> bool:
+    """Whether a line is set smaller than letters of some height, as footnotes are."""
+    return line.words[0].height < SMALL * height
+
+
+def without_notes_in_italics(line: Line) -> Line | None:
+    """A line without the words that are set as notes to the interviewer; None where no other is left."""
+    if not any(word.is_note for word in line.words):
+        return line
+    kept = [
+        Cell(words, cell.frame)
+        for cell in line.cells
+        if (words := tuple(word for word in cell.words if not word.is_note))
+    ]
+    return Line(line.page, tuple(kept), line.is_ruled) if kept else None
+
+
 def join_lines(lines: Sequence[Sequence[Word]], keeps_hyphens: bool = True) -> str:
     """The text of wrapped lines; a word broken at its hyphen is put together again.
 
@@ -102,8 +121,18 @@ def page_lines(page: Page) -> tuple[Line, ...]:
             free.append(word)
         else:
             in_frame[frame].append(word)
+    for frame in [frame for frame, words in in_frame.items() if _is_table(words)]:
+        free += in_frame.pop(frame)
     lines = [*_table_rows(page.number, in_frame), *(_free_line(page.number, words) for words in text_lines(free))]
     return tuple(sorted(lines, key=lambda line: (line.box[1] + line.box[3], line.box[0])))
+
+
+def _is_table(words: Sequence[Word]) -> bool:
+    """Whether the words of one frame are rows of a table without rules between them, or a column of one."""
+    rows = [_free_line(1, line) for line in text_lines(words)]
+    figures = [sum(cell.text.isdigit() for cell in row.cells) for row in rows]
+    is_whole = [count == len(row.cells) for count, row in zip(figures, rows, strict=True)]
+    return len(rows) > 1 and (max(figures) > 1 or sum(is_whole) > 1)
 
 
 def _frame(word: Word, horizontal: NDArray[np.float64], vertical: NDArray[np.float64]) -> Box | None:

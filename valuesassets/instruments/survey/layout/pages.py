@@ -13,6 +13,7 @@ import pdfplumber
 import pdfplumber.page
 from numpy.typing import NDArray
 
+from valuesassets.instruments.survey.layout.interviewer_type import with_notes
 from valuesassets.instruments.survey.layout.variable_codes import code_letter, with_codes
 from valuesassets.instruments.survey.layout.words import Word
 from valuesassets.instruments.survey.questionnaire_pdf import count_pages
@@ -86,8 +87,11 @@ def _read_pages(pdf: Path, on_page: Callable[[int, int], None]) -> tuple[Page, .
             f"{pdf}: no text layer on any of its {total} pages (a scan?); run text recognition (OCR) on it and extract "
             "the result"
         )
-    letter = code_letter([page.words for page in pages])
-    return tuple(dataclasses.replace(page, words=with_codes(page.words, letter)) for page in pages)
+    words = with_notes([page.words for page in pages])
+    letter = code_letter(words)
+    return tuple(
+        dataclasses.replace(page, words=with_codes(each, letter)) for page, each in zip(pages, words, strict=True)
+    )
 
 
 def _page(page: pdfplumber.page.Page) -> Page:

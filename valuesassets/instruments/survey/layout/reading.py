@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from valuesassets.instruments.survey.layout.blocks import Block
+from valuesassets.instruments.survey.layout.block import Block
 from valuesassets.instruments.survey.layout.codes import PrintedCode, printed_codes
 from valuesassets.instruments.survey.layout.lines import Line, join_lines
 from valuesassets.instruments.survey.layout.wording import spoken, without_notes
@@ -44,5 +44,7 @@ def read_at(
     """A reading that stands on the page of its code, boxed with the lines of that page."""
     home = next((line for line in lines if code and set(code.words) & set(line.words)), lines[0])
     box = union(line.box for line in lines if line.page == home.page)
-    name = code.code if code else None
+    name = code.code if code else block.code
+    if block.lead:
+        stem, item = question_stem(block.lead), item or stem
     return Reading(name, block.source_id, block.section, home.page, box, stem, item or None, tuple(options))

@@ -3,8 +3,9 @@
 import dataclasses
 from collections.abc import Sequence
 
+from valuesassets.instruments.survey.layout.answer_rows import read_answer_row
 from valuesassets.instruments.survey.layout.answers import read_answer_list
-from valuesassets.instruments.survey.layout.blocks import Block
+from valuesassets.instruments.survey.layout.block import Block
 from valuesassets.instruments.survey.layout.choices import read_choices
 from valuesassets.instruments.survey.layout.codes import printed_codes
 from valuesassets.instruments.survey.layout.grids import read_grid
@@ -36,7 +37,7 @@ def _figures(source_id: str) -> str:
 def _list(block: Block) -> list[Reading]:
     """A question with an answer list, or with a code and no answers that could be read."""
     codes = [code for line in block.lines for code in printed_codes(line)]
-    found = read_answer_list(block.lines)
+    found = read_answer_list(block.lines, block.offers_all) or read_answer_row(block.lines, block.offers_all)
     if found is None:
         if not codes:
             return []

@@ -15,10 +15,10 @@ GUTTER = 0.45
 """Labels over a scale are so many heights of a line apart; the space between words is about half of that."""
 
 
-def answer_columns(printed: Sequence[tuple[int, Word]]) -> list[Column]:
+def answer_columns(printed: Sequence[tuple[int, Word]], offers_all: bool = False) -> list[Column]:
     """The columns of answers among the codes of a row, left to right."""
     values = [value for value, _ in printed]
-    kept = list(TEN) if values[:10] == list(TEN) else answer_values(values)
+    kept = list(TEN) if values[:10] == list(TEN) else answer_values(values, offers_all)
     columns: list[Column] = []
     for value, word in printed:
         if value in kept and value not in [each for each, _ in columns]:

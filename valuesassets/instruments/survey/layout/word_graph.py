@@ -92,10 +92,12 @@ class WordGraph:
         last: int | None = None
         for written in text_lines(cell.words):
             row: _Row = [[]]
-            for before, word in zip([None, *written], written, strict=False):
+            phrase = _repeated(written)
+            for place, (before, word) in enumerate(zip([None, *written], written, strict=False)):
                 depth += len(re.findall(r"[(\[]", word.text))
                 is_aside = is_in_note or depth > 0 or _is_no_speech(word.text)
-                if before is not None and word.box[0] - before.box[2] > WIDE_GAP * word.height:
+                is_apart = before is not None and word.box[0] - before.box[2] > WIDE_GAP * word.height
+                if is_apart or (place and place % phrase == 0):
                     row.append([])
                     last = None
                 if BEGINS.match(word.text):
@@ -153,6 +155,13 @@ class WordGraph:
         starts = [cell[0] for _, cells in after[:LINES_AHEAD] for cell in cells]
         for one, other in itertools.product(ends, starts):
             self._steps[one].setdefault(other, ODD_STEP)
+
+
+def _repeated(written: Sequence[Word]) -> int:
+    """After how many words a line says the same again, as heads of columns do: `of them of them`; else, all of them."""
+    texts = [word.text for word in written]
+    lengths = (n for n in range(1, len(texts)) if len(texts) % n == 0 and texts[:n] * (len(texts) // n) == texts)
+    return next(lengths, len(texts))
 
 
 def _is_no_speech(text: str) -> bool:

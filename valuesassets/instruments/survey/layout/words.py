@@ -18,6 +18,8 @@ class Word:
     is_italic: bool = False
     code: str | None = None
     """The variable that it names (`v39`), where it is a variable code."""
+    is_note: bool = False
+    """Whether it is set as the notes to the interviewer are."""
 
     @property
     def x(self) -> float:

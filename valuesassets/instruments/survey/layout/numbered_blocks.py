@@ -1,0 +1,118 @@
+"""Blocks of a form whose question numbers are its variable codes (WVS): a question, or a text over a table of items.
+
+A text that stands at the margin after the answers to what came before opens a block of its own. Where the items of a
+table follow, it is their stem; where numbered questions follow, it leads them.
+"""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+
+from valuesassets.instruments.survey.layout.answers import option_of
+from valuesassets.instruments.survey.layout.block import Block, OpenBlock, is_heading, section_of
+from valuesassets.instruments.survey.layout.codes import numbers, other_words, printed_codes
+from valuesassets.instruments.survey.layout.lines import Cell, Line, is_small_print
+from valuesassets.instruments.survey.layout.wording import is_note
+from valuesassets.instruments.survey.layout.words import text_lines
+
+MARGIN = 4.0
+"""Texts stand so many points from the left edge at which most questions begin."""
+
+
+def numbered_blocks(lines: Sequence[Line]) -> list[Block]:
+    """The blocks of a form in reading order, page furniture left out before."""
+    lines = _with_whole_rows(lines)
+    numbered = [line for line in lines if _leading_code(line) and not numbers(line)]
+    if not numbered:
+        return []
+    margin = Counter(round(line.box[0]) for line in numbered).most_common(1)[0][0]
+    height = Counter(round(line.words[0].height, 1) for line in numbered).most_common(1)[0][0]
+    blocks: list[OpenBlock] = []
+    heading: list[Line] = []
+    section = None
+    lead: tuple[Line, ...] = ()
+    for line in lines:
+        code = _leading_code(line)
+        is_text = line.box[0] <= margin + MARGIN and not is_small_print(line, height)
+        if is_heading(line):
+            heading.append(line)
+            lead = ()
+            continue
+        if is_note(line.text) or line.is_boxed_note:
+            continue
+        if code and is_text and not numbers(line) and not _is_head(line):
+            section = section_of(heading) or section
+            if blocks and not blocks[-1].code and not _is_answered(blocks[-1]):
+                lead = tuple(blocks.pop().lines)
+                blocks.append(OpenBlock(code, section, code=code, lead=lead))
+            else:
+                lead = () if "?" in line.text else lead
+                blocks.append(OpenBlock(code, section, code=code, lead=lead))
+            line = _without_code(line)
+            heading = []
+        elif is_text and not code and option_of(line) is None and (not blocks or heading or _is_answered(blocks[-1])):
+            section = section_of(heading) or section
+            blocks.append(OpenBlock("", section))
+            heading, lead = [], ()
+        if blocks:
+            blocks[-1].lines.append(line)
+    return [dataclasses.replace(_named(each).closed(), offers_all=True) for each in blocks]
+
+
+def _leading_code(line: Line) -> str | None:
+    return line.words[0].code
+
+
+def _is_head(line: Line) -> bool:
+    """Whether a line is the head of a table of choices: nothing but codes."""
+    return len(line.cells) > 1 and not other_words(line)
+
+
+def _is_answered(block: OpenBlock) -> bool:
+    return any(numbers(line) or option_of(line) for line in block.lines)
+
+
+def _without_code(line: Line) -> Line:
+    first, *others = line.cells
+    rest = (Cell(first.words[1:], first.frame),) if len(first.words) > 1 else ()
+    return Line(line.page, (*rest, *others) or line.cells, line.is_ruled)
+
+
+def _named(block: OpenBlock) -> OpenBlock:
+    """A block that begins with a text bears the number of its first item, or its first words."""
+    if not block.source_id:
+        codes = [code.code for line in block.lines for code in printed_codes(line)]
+        first = " ".join(word.text for word in block.lines[0].words[:4])
+        block.source_id = codes[0] if codes else f"{first} …"
+    return block
+
+
+def _with_whole_rows(lines: Sequence[Line]) -> list[Line]:
+    """Lines in which a code that stands beside the middle of its item's lines leads them."""
+    whole: list[Line] = []
+    rest = list(lines)
+    while rest:
+        line = rest.pop(0)
+        if _leading_code(line) and not other_words(line):
+            parts = [line]
+            if whole and _is_beside(whole[-1], line):
+                parts.insert(0, whole.pop())
+            while rest and _is_beside(rest[0], line):
+                parts.append(rest.pop(0))
+            line = _joined(parts, line) if len(parts) > 1 else line
+        whole.append(line)
+    return whole
+
+
+def _is_beside(other: Line, coded: Line) -> bool:
+    overlap = min(other.box[3], coded.words[0].box[3]) - max(other.box[1], coded.words[0].box[1])
+    is_right = other.box[0] > coded.words[0].box[2]
+    return other.page == coded.page and is_right and overlap > 0.1 * coded.words[0].height and not printed_codes(other)
+
+
+def _joined(parts: Sequence[Line], coded: Line) -> Line:
+    """One row of the lines beside a code: the code, the item, the answer codes."""
+    figures = [Cell((word,)) for part in parts for _, word in numbers(part)]
+    item = [word for line in text_lines([word for part in parts for word in other_words(part)]) for word in line]
+    code = Cell((coded.words[0],))
+    return Line(coded.page, (code, *([Cell(tuple(item))] if item else []), *sorted(figures, key=lambda cell: cell.x)))

@@ -16,9 +16,12 @@ class PaperForm:
         self.canvas = Canvas(str(path), pagesize=(595, HEIGHT), invariant=1, **options)
         self.y = 100.0
 
-    def text(self, x: float, written: str, bold: bool = False, size: float = 9) -> None:
-        self.canvas.setFont("Helvetica-Bold" if bold else "Helvetica", size)
+    def text(self, x: float, written: str, bold: bool = False, size: float = 9, italic: bool = False) -> float:
+        """Returns the width of what was written."""
+        font = "Helvetica-Oblique" if italic else "Helvetica-Bold" if bold else "Helvetica"
+        self.canvas.setFont(font, size)
         self.canvas.drawString(x, HEIGHT - self.y, written)
+        return self.canvas.stringWidth(written, font, size)
 
     def down(self, points: float = 14) -> None:
         self.y += points
@@ -74,6 +77,18 @@ class PaperForm:
                 self.canvas.line(edge, HEIGHT - top, edge, HEIGHT - self.y)
             for height in (top, self.y):
                 self.canvas.line(edges[0], HEIGHT - height, edges[len(cells)], HEIGHT - height)
+
+    def framed(self, rows: Sequence[Sequence[tuple[float, str]]]) -> None:
+        """A frame around lines of words at their places, without rules in between."""
+        top = self.y
+        self.down(4)
+        for row in rows:
+            self.down(12)
+            for x, written in row:
+                self.text(x, written)
+        self.down(8)
+        self.canvas.rect(45, HEIGHT - self.y, 500, self.y - top)
+        self.down(16)
 
     def new_page(self) -> None:
         self.canvas.showPage()

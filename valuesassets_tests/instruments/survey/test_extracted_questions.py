@@ -17,9 +17,9 @@ from valuesassets.records.questions import question_faults
 from valuesassets.studies import questionnaires
 from valuesassets.studies.questionnaires.content import LANGUAGES, expected_questions
 from valuesassets_tests.instruments.survey.paper_forms import PaperForm
+from valuesassets_tests.needs import shared_file
 
 BUNDLED = Path(questionnaires.__file__).parent
-REAL = Path(__file__).parents[4] / "shared" / "data" / "questionnaires"
 HEADS = ("very|important", "quite|important", "not|important", "not at all|important", "DK", "NA")
 
 
@@ -304,10 +304,7 @@ def test_long_lists_keep_seven_eight_and_nine(count, missing):
 
 
 def real(name):
-    path = REAL / f"ZA7500_{name}.pdf"
-    if not path.is_file():
-        pytest.skip(f"no {path.name} beside the project (../shared/data/questionnaires)")
-    return path
+    return shared_file("data", "questionnaires", f"ZA7500_{name}.pdf")
 
 
 @pytest.mark.slow

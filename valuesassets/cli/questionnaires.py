@@ -63,6 +63,7 @@ def extract(
         print(f"{pdf.name}: {fault.message}", file=sys.stderr)
     faulty = len({fault.question_id for fault in faults} & {question.id for question in questions})
     print(f"{len(questions)} questions, {faulty} of them to review, in {output}")
+    print(examined.recovery)
     if review is not None:
         print(f"review page: {review}")
 

@@ -47,7 +47,7 @@ class Language(Record):
     """Whether much or little text of the language is on the web."""
     script: Literal["Latin", "Greek", "Cyrillic"] = "Latin"
     pdf: str | None = None
-    """File name in `pdf_dir`; `<language>.pdf` where not given."""
+    """File name in `pdf_dir`, or in the ZIP archive that a link delivers; `<language>.pdf` where not given."""
     gesis_document: int | None = None
     """Number of the field questionnaire at GESIS."""
 

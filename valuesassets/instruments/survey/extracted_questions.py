@@ -16,6 +16,7 @@ from valuesassets.instruments.survey.layout.checks import (
     text_faults,
 )
 from valuesassets.instruments.survey.layout.grounding import Form, GroundedString
+from valuesassets.instruments.survey.layout.own_language import own_pages
 from valuesassets.instruments.survey.layout.pages import read_pages
 from valuesassets.instruments.survey.layout.reading import Reading
 from valuesassets.instruments.survey.layout.readings import read_questions
@@ -26,7 +27,7 @@ from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.errors import StudyError
 from valuesassets.records.questions import Option, Question
 
-__all__ = ["Fault", "examine_questions", "extract_questions", "extraction_faults"]
+__all__ = ["Fault", "count_recovered", "examine_questions", "extract_questions", "extraction_faults"]
 SETTLED_BY_A_PERSON = {
     "grounding",
     "damaged_text",
@@ -60,8 +61,24 @@ def extract_questions(
     if extractor != "layout":
         raise StudyError(f"{extractor}: no such extractor; there is layout")
     variables = load_variables()
-    readings = read_questions(read_blocks(read_pages(pdf, on_page)))
+    readings = read_questions(read_blocks(own_pages(read_pages(pdf, on_page), language)))
     return [_question(each) for each in readings if each.code is not None and not variables.is_excluded(each.code)]
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """How much of a form was read: opinion items whose code it prints, those read, those with the master's options."""
+
+    printed: int
+    read: int
+    with_all_options: int
+
+    def __str__(self) -> str:
+        """In words."""
+        return (
+            f"{self.read} of {self.printed} opinion items printed in the form were read, {self.with_all_options} with "
+            "the number of options of the master"
+        )
 
 
 @dataclass(frozen=True)
@@ -73,12 +90,14 @@ class Examined:
         changes: what was normalised and overridden, and why.
         faults: what a person must look at, the whole form's first.
         grounded: by place in `questions`, the strings of each and where they stand.
+        recovery: how much of the form was read.
     """
 
     questions: tuple[Question, ...]
     changes: tuple[Change, ...]
     faults: tuple[Fault, ...]
     grounded: tuple[tuple[GroundedString, ...], ...]
+    recovery: Recovery
 
 
 def examine_questions(
@@ -97,7 +116,7 @@ def examine_questions(
         PdfError: not a readable PDF, or one without a text layer.
         StudyError: the overrides file cannot be used.
     """
-    form = Form(read_pages(pdf))
+    form = Form(own_pages(read_pages(pdf), language))
     printed = {question.id: question for question in extract_questions(pdf, language)}
     normalised = normalise_questions(extracted, language, load_variables(), printed)
     given = read_overrides(overrides) if overrides else {}
@@ -114,7 +133,21 @@ def examine_questions(
         (*normalised.changes, *overridden.changes),
         (*faults, *overridden.faults),
         tuple(form.ground(question) for question in overridden.questions),
+        count_recovered(overridden.questions, pdf),
     )
+
+
+def count_recovered(questions: Sequence[Question], pdf: Path) -> Recovery:
+    """Of the opinion items whose codes a form prints, how many there are among the questions, and how many are whole.
+
+    Raises:
+        PdfError: not a readable PDF, or one without a text layer.
+    """
+    variables = load_variables()
+    printed = {word.code for page in read_pages(pdf) for word in page.words} & variables.opinion_items
+    read = {question.id: question for question in questions if question.id in printed}
+    whole = [each for code, each in read.items() if len(each.options) == variables.option_count(code)]
+    return Recovery(len(printed), len(read), len(whole))
 
 
 def extraction_faults(questions: Sequence[Question], pdf: Path, language: str, form: Form | None = None) -> list[Fault]:
@@ -128,11 +161,11 @@ def extraction_faults(questions: Sequence[Question], pdf: Path, language: str, f
     Raises:
         PdfError: not a readable PDF, or one without a text layer.
     """
-    pages = read_pages(pdf)
+    pages = own_pages(read_pages(pdf), language)
     variables = load_variables()
     blocks = read_blocks(pages)
     return [
-        *damage_faults(pages, language),
+        *damage_faults(read_pages(pdf), language),
         *presence_faults(questions),
         *shape_faults(questions, variables),
         *text_faults(questions, language),

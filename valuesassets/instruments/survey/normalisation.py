@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from valuesassets.instruments.survey.aligned_questions import canonical_id
 from valuesassets.instruments.survey.changes import Change
+from valuesassets.instruments.survey.layout.spoken_language import foreign_language
 from valuesassets.instruments.survey.layout.text_damage import script_of, script_share
 from valuesassets.instruments.survey.variables import Variables
 from valuesassets.records.questions import OPTION_COUNTS, Option, Question, ResponseType, is_missing_code
@@ -43,12 +44,12 @@ def normalise_questions(
     """
     done = Normalised()
     places: dict[str, int] = {}
-    foreign = [_is_foreign(question, language) for question in questions]
-    is_bilingual = sum(foreign) < MOST_FOREIGN * len(questions)
+    foreign = [_foreign(question, language) for question in questions]
+    is_bilingual = sum(each is not None for each in foreign) < MOST_FOREIGN * len(questions)
     for position, question in enumerate(questions):
-        if is_bilingual and foreign[position]:
-            what = f"not {script_of(language).title()}, as {language} is written: the form's other language"
-            done.changes.append(Change(question.id, "question", question.text, None, what))
+        other = foreign[position]
+        if is_bilingual and other is not None:
+            done.changes.append(Change(question.id, "question", question.text, None, other))
             continue
         question = _each_in_turn(question, variables, printed or {}, done.changes)
         earlier = places.get(question.id)
@@ -130,9 +131,14 @@ def _with_fitting_type(question: Question, variables: Variables, printed: Mappin
         yield changed, "response_type", str(question.response_type), str(kind), why
 
 
-def _is_foreign(question: Question, language: str) -> bool:
-    share = script_share(" ".join([question.text, *(o.label for o in question.options)]), script_of(language))
-    return share is not None and share < SCRIPT_SHARE
+def _foreign(question: Question, language: str) -> str | None:
+    """Why a question is in the form's other language, or None."""
+    text = " ".join([question.text, *(o.label for o in question.options)])
+    share = script_share(text, script_of(language))
+    if share is not None and share < SCRIPT_SHARE:
+        return f"not {script_of(language).title()}, as {language} is written: the form's other language"
+    other = foreign_language(text, language)
+    return f"in {other}, not in {language}: the form's other language" if other else None
 
 
 def _says_the_same(one: Question, other: Question) -> bool:

@@ -1,11 +1,11 @@
 """`survey/questionnaire_pdf`: one language's questionnaire as a PDF that was looked into, and where it came from."""
 
 import io
-import shutil
 import time
 import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
@@ -20,7 +20,8 @@ from valuesassets.records.study import Study
 
 ATTEMPTS = 4
 """Downloads are tried so often, with doubling pauses."""
-
+MOST_PAGES = 400
+"""No questionnaire has more pages; codebooks and reports do."""
 
 NAME_THE_PDF = "name the questionnaire's PDF"
 _WHAT_TO_DO = {
@@ -69,10 +70,10 @@ def fetch_questionnaire(
                 raise PdfError(
                     f"{no_such_file(origin)}; put the questionnaire of {language} there or name it with `pdf`"
                 )
-            shutil.copyfile(origin, temporary)
+            temporary.write_bytes(_pdf_inside(origin.read_bytes(), source, study.languages[language].pdf))
         else:
             source = settings.url.format(document=study.languages[language].gesis_document)
-            temporary.write_bytes(_pdf_inside(download(source, pause), source))
+            temporary.write_bytes(_pdf_inside(download(source, pause), source, study.languages[language].pdf))
         pages = count_pages(temporary, source)
         digest = sha256_file(temporary)
     return QuestionnairePdf(str(destination), digest, pages, source)
@@ -82,7 +83,7 @@ def count_pages(path: Path, name: str) -> int:
     """Number of pages of a PDF.
 
     Raises:
-        PdfError: empty, another kind of file, truncated, or encrypted.
+        PdfError: empty, another kind of file, truncated, encrypted, or far too long.
     """
     with open(path, "rb") as stream:
         head = stream.read(1024)
@@ -100,6 +101,11 @@ def count_pages(path: Path, name: str) -> int:
         raise PdfError(f"{name}: the PDF is truncated or damaged; fetch it again") from None
     if pages == 0:
         raise PdfError(f"{name}: the PDF has no pages; fetch it again")
+    if pages > MOST_PAGES:
+        raise PdfError(
+            f"{name}: the PDF has {pages} pages, no questionnaire has more than {MOST_PAGES} (a codebook, a report?); "
+            "name the questionnaire's PDF, or cut its pages out of this one"
+        )
     return pages
 
 
@@ -127,15 +133,21 @@ def download(url: str, pause: Callable[[float], None] = time.sleep) -> bytes:
     raise PdfError(f"{url}: not to be had in {ATTEMPTS} attempts ({reason}); try later, or put the PDF into pdf_dir")
 
 
-def _pdf_inside(content: bytes, source: str) -> bytes:
-    """The PDF itself, or the largest PDF of a ZIP archive."""
+def _pdf_inside(content: bytes, source: str, wanted: str | None) -> bytes:
+    """The PDF itself, or that of a ZIP archive: its only one, or the one wanted."""
     if not content.startswith(b"PK\x03\x04"):
         return content
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            entries = [entry for entry in archive.infolist() if entry.filename.lower().endswith(".pdf")]
-            if not entries:
+            names = [name for name in archive.namelist() if name.lower().endswith(".pdf") and "__MACOSX" not in name]
+            named = [name for name in names if wanted and Path(name).name == wanted]
+            if not names:
                 raise PdfError(f"{source}: the ZIP archive holds no PDF; look into it and use pdf_dir")
-            return archive.read(max(entries, key=lambda entry: entry.file_size))
-    except zipfile.BadZipFile:
-        raise PdfError(f"{source}: the ZIP archive is damaged; fetch it again") from None
+            if len(names) > 1 and len(named) != 1:
+                raise PdfError(
+                    f"{source}: the ZIP archive holds {len(names)} PDFs ({', '.join(sorted(names)[:5])}); say which "
+                    "with `pdf` under the language in the study"
+                )
+            return archive.read((named or names)[0])
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, zlib.error):
+        raise PdfError(f"{source}: the ZIP archive is damaged or asks for a password; fetch it again") from None

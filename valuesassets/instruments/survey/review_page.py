@@ -4,7 +4,7 @@ import base64
 import io
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -17,6 +17,7 @@ from PIL import Image, ImageDraw
 from valuesassets.instruments.survey.changes import Change
 from valuesassets.instruments.survey.extracted_questions import Examined, Fault
 from valuesassets.instruments.survey.layout.grounding import GroundedString
+from valuesassets.instruments.survey.layout.pages import read_pages
 from valuesassets.instruments.survey.layout.words import Box, union
 from valuesassets.instruments.survey.overrides import override_text
 from valuesassets.records.questions import Question
@@ -76,9 +77,10 @@ def render_review(examined: Examined, pdf: Path, language: str, overrides: Path)
 def _entries(examined: Examined, pdf: Path) -> Iterator[Entry]:
     numbered = [(n, q) for n, q in enumerate(examined.questions)]
     order = sorted(numbered, key=lambda each: each[1].page or 0)  # a page is drawn once for all of its questions
+    turns = {page.number: page.turn for page in read_pages(pdf)}
     with pypdfium2.PdfDocument(pdf) as document:
         for page, group in itertools.groupby(order, key=lambda each: each[1].page):
-            drawn = document[page - 1].render(scale=DPI / 72).to_pil() if page else None  # type: ignore[arg-type]
+            drawn = _drawn(document, page, turns) if page else None
             for place, question in group:
                 strings = examined.grounded[place]
                 yield Entry(
@@ -89,6 +91,13 @@ def _entries(examined: Examined, pdf: Path) -> Iterator[Entry]:
                     _picture(drawn, question, strings) if drawn and question.box and page else None,
                     "\n".join(override_text(question)),
                 )
+
+
+def _drawn(document: pypdfium2.PdfDocument, page: int, turns: Mapping[int, int]) -> Image.Image | None:
+    """A page with its text upright, or None where the form has no such page."""
+    if page not in turns:
+        return None
+    return document[page - 1].render(scale=DPI / 72, rotation=turns[page]).to_pil()  # type: ignore[arg-type]
 
 
 def _picture(page: Image.Image, question: Question, strings: Sequence[GroundedString]) -> str:

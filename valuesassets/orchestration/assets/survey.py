@@ -82,6 +82,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         return dg.MaterializeResult(
             value=list(examined.questions),
             metadata={
+                "opinion_items": str(examined.recovery),
                 "review": review,
                 "faults": dg.MetadataValue.path(str(faults)),
                 "overrides": dg.MetadataValue.path(str(overrides)) if overrides.exists() else str(overrides),

@@ -1,14 +1,16 @@
 """Extraction: bundled PDFs word for word, small printed ones with a fault each, real forms where they are present."""
 
+import re
 import time
 from collections import Counter
 from pathlib import Path
 
+import pypdfium2
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from valuesassets.instruments.survey.extracted_questions import extract_questions, extraction_faults
+from valuesassets.instruments.survey.extracted_questions import count_recovered, extract_questions, extraction_faults
 from valuesassets.instruments.survey.layout.codes import answer_values
 from valuesassets.instruments.survey.layout.variable_codes import PATTERNS
 from valuesassets.instruments.survey.variables import load_variables
@@ -324,6 +326,30 @@ def test_a_field_questionnaire_gives_every_value_question_complete(name, languag
     assert [question.id for question in questions if any(map(PATTERNS["v"].fullmatch, question.text.split()))] == []
     assert len(questions) == count
     assert {fault.check for fault in extraction_faults(questions, pdf, language)} <= {"answers_without_code"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [("q_gb", "eng"), ("bq_CAPI", "eng"), ("q_fr", "fra"), ("q_es", "spa"), ("q_at", "deu"), ("q_it", "ita")],
+)
+def test_of_the_opinion_items_that_a_form_prints_95_percent_are_read_and_92_are_whole(name, language):
+    """What is printed is counted by another library, word for word."""
+    pdf = real(name)
+    document = pypdfium2.PdfDocument(pdf)
+    words = [word for page in document for word in page.get_textpage().get_text_bounded().split()]
+    document.close()
+    variables = load_variables()
+    printed = {f"v{int(found[1])}" for word in words if (found := re.fullmatch(r"\(*[vV](\d{1,3})\)*", word))}
+    wanted = printed & variables.opinion_items
+    assert len(wanted) >= 209
+    questions = {question.id: question for question in extract_questions(pdf, language)}
+    whole = [code for code in wanted & set(questions) if len(questions[code].options) == variables.option_count(code)]
+    assert len(wanted & set(questions)) >= 0.95 * len(wanted)
+    assert len(whole) >= 0.92 * len(wanted)
+    recovery = count_recovered(list(questions.values()), pdf)
+    assert (recovery.printed, recovery.read) == (len(wanted), len(wanted & set(questions)))
+    assert recovery.with_all_options == len(whole)
 
 
 @pytest.mark.slow

@@ -34,8 +34,23 @@ def test_every_value_question_has_a_number_of_options():
 
 @pytest.mark.parametrize(
     "code",
-    ["v20", "v96", "v45a", "v52", "v52a", "v174", "v174a", "v176", "v183", "v225", "v276"]
-    + ["Q78A", "Q92", "Q223", "Q290"],
+    [
+        "v20",
+        "v96",
+        "v45a",
+        "v52",
+        "v52a",
+        "v174",
+        "v174a",
+        "v176",
+        "v183",
+        "v225",
+        "v276",
+        "Q78A",
+        "Q92",
+        "Q223",
+        "Q290",
+    ],
 )
 def test_none_rows_parties_elections_and_demographics_are_left_out(code):
     variables = load_variables()

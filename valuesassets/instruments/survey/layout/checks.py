@@ -9,9 +9,10 @@ from valuesassets.instruments.survey.layout.block import Block
 from valuesassets.instruments.survey.layout.codes import printed_codes
 from valuesassets.instruments.survey.layout.grounding import Form
 from valuesassets.instruments.survey.layout.lines import Line, page_lines
+from valuesassets.instruments.survey.layout.own_language import own_pages
 from valuesassets.instruments.survey.layout.pages import Page
 from valuesassets.instruments.survey.layout.reading import Reading
-from valuesassets.instruments.survey.layout.spoken_language import language_spoken
+from valuesassets.instruments.survey.layout.spoken_language import foreign_language
 from valuesassets.instruments.survey.layout.text_damage import (
     ADVICE,
     is_damaged,
@@ -20,7 +21,6 @@ from valuesassets.instruments.survey.layout.text_damage import (
     script_share,
     unreadable_share,
 )
-from valuesassets.instruments.survey.lexicon import load_lexicon
 from valuesassets.instruments.survey.variables import Variables
 from valuesassets.records.questions import Question, is_missing_code, question_faults
 
@@ -28,6 +28,10 @@ DAMAGED_SHARE = 0.005
 """Share of a form's words with unreadable glyphs from which the whole form counts as damaged."""
 SCRIPT_SHARE = 0.6
 """Share of a question's letters that must be of the language's script."""
+OTHER_HALF = 0.25
+"""A form with a smaller share of letters in its language's script is in another language; bilingual ones have half."""
+MOST_FOREIGN = 0.5
+"""Nor is one of which more pages than that are in another language."""
 GAP_SHARE = 0.2
 """A form that lacks more of the master's codes than this is a short form, and its gaps are meant."""
 
@@ -56,19 +60,22 @@ def damage_faults(pages: Sequence[Page], language: str) -> Iterator[Fault]:
         )  # fmt: skip
     text = " ".join(words)
     in_script = script_share(text, script_of(language))
-    if share <= DAMAGED_SHARE and in_script is not None and in_script < SCRIPT_SHARE:
+    if share <= DAMAGED_SHARE and in_script is not None and in_script < OTHER_HALF:
         yield Fault(
             None, None, "script",
             f"only {in_script:.0%} of the form's letters are {script_of(language).title()}, as {language} is written; "
             "name the language of the form, or the right file",
         )  # fmt: skip
         return
-    spoken = language_spoken(text, language)
-    if spoken is not None:
+    own = own_pages(tuple(pages), language)
+    spoken = [foreign_language(" ".join(word.text for word in page.words), language) for page in own]
+    foreign = [code for code in spoken if code is not None]
+    if share <= DAMAGED_SHARE and len(foreign) > MOST_FOREIGN * len(pages):
+        most = max(set(foreign), key=foreign.count)
         yield Fault(
             None, None, "language",
-            f"the form offers no answers such as {load_lexicon(language).missing_answers[0]!r} of {language} but those "
-            f"of {spoken}; name the language of the form, or the right file",
+            f"{len(foreign)} of the form's {len(pages)} pages are not in {language}, most of them in {most}; name the "
+            "language of the form, or the right file",
         )  # fmt: skip
         return
     lost = lost_letters(text, language)

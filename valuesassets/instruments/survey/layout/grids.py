@@ -104,11 +104,18 @@ def _anchors_start(lines: Sequence[Line], first: int) -> int:
         if is_alone and coded + 1 < first:
             return coded
         if len(texts) == 1 and coded + 1 < first:
-            return coded + 1
+            ends = [n for n in range(coded, first) if _ends_sentence(lines[n])]
+            return ends[-1] + 1 if ends and ends[-1] + 1 < first else coded + 1
         start = coded
     while start > 0 and len(_text_cells(lines[start - 1])) > 1:
         start -= 1
     return start
+
+
+def _ends_sentence(line: Line) -> bool:
+    """Whether a line is running text that comes to its end."""
+    texts = _text_cells(line)
+    return len(texts) == 1 and texts[0].text.endswith((".", "?", "!", ":"))
 
 
 def _text_cells(line: Line) -> list[Cell]:

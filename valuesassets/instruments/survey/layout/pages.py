@@ -2,7 +2,9 @@
 
 import dataclasses
 import logging
+import math
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +36,8 @@ class Page:
     words: tuple[Word, ...]
     horizontal: NDArray[np.float64]
     vertical: NDArray[np.float64]
+    turn: int = 0
+    """By how many degrees clockwise the page, as a viewer shows it, must be turned for its text to stand upright."""
 
 
 _read_before: dict[tuple[Path, int, int], tuple[Page, ...]] = {}
@@ -74,7 +78,7 @@ def _read_pages(pdf: Path, on_page: Callable[[int, int], None]) -> tuple[Page, .
     try:
         with pdfplumber.open(pdf) as document:
             for page in document.pages:
-                pages.append(_page(page))
+                pages.append(_page(*_upright(document, page)))
                 page.close()
                 on_page(len(pages), total)
     except Exception as error:  # pdfminer raises many kinds, none of them documented
@@ -94,7 +98,21 @@ def _read_pages(pdf: Path, on_page: Callable[[int, int], None]) -> tuple[Page, .
     )
 
 
-def _page(page: pdfplumber.page.Page) -> Page:
+def _upright(document: pdfplumber.PDF, page: pdfplumber.page.Page) -> tuple[pdfplumber.page.Page, int]:
+    """The page as its text stands upright, and by how many degrees it was turned for that."""
+    directions = Counter((round(char["matrix"][0], 1), round(char["matrix"][1], 1)) for char in page.chars)
+    if not directions:
+        return page, 0
+    across, up = directions.most_common(1)[0][0]
+    turn = round(math.degrees(math.atan2(up, across)) / 90) * 90 % 360
+    if not turn:
+        return page, 0
+    page.page_obj.rotate = (page.page_obj.rotate + turn) % 360
+    page.page_obj.attrs["Rotate"] = page.page_obj.rotate
+    return pdfplumber.page.Page(document, page.page_obj, page.page_number), turn
+
+
+def _page(page: pdfplumber.page.Page, turn: int) -> Page:
     markers = _footnote_markers(page.chars)
     if markers:
         page = page.filter(lambda each: id(each) not in markers)
@@ -116,7 +134,8 @@ def _page(page: pdfplumber.page.Page) -> Page:
             horizontal.append(((top + bottom) / 2, left, right))
         if right - left <= THIN:
             vertical.append(((left + right) / 2, top, bottom))
-    return Page(page.page_number, float(page.width), float(page.height), words, _rules(horizontal), _rules(vertical))
+    width, height = float(page.width), float(page.height)
+    return Page(page.page_number, width, height, words, _rules(horizontal), _rules(vertical), turn)
 
 
 def _rules(rows: list[tuple[float, float, float]]) -> NDArray[np.float64]:

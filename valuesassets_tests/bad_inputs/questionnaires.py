@@ -5,11 +5,14 @@ import zipfile
 from pathlib import Path
 
 from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from valuesassets_tests.bad_inputs.case import Case
 from valuesassets_tests.bad_inputs.making import FORMS, QUESTIONS, Make, all_of, files, folders, form, good_questions
 
+FONT = FORMS.parent / "fonts" / "DejaVuSansCondensed.ttf"
 WHOLE = (FORMS / "eng.pdf").read_bytes()
 
 
@@ -46,6 +49,23 @@ def scan(folder: Path) -> None:
 def letter(folder: Path) -> None:
     canvas = Canvas(str(folder / "form.pdf"))
     canvas.drawString(72, 700, "Dear colleagues, the questionnaire will follow next week.")
+    canvas.save()
+
+
+def codebook(folder: Path) -> None:
+    canvas = Canvas(str(folder / "form.pdf"))
+    for number in range(2000):
+        canvas.drawString(72, 700, f"Q1 Variable {number}")
+        canvas.showPage()
+    canvas.save()
+
+
+def from_right_to_left(folder: Path) -> None:
+    pdfmetrics.registerFont(TTFont("Wide", str(FONT)))
+    canvas = Canvas(str(folder / "form.pdf"))
+    canvas.setFont("Wide", 10)
+    for number in range(1, 30):
+        canvas.drawRightString(500, 800 - 25 * number, "מה חשוב לך בחיים"[::-1])
     canvas.save()
 
 
@@ -108,6 +128,18 @@ CASES = [
         "and variable codes such as v39; name a field questionnaire, or write its questions by hand "
         "(docs/files.md)",
     ),
+    bad(
+        "a PDF of 2,000 pages",
+        codebook,
+        "form.pdf: the PDF has 2000 pages, no questionnaire has more than 400 (a codebook, a report?); name the "
+        "questionnaire's PDF, or cut its pages out of this one",
+    ),
+    bad(
+        "a form written from right to left",
+        from_right_to_left,
+        "form.pdf: only 0% of the form's letters are Latin, as eng is written; name the language of the form, or the "
+        "right file",
+    ),
     bad("no such PDF", files({}), "form.pdf: no such file; check the path"),
     bad("a folder", folders("form.pdf"), "form.pdf: is a folder, a PDF was expected; name the PDF in it"),
     bad(
@@ -132,8 +164,8 @@ CASES = [
     bad(
         "an English form declared as German",
         form("eng", "form.pdf"),
-        "form.pdf: the form offers no answers such as 'weiß nicht' of deu but those of eng; name the "
-        "language of the form, or the right file",
+        "form.pdf: 5 of the form's 5 pages are not in deu, most of them in eng; name the language of the form, or the "
+        "right file",
         "extract form.pdf --language deu --output deu.json",
     ),
     bad(

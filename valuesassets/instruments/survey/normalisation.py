@@ -18,8 +18,8 @@ LATIN_LOOKALIKES = str.maketrans("ѵѴвВ", "vVvV")
 """Cyrillic letters that stand for the `v` of a variable code in forms set in Cyrillic."""
 SCRIPT_SHARE = 0.5
 """Share of an item's letters that must be of the language's script."""
-MOST_FOREIGN = 0.5
-"""Where more questions than that are in another script, the form is no bilingual one but the wrong or a damaged one."""
+MOST_FOREIGN = 0.8
+"""Where more questions than that are in another language, the form is no bilingual one but the wrong one."""
 TEN = range(1, 11)
 
 

@@ -82,6 +82,36 @@ def test_a_zip_from_the_server_gives_the_pdf_inside(tmp_path, english_pdf, serve
     assert pauses == [2, 4]
 
 
+def zip_of_two(path):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as bundle:
+        bundle.writestr("forms/english.pdf", path.read_bytes())
+        bundle.writestr("forms/russian.pdf", b"%PDF-1.5 another form")
+        bundle.writestr("__MACOSX/._english.pdf", b"x")
+    return archive.getvalue()
+
+
+def test_of_a_zip_with_two_pdfs_the_study_says_which(tmp_path, english_pdf, served):
+    path, pdf = english_pdf
+    url, answers, _ = served
+    answers += [(200, zip_of_two(path))] * 2
+    study = study_of(tmp_path, source="gesis", url=url + "/dbk/{document}")
+    with pytest.raises(PdfError, match=r"holds 2 PDFs \(forms/english.pdf, forms/russian.pdf\); say which with `pdf`"):
+        fetch_questionnaire(study, "eng", tmp_path / "out.pdf")
+    assert not (tmp_path / "out.pdf").exists()
+    language = study.languages["eng"].model_copy(update={"pdf": "english.pdf"})
+    named = study.model_copy(update={"languages": {"eng": language}})
+    assert fetch_questionnaire(named, "eng", tmp_path / "out.pdf").sha256 == pdf.sha256
+
+
+def test_a_folder_may_hold_a_zip_with_the_pdf_inside(tmp_path, english_pdf):
+    path, _ = english_pdf
+    path.write_bytes(zip_of_two(path))
+    study = study_of(tmp_path, source="folder", pdf_dir=str(tmp_path))
+    with pytest.raises(PdfError, match="holds 2 PDFs"):
+        fetch_questionnaire(study, "eng", tmp_path / "out" / "eng.pdf")
+
+
 @pytest.mark.parametrize(("status", "tries", "word"), [(404, 1, "answers 404"), (503, 4, "in 4 attempts")])
 def test_a_refusal_is_not_repeated_and_a_busy_server_is_not_asked_for_ever(served, status, tries, word):
     url, answers, asked = served

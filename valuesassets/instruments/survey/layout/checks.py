@@ -30,7 +30,7 @@ SCRIPT_SHARE = 0.6
 """Share of a question's letters that must be of the language's script."""
 OTHER_HALF = 0.25
 """A form with a smaller share of letters in its language's script is in another language; bilingual ones have half."""
-MOST_FOREIGN = 0.5
+MOST_FOREIGN = 0.8
 """Nor is one of which more pages than that are in another language."""
 GAP_SHARE = 0.2
 """A form that lacks more of the master's codes than this is a short form, and its gaps are meant."""

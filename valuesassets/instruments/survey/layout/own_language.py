@@ -21,24 +21,37 @@ GUTTER = 6.0
 """Columns are so many points apart."""
 
 
+_Span = tuple[float, float]
+"""Left and right edge of a column."""
+
+
 @functools.lru_cache(maxsize=2)
 def own_pages(pages: tuple[Page, ...], language: str) -> tuple[Page, ...]:
-    """The pages of a form without the words of its other language: another script, or columns of their own."""
-    return tuple(dataclasses.replace(page, words=_own_words(page, language)) for page in pages)
+    """The pages of a form without the words of its other language: columns of their own, or another script.
+
+    A page with too few words to be judged has the columns of the page before it. Pages with damaged words stay whole.
+    """
+    own: list[Page] = []
+    foreign: list[_Span] = []
+    for page in pages:
+        is_damaged_page = any(is_damaged(word.text) for word in page.words)
+        judged = None if is_damaged_page else _foreign_columns(page, language)
+        foreign = foreign if judged is None else judged
+        left_out = [] if is_damaged_page else foreign
+        words = [word for word in page.words if not any(left <= word.x < right for left, right in left_out)]
+        if script_of(language) == LATIN and not is_damaged_page:
+            words = [word for word in words if _is_latin(word)]
+        own.append(dataclasses.replace(page, words=tuple(words)))
+    return tuple(own)
 
 
-def _own_words(page: Page, language: str) -> tuple[Word, ...]:
-    words = page.words
-    if any(is_damaged(word.text) for word in words):
-        return words
-    if script_of(language) == LATIN:
-        words = tuple(word for word in words if _is_latin(word))
-    columns = _columns(words, page.width)
-    foreign = [foreign_language(_text(each), language) is not None for each in columns]
-    if all(foreign) or not any(foreign):
-        return words
-    left_out = {id(word) for each, is_foreign in zip(columns, foreign, strict=True) if is_foreign for word in each}
-    return tuple(word for word in words if id(word) not in left_out)
+def _foreign_columns(page: Page, language: str) -> list[_Span] | None:
+    """Where a page's columns in another language stand; None where not more than one column can be judged."""
+    columns = _columns(page.words, page.width)
+    foreign = [span for span, text in columns if foreign_language(text, language) is not None]
+    if len(columns) < 2:
+        return None
+    return foreign if len(foreign) < len(columns) else []
 
 
 def _is_latin(word: Word) -> bool:
@@ -46,22 +59,17 @@ def _is_latin(word: Word) -> bool:
     return 2 * sum(unicodedata.name(letter, "").startswith(LATIN) for letter in letters) >= len(letters)
 
 
-def _columns(words: Sequence[Word], width: float) -> list[list[Word]]:
-    """The words between strips that hardly a line crosses, with enough letters each to be judged; left to right."""
-    lines = text_lines(words)
+def _columns(words: Sequence[Word], width: float) -> list[tuple[_Span, str]]:
+    """The columns between strips that hardly a line crosses, each with its text, where that is enough to be judged."""
     crossing = np.zeros(int(width) + 2)
     for word in words:
         crossing[max(int(word.box[0]), 0) : int(word.box[2]) + 1] += 1
-    is_free = crossing <= MOST_CROSSING * len(lines)
+    is_free = crossing <= MOST_CROSSING * len(text_lines(words))
     edges = np.flatnonzero(np.diff(np.concatenate([[0], is_free.astype(int), [0]])))
     gutters = [(left + right) / 2 for left, right in edges.reshape(-1, 2) if right - left >= GUTTER]
-    columns = [[word for word in words if left <= word.x < right] for left, right in _between(gutters, width)]
-    return [each for each in columns if sum(map(str.isalpha, _text(each))) >= FEWEST_LETTERS]
-
-
-def _between(gutters: Sequence[float], width: float) -> list[tuple[float, float]]:
-    edges = [0.0, *gutters, width + 1]
-    return list(itertools.pairwise(edges))
+    spans = itertools.pairwise([0.0, *gutters, width + 1])
+    texts = [((left, right), _text([word for word in words if left <= word.x < right])) for left, right in spans]
+    return [(span, text) for span, text in texts if sum(map(str.isalpha, text)) >= FEWEST_LETTERS]
 
 
 def _text(words: Sequence[Word]) -> str:

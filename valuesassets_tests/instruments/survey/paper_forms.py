@@ -87,7 +87,10 @@ class PaperForm:
             for x, written in row:
                 self.text(x, written)
         self.down(8)
-        self.canvas.rect(45, HEIGHT - self.y, 500, self.y - top)
+        for edge in (45, 545):
+            self.canvas.line(edge, HEIGHT - top, edge, HEIGHT - self.y)
+        for height in (top, self.y):
+            self.canvas.line(45, HEIGHT - height, 545, HEIGHT - height)
         self.down(16)
 
     def new_page(self) -> None:

@@ -21,7 +21,7 @@ def form(tmp_path_factory):
     items = [f"Q{number}" for number in range(1, 7)]
     words = ("Family", "Friends", "Leisure time", "Politics", "Work that one|does for others", "Religion")
     grid(paper, IMPORTANCE, zip(items, words, strict=True), "1234")
-    said(paper, "Now a list of organisations. Are you an active member, an inactive member, or none?", NOTE)
+    said(paper, "Now a list. Are you an active member, an inactive member, or none?", NOTE)
     clubs = [(f"Q{number}", f"Club number {number}") for number in range(94, 100)]
     grid(paper, ("Active", "Inactive", "None"), clubs, "210")
     asked(paper, "Q46", "Taking all things together, would you say you are", NOTE)
@@ -55,11 +55,11 @@ def form(tmp_path_factory):
     asked(paper, "Q131", "How secure do you feel these days?")
     labels = ("Very secure", "Quite secure", "Not very secure", "Not at all secure")
     paper.framed([[(150, label), (260, str(value))] for value, label in enumerate(labels, 1)])
-    said(paper, "Now some statements. 1 means you disagree completely, 10 that you agree completely.", NOTE)
+    said(paper, "Now some statements. 1 means you disagree, 10 that you agree.", NOTE)
     for code, statement in (("Q158", "Science makes our lives healthier."), ("Q159", "There will be more of it.")):
         asked(paper, code, statement)
         paper.framed([[(60, "Disagree completely"), (400, "Agree completely")], ten(60)])
-    said(paper, "Now your views. 1 means you agree with the left, 10 with the right.", NOTE)
+    said(paper, "Now your views. 1 means you agree with the left.", NOTE)
     paper.framed([[(50, "Q106"), (80, "Incomes should be"), (350, "There should be")],
                   [(80, "more equal"), (350, "greater incentives")], ten(60)])  # fmt: skip
     asked(paper, "Q152", "Which of these is most important?", NOTE)
@@ -92,11 +92,9 @@ def heading(paper, words):
 
 
 def said(paper, text, note=""):
-    paper.text(50, text, bold=True)
-    paper.down(12)
-    if note:
-        paper.text(50, note, italic=True)
-        paper.down(12)
+    width = paper.text(50, text, bold=True)
+    paper.text(54 + width, note, italic=True, size=7)
+    paper.down(14)
 
 
 def asked(paper, code, text, note=""):
@@ -159,7 +157,7 @@ def test_codes_in_a_row_take_the_labels_below_them_and_codes_behind_labels_those
 
 def test_a_text_leads_the_statements_that_follow_it(by_id):
     assert [by_id[code].stem for code in ("Q158", "Q159")] == [
-        "Now some statements. 1 means you disagree completely, 10 that you agree completely."
+        "Now some statements. 1 means you disagree, 10 that you agree."
     ] * 2
     assert by_id["Q159"].item == "There will be more of it."
     assert labels_of(by_id["Q159"]) == {1: "Disagree completely", 10: "Agree completely"}

@@ -131,8 +131,8 @@ def _is_table(words: Sequence[Word]) -> bool:
     """Whether the words of one frame are rows of a table without rules between them, or a column of one."""
     rows = [_free_line(1, line) for line in text_lines(words)]
     figures = [sum(cell.text.isdigit() for cell in row.cells) for row in rows]
-    is_whole = [count == len(row.cells) for count, row in zip(figures, rows, strict=True)]
-    return len(rows) > 1 and (max(figures) > 1 or sum(is_whole) > 1)
+    ends_coded = [row.cells[-1].text.isdigit() for row in rows]
+    return len(rows) > 1 and (max(figures) > 1 or sum(ends_coded) > 1)
 
 
 def _frame(word: Word, horizontal: NDArray[np.float64], vertical: NDArray[np.float64]) -> Box | None:

@@ -38,7 +38,7 @@ def numbered_blocks(lines: Sequence[Line]) -> list[Block]:
             heading.append(line)
             lead = ()
             continue
-        if is_note(line.text) or line.is_boxed_note:
+        if is_note(line.text) or (line.is_boxed_note and not numbers(line)):
             continue
         if code and is_text and not numbers(line) and not _is_head(line):
             section = section_of(heading) or section

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pdfplumber
 import pdfplumber.page
+import pdfplumber.pdf
 from numpy.typing import NDArray
 
 from valuesassets.instruments.survey.layout.interviewer_type import with_notes
@@ -98,7 +99,7 @@ def _read_pages(pdf: Path, on_page: Callable[[int, int], None]) -> tuple[Page, .
     )
 
 
-def _upright(document: pdfplumber.PDF, page: pdfplumber.page.Page) -> tuple[pdfplumber.page.Page, int]:
+def _upright(document: pdfplumber.pdf.PDF, page: pdfplumber.page.Page) -> tuple[pdfplumber.page.Page, int]:
     """The page as its text stands upright, and by how many degrees it was turned for that."""
     directions = Counter((round(char["matrix"][0], 1), round(char["matrix"][1], 1)) for char in page.chars)
     if not directions:

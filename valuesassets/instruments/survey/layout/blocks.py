@@ -8,6 +8,7 @@ from valuesassets.instruments.survey.layout.block import Block, OpenBlock, is_he
 from valuesassets.instruments.survey.layout.lines import Cell, Line, page_lines, without_notes_in_italics
 from valuesassets.instruments.survey.layout.numbered_blocks import numbered_blocks
 from valuesassets.instruments.survey.layout.pages import Page
+from valuesassets.instruments.survey.layout.rows import with_whole_rows
 
 NUMBER = re.compile(r"([^\W\d_]{1,2}|\(cid:\d+\))(\d{1,3}[a-zA-Z]{0,2})[.:)]?")
 """A printed question number such as `Q12`, `P3` or `Q13a.`; a damaged letter counts as one."""
@@ -19,7 +20,7 @@ def read_blocks(pages: Sequence[Page]) -> list[Block]:
     """The blocks of a form in reading order. What stands before the first question number is no question."""
     furniture = _furniture(pages)
     printed = [line for page in pages for line in page_lines(page) if not _is_furniture(line, page, furniture)]
-    lines = [heard for line in printed if (heard := without_notes_in_italics(line))]
+    lines = with_whole_rows([heard for line in printed if (heard := without_notes_in_italics(line))])
     if any(word.code is not None and word.code[0] == "Q" for line in lines for word in line.words):
         return numbered_blocks(lines)
     widths = {page.number: page.width for page in pages}

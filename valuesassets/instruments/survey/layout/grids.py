@@ -1,7 +1,6 @@
 """Grids, an item per line with its code, and ten-point scales with their anchors above."""
 
 import dataclasses
-import itertools
 from collections.abc import Sequence
 
 from valuesassets.instruments.survey.layout.block import Block
@@ -128,8 +127,9 @@ def _is_code(word: Word) -> bool:
 
 
 def _spacing(row: Line) -> float:
-    xs = [word.x for _, word in numbers(row)]
-    return max(min(after - before for before, after in itertools.pairwise(xs)), 8.0)
+    """How far the first two answer codes of a row are apart."""
+    first, second, *_ = sorted(word.x for _, word in numbers(row))
+    return max(second - first, 8.0)
 
 
 def _stands_right_of(line: Line, left: float) -> bool:

@@ -13,7 +13,6 @@ from valuesassets.instruments.survey.layout.block import Block, OpenBlock, is_he
 from valuesassets.instruments.survey.layout.codes import numbers, other_words, printed_codes
 from valuesassets.instruments.survey.layout.lines import Cell, Line, is_small_print
 from valuesassets.instruments.survey.layout.wording import is_note
-from valuesassets.instruments.survey.layout.words import text_lines
 
 MARGIN = 4.0
 """Texts stand so many points from the left edge at which most questions begin."""
@@ -21,7 +20,6 @@ MARGIN = 4.0
 
 def numbered_blocks(lines: Sequence[Line]) -> list[Block]:
     """The blocks of a form in reading order, page furniture left out before."""
-    lines = _with_whole_rows(lines)
     numbered = [line for line in lines if _leading_code(line) and not numbers(line)]
     if not numbered:
         return []
@@ -85,34 +83,3 @@ def _named(block: OpenBlock) -> OpenBlock:
         first = " ".join(word.text for word in block.lines[0].words[:4])
         block.source_id = codes[0] if codes else f"{first} …"
     return block
-
-
-def _with_whole_rows(lines: Sequence[Line]) -> list[Line]:
-    """Lines in which a code that stands beside the middle of its item's lines leads them."""
-    whole: list[Line] = []
-    rest = list(lines)
-    while rest:
-        line = rest.pop(0)
-        if _leading_code(line) and not other_words(line):
-            parts = [line]
-            if whole and _is_beside(whole[-1], line):
-                parts.insert(0, whole.pop())
-            while rest and _is_beside(rest[0], line):
-                parts.append(rest.pop(0))
-            line = _joined(parts, line) if len(parts) > 1 else line
-        whole.append(line)
-    return whole
-
-
-def _is_beside(other: Line, coded: Line) -> bool:
-    overlap = min(other.box[3], coded.words[0].box[3]) - max(other.box[1], coded.words[0].box[1])
-    is_right = other.box[0] > coded.words[0].box[2]
-    return other.page == coded.page and is_right and overlap > 0.1 * coded.words[0].height and not printed_codes(other)
-
-
-def _joined(parts: Sequence[Line], coded: Line) -> Line:
-    """One row of the lines beside a code: the code, the item, the answer codes."""
-    figures = [Cell((word,)) for part in parts for _, word in numbers(part)]
-    item = [word for line in text_lines([word for part in parts for word in other_words(part)]) for word in line]
-    code = Cell((coded.words[0],))
-    return Line(coded.page, (code, *([Cell(tuple(item))] if item else []), *sorted(figures, key=lambda cell: cell.x)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from valuesassets.instruments.survey.layout.words import Word, text_lines
 
 PATTERNS = {
-    "v": re.compile(r"\(*[vV](\d{1,3}[a-zA-Z]?\d?)\)*[.:]?()"),
+    "v": re.compile(r"[(\[{]*[vV](\d{1,3}[a-zA-Z]?\d?)[)\]}]*[.:]?()"),
     "Q": re.compile(r"Q(\d{1,3}[a-zA-Z]?)(?:[.:]|[.:](\D.*))?"),
 }
 """By the letter of a survey's variables: EVS 2017 prints them, WVS-7 numbers its questions by them.

@@ -11,7 +11,7 @@ from valuesassets.records.errors import QuestionError, StorageError
 from valuesassets.records.faults import describe_faults, kind_of_value
 from valuesassets.records.files import read_json, write_json
 
-MISSING_CODES = {7, 8, 9, 66, 77, 88, 99}
+MISSING_CODES = {7, 8, 9, 66, 77, 88, 97, 98, 99}
 """Codes printed for don't know, no answer, refused or not applicable (which of them, by length of scale)."""
 
 

@@ -6,33 +6,36 @@ from collections.abc import Iterator, Sequence
 
 from valuesassets.instruments.survey.layout.block import Block, OpenBlock, is_heading, section_of
 from valuesassets.instruments.survey.layout.lines import Cell, Line, page_lines, without_notes_in_italics
-from valuesassets.instruments.survey.layout.numbered_blocks import numbered_blocks
 from valuesassets.instruments.survey.layout.pages import Page
+from valuesassets.instruments.survey.layout.question_numbers import NUMBER, question_numbers
 from valuesassets.instruments.survey.layout.rows import with_whole_rows
+from valuesassets.instruments.survey.layout.text_blocks import text_blocks
 
-NUMBER = re.compile(r"([^\W\d_]{1,2}|\(cid:\d+\))(\d{1,3}[a-zA-Z]{0,2})[.:)]?")
-"""A printed question number such as `Q12`, `P3` or `Q13a.`; a damaged letter counts as one."""
-MARGIN = 0.3
-"""Question numbers stand in this left part of a page, or alone on a line."""
+FEWEST_NUMBERED = 0.1
+"""A form with fewer question numbers than this share of its variable codes is not divided by them."""
 
 
 def read_blocks(pages: Sequence[Page]) -> list[Block]:
-    """The blocks of a form in reading order. What stands before the first question number is no question."""
+    """The blocks of a form in reading order. What stands before the first question number is no question.
+
+    A form whose questions have no numbers but variable codes is divided where a text follows answers.
+    """
     furniture = _furniture(pages)
     printed = [line for page in pages for line in page_lines(page) if not _is_furniture(line, page, furniture)]
     lines = with_whole_rows([heard for line in printed if (heard := without_notes_in_italics(line))])
-    if any(word.code is not None and word.code[0] == "Q" for line in lines for word in line.words):
-        return numbered_blocks(lines)
-    widths = {page.number: page.width for page in pages}
-    letter = _number_letter(lines, widths)
+    codes = {word.code for line in lines for word in line.words if word.code is not None}
+    if any(code.startswith("Q") for code in codes):
+        return text_blocks(lines, offers_all=True)
+    numbers = question_numbers(lines, {page.number: page.width for page in pages})
+    if len(numbers) < FEWEST_NUMBERED * len(codes):
+        return text_blocks(lines)
     blocks: list[OpenBlock] = []
     heading: list[Line] = []
     section = None
-    for line in lines:
-        number = _question_number(line, widths[line.page])
-        if number is not None and letter is not None and number.startswith(letter):
+    for position, line in enumerate(lines):
+        if position in numbers:
             section = section_of(heading) or section
-            blocks.append(OpenBlock(number, section))
+            blocks.append(OpenBlock(numbers[position], section))
             line = _without_number(line)
             heading = []
             if line is None:
@@ -44,24 +47,6 @@ def read_blocks(pages: Sequence[Page]) -> list[Block]:
         if blocks:
             blocks[-1].lines.append(line)
     return [each.closed() for each in blocks]
-
-
-def _question_number(line: Line, width: float) -> str | None:
-    """The number that a line begins with; a line of several numbers is the head of a table."""
-    is_alone = len(line.words) == 1 and not line.is_ruled
-    if line.is_boxed_note or (line.words[0].box[0] > MARGIN * width and not is_alone):
-        return None
-    found = [NUMBER.fullmatch(cell.words[0].text) for cell in line.cells]
-    if found[0] is None or found[0][1] in "vV" or sum(each is not None for each in found) > 1:
-        return None
-    return found[0][1] + found[0][2]
-
-
-def _number_letter(lines: Sequence[Line], widths: dict[int, float]) -> str | None:
-    """The letter that question numbers begin with in this form: the one most often seen in the margin."""
-    numbers = (NUMBER.fullmatch(number) for line in lines if (number := _question_number(line, widths[line.page])))
-    seen = Counter(number[1] for number in numbers if number)
-    return seen.most_common(1)[0][0] if seen else None
 
 
 def _without_number(line: Line) -> Line | None:

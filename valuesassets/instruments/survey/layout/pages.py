@@ -4,6 +4,7 @@ import dataclasses
 import logging
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,10 @@ from valuesassets.records.found_files import no_such_file
 
 THIN = 2.5
 """A rectangle up to so many points thick is a rule."""
+
+
+TICK_BOX = re.compile("[\u25a0-\u25ff\u2610-\u2612\u274d-\u2752\u2b1b-\u2b1c\uf06d-\uf072\uf0a1-\uf0a8]")
+"""Boxes and circles to tick, those of the Wingdings font among them: they stand beside codes and say nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,13 +125,14 @@ def _page(page: pdfplumber.page.Page, turn: int) -> Page:
     found = page.extract_words(extra_attrs=["fontname"], use_text_flow=False)
     words = tuple(
         Word(
-            word["text"],
+            text,
             (word["x0"], word["top"], word["x1"], word["bottom"]),
             "bold" in word["fontname"].lower(),
             page.page_number,
             any(style in word["fontname"].lower() for style in ("italic", "oblique")),
         )
         for word in found
+        if (text := TICK_BOX.sub("", word["text"]))
     )
     horizontal, vertical = [], []
     for shape in (*page.rects, *page.lines):

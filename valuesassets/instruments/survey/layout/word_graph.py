@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from valuesassets.instruments.survey.layout.blocks import NUMBER
 from valuesassets.instruments.survey.layout.lines import Cell, Line, page_lines
 from valuesassets.instruments.survey.layout.pages import Page
+from valuesassets.instruments.survey.layout.question_numbers import NUMBER
 from valuesassets.instruments.survey.layout.variable_codes import PATTERNS
 from valuesassets.instruments.survey.layout.wording import is_note
 from valuesassets.instruments.survey.layout.words import Word, text_lines, union

@@ -1,7 +1,7 @@
-"""Blocks of a form whose question numbers are its variable codes (WVS): a question, or a text over a table of items.
+"""Blocks of a form without question numbers of their own: its questions bear variable codes (WVS), or no number.
 
-A text that stands at the margin after the answers to what came before opens a block of its own. Where the items of a
-table follow, it is their stem; where numbered questions follow, it leads them.
+A text that stands at the margin after the answers to what came before opens a block. Where the items of a table follow,
+it is their stem; where questions with codes follow, it leads them.
 """
 
 import dataclasses
@@ -14,17 +14,27 @@ from valuesassets.instruments.survey.layout.codes import numbers, other_words, p
 from valuesassets.instruments.survey.layout.lines import Cell, Line, is_small_print
 from valuesassets.instruments.survey.layout.wording import is_note
 
+FEWEST = 5
+"""So many questions led by a code show where texts begin; elsewhere the longer lines do."""
+LONG = 6
+"""Words of a longer line."""
 MARGIN = 4.0
 """Texts stand so many points from the left edge at which most questions begin."""
 
 
-def numbered_blocks(lines: Sequence[Line]) -> list[Block]:
-    """The blocks of a form in reading order, page furniture left out before."""
-    numbered = [line for line in lines if _leading_code(line) and not numbers(line)]
-    if not numbered:
+def text_blocks(lines: Sequence[Line], offers_all: bool = False) -> list[Block]:
+    """The blocks of a form in reading order, page furniture left out before.
+
+    Args:
+        offers_all: whether the form's codes for don't know and the like are negative, so that no other code is one.
+    """
+    texts = [line for line in lines if _leading_code(line) and not numbers(line)]
+    if len(texts) < FEWEST:
+        texts = [line for line in lines if len(line.cells[0].words) >= LONG and not is_note(line.text)]
+    if not texts:
         return []
-    margin = Counter(round(line.box[0]) for line in numbered).most_common(1)[0][0]
-    height = Counter(round(line.words[0].height, 1) for line in numbered).most_common(1)[0][0]
+    margin = Counter(round(line.box[0]) for line in texts).most_common(1)[0][0]
+    height = Counter(round(line.words[0].height, 1) for line in texts).most_common(1)[0][0]
     blocks: list[OpenBlock] = []
     heading: list[Line] = []
     section = None
@@ -54,7 +64,7 @@ def numbered_blocks(lines: Sequence[Line]) -> list[Block]:
             heading, lead = [], ()
         if blocks:
             blocks[-1].lines.append(line)
-    return [dataclasses.replace(_named(each).closed(), offers_all=True) for each in blocks]
+    return [dataclasses.replace(_named(each).closed(), offers_all=offers_all) for each in blocks]
 
 
 def _leading_code(line: Line) -> str | None:

@@ -1,5 +1,6 @@
 """`Variables`: what is known of the variables of EVS 2017 and WVS-7, whatever the language (studies/facts)."""
 
+import fnmatch
 import functools
 import re
 import tomllib
@@ -21,8 +22,10 @@ BY_COUNT = {
     10: ResponseType.LIKERT10,
 }
 """What so many options make of a question of which nothing else is known."""
-FACTS_FILES = ("facts/evs2017_variables.toml", "facts/wvs7_variables.toml")
-CODE = re.compile(r"([vQ])(\d+)([a-zA-Z]?\d?)")
+FACTS_FOLDER = "facts"
+FACTS_FILES = "*_variables.toml"
+"""One file for each survey."""
+CODE = re.compile(r"([a-zA-Z])(\d+)([a-zA-Z]?\d?)")
 """A variable's canonical id: the survey's letter, the number without leading zeros, and the letter of a further row."""
 
 
@@ -34,7 +37,7 @@ def expand_codes(ranges: Iterable[str]) -> tuple[str, ...]:
     """
     codes: list[str] = []
     for written in ranges:
-        found = re.fullmatch(r"([vQ])(\d+)(?:-\1(\d+))?", written)
+        found = re.fullmatch(r"([a-zA-Z])(\d+)(?:-\1(\d+))?", written)
         if found is None:
             raise ValueError(f"'{written}' is neither a code such as v9 nor a range such as v9-v19")
         letter, first, last = found.groups()
@@ -45,8 +48,41 @@ def expand_codes(ranges: Iterable[str]) -> tuple[str, ...]:
 Codes = Annotated[tuple[str, ...], pydantic.BeforeValidator(expand_codes)]
 
 
+def _with_number(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    if "number" not in pattern.groupindex:
+        raise ValueError("names no group `number` for what follows the letter")
+    return pattern
+
+
 class _Record(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+
+class CodePattern(_Record):
+    """How the forms of a survey print the codes of its variables.
+
+    Attributes:
+        letter: with which canonical ids begin.
+        pattern: regular expression of a printed word; its group `number` is what follows the letter, `rest` what is
+            printed behind the code without a space.
+        is_question_number: whether the questions are numbered by their codes; then only a word that leads a line is a
+            code.
+        offers_all: whether every printed figure is an answer, as those for don't know and the like are negative.
+    """
+
+    letter: Annotated[str, pydantic.StringConstraints(pattern="[a-zA-Z]")]
+    pattern: Annotated[re.Pattern[str], pydantic.AfterValidator(_with_number)]
+    is_question_number: bool = False
+    offers_all: bool = False
+
+    def code(self, printed: str) -> tuple[str, int | None] | None:
+        """The canonical id in a printed word, and where what is glued to it begins; None where it is no code."""
+        match = self.pattern.fullmatch(printed)
+        if match is None:
+            return None
+        digits, row = re.match(r"0*(\d+)(.*)", match["number"]).groups()  # type: ignore[union-attr]
+        rest = match.start("rest") if "rest" in self.pattern.groupindex and match["rest"] else None
+        return f"{self.letter}{digits}{row.lower()}", rest
 
 
 class Indicator(_Record):
@@ -84,6 +120,7 @@ class Variables(_Record):
     """Facts about variable codes such as `v39` of EVS 2017 and `Q46` of WVS-7."""
 
     source: str
+    codes: tuple[CodePattern, ...]
     excluded: tuple[Excluded, ...]
     lists: dict[str, Codes]
     """Mentioned / not mentioned lists by name."""
@@ -182,8 +219,9 @@ def load_variables() -> Variables:
     Raises:
         StudyError: a file is malformed; names key and reason.
     """
-    folder = resources.files("valuesassets.studies")
-    known = [parse_variables(tomllib.loads((folder / file).read_text(encoding="utf-8")), file) for file in FACTS_FILES]
+    folder = resources.files("valuesassets.studies") / FACTS_FOLDER
+    files = sorted((f for f in folder.iterdir() if fnmatch.fnmatch(f.name, FACTS_FILES)), key=lambda file: file.name)
+    known = [parse_variables(tomllib.loads(file.read_text(encoding="utf-8")), file.name) for file in files]
     return functools.reduce(_together, known)
 
 

@@ -11,9 +11,11 @@ from valuesassets.instruments.survey.extracted_questions import examine_question
 from valuesassets.instruments.survey.layout.pages import read_pages
 from valuesassets.instruments.survey.layout.spoken_language import ISO_639_1, foreign_language
 from valuesassets.instruments.survey.review_page import render_review
+from valuesassets.records.files import read_json
 from valuesassets.studies.questionnaires.content import LANGUAGES, expected_questions
 from valuesassets_tests.instruments.survey.paper_forms import HEIGHT, PaperForm
 from valuesassets_tests.instruments.survey.test_extracted_questions import BUNDLED
+from valuesassets_tests.needs import shared_file
 
 FONT = BUNDLED.parent / "fonts" / "DejaVuSansCondensed.ttf"
 COLUMNS = (60, 300)
@@ -126,3 +128,14 @@ def test_a_page_that_lies_on_its_side_is_read_and_shown_upright(tmp_path, degree
     shown = [render_review(each, pdf, "eng", pdf) for each in (examined,)]
     assert "data:image/png" in shown[0]
     assert len(shown[0]) == pytest.approx(len(render_review(straight, BUNDLED / "eng.pdf", "eng", pdf)), rel=0.1)
+
+
+@pytest.mark.slow
+def test_of_real_extractions_only_the_hungarian_questions_in_the_slovak_one_are_foreign():
+    found = set()
+    for file in sorted(shared_file("data", "evs_extractions").glob("*.json")):
+        for row in read_json(file):
+            labels = [str(option.get("label") or "") for option in row.get("options") or []]
+            if other := foreign_language(" ".join([row.get("text") or "", *labels]), file.stem):
+                found.add((file.stem, other))
+    assert found == {("slk", "hun")}

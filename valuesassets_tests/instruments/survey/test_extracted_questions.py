@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from valuesassets.instruments.survey.extracted_questions import count_recovered, extract_questions, extraction_faults
 from valuesassets.instruments.survey.layout.codes import answer_values
-from valuesassets.instruments.survey.layout.variable_codes import PATTERNS
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.errors import PdfError, StudyError
 from valuesassets.records.questions import question_faults
@@ -22,6 +21,7 @@ from valuesassets_tests.instruments.survey.paper_forms import PaperForm
 from valuesassets_tests.needs import shared_file
 
 BUNDLED = Path(questionnaires.__file__).parent
+CODE = re.compile(r"\(*[vV]\d{1,3}[a-zA-Z]?\)*")
 HEADS = ("very|important", "quite|important", "not|important", "not at all|important", "DK", "NA")
 
 
@@ -323,7 +323,7 @@ def test_a_field_questionnaire_gives_every_value_question_complete(name, languag
     wanted = [code for number in range(1, 225) if not variables.is_excluded(code := f"v{number}")]
     assert [question.id for question in questions] == wanted
     assert [question.id for question in questions if question_faults(question)] == []
-    assert [question.id for question in questions if any(map(PATTERNS["v"].fullmatch, question.text.split()))] == []
+    assert [question.id for question in questions if any(map(CODE.fullmatch, question.text.split()))] == []
     assert len(questions) == count
     assert {fault.check for fault in extraction_faults(questions, pdf, language)} <= {"answers_without_code"}
 

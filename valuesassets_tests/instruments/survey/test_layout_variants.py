@@ -10,7 +10,7 @@ from valuesassets.instruments.survey.layout.blocks import read_blocks
 from valuesassets.instruments.survey.layout.pages import read_pages
 from valuesassets.instruments.survey.layout.question_numbers import NUMBER, question_numbers
 from valuesassets.instruments.survey.layout.readings import read_questions
-from valuesassets.instruments.survey.layout.variable_codes import code_letter, with_codes
+from valuesassets.instruments.survey.layout.variable_codes import printed_pattern, with_codes
 from valuesassets.instruments.survey.layout.words import Word
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets_tests.instruments.survey.test_extracted_questions import BUNDLED
@@ -76,13 +76,17 @@ def test_a_field_questionnaire_is_read_however_it_is_set(name, variant):
     assert whole >= 0.92
 
 
+def pattern_of(letter):
+    return next(pattern for pattern in load_variables().codes if pattern.letter == letter)
+
+
 def word(text, left=100.0):
     return Word(text, (left, 100.0, left + 5.0 * len(text), 110.0))
 
 
 @pytest.mark.parametrize("written", ["v39", "V39", "(v39)", "[v39]", "{V39}", "v039", "((v39))", "v39."])
 def test_a_variable_code_is_known_however_it_is_written(written):
-    assert [each.code for each in with_codes([word(written)], "v")] == ["v39"]
+    assert [each.code for each in with_codes([word(written)], pattern_of("v"))] == ["v39"]
 
 
 def test_questions_are_the_codes_only_where_rows_of_answers_are_led_by_them():
@@ -90,14 +94,14 @@ def test_questions_are_the_codes_only_where_rows_of_answers_are_led_by_them():
         [Word(text, (left, 20.0 * n, left + 9, 20.0 * n + 9)) for left, text in ((50, f"Q{n}"), (300, "1"), (330, "2"))]
         for n in range(1, 12)
     ]
-    assert code_letter([[each for row in rows for each in row]]) == "Q"
-    assert code_letter([[row[0] for row in rows]]) == "v"
+    assert printed_pattern([[each for row in rows for each in row]]).letter == "Q"
+    assert printed_pattern([[row[0] for row in rows]]).letter == "v"
     codes = [word(f"v{n}") for n in range(5)]
-    assert code_letter([[*codes, *(each for row in rows for each in row)]]) == "v"
+    assert printed_pattern([[*codes, *(each for row in rows for each in row)]]).letter == "v"
 
 
 def test_a_code_glued_to_its_text_is_parted_from_it():
-    parts = with_codes([word("Q224.Votes", 50.0)], "Q")
+    parts = with_codes([word("Q224.Votes", 50.0)], pattern_of("Q"))
     assert [(each.text, each.code) for each in parts] == [("Q224.", "Q224"), ("Votes", None)]
     assert parts[0].box[2] == parts[1].box[0] == pytest.approx(75.0)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valuesassets.instruments.survey.variables import FACTS_FILES, expand_codes, load_variables, parse_variables
+from valuesassets.instruments.survey.variables import FACTS_FOLDER, expand_codes, load_variables, parse_variables
 from valuesassets.records.errors import StudyError
 from valuesassets.records.questions import OPTION_COUNTS, ResponseType
 from valuesassets_tests.instruments.survey.asked import ask
@@ -16,7 +16,7 @@ VALUE_CODES = [*(f"v{number}" for number in range(1, 225)), *(f"Q{number}" for n
 
 @pytest.fixture
 def table():
-    path = resources.files("valuesassets.studies") / FACTS_FILES[0]
+    path = resources.files("valuesassets.studies") / FACTS_FOLDER / "evs2017_variables.toml"
     return copy.deepcopy(tomllib.loads(path.read_text(encoding="utf-8")))
 
 
@@ -112,6 +112,13 @@ def test_list_items_are_answered_yes_or_no():
 def test_an_unknown_key_is_named(table):
     table["colour"] = "blue"
     with pytest.raises(StudyError, match=r"facts\.toml: colour"):
+        parse_variables(table, "facts.toml")
+
+
+@pytest.mark.parametrize(("pattern", "said"), [("v[0-9", "regular expression"), ("v[0-9]+", "names no group `number`")])
+def test_a_pattern_of_codes_that_cannot_be_used_is_named(table, pattern, said):
+    table["codes"][0]["pattern"] = pattern
+    with pytest.raises(StudyError, match=rf"facts\.toml: codes\.0\.pattern: .*{said}"):
         parse_variables(table, "facts.toml")
 
 

@@ -10,6 +10,7 @@ from valuesassets.instruments.survey.layout.pages import Page
 from valuesassets.instruments.survey.layout.question_numbers import NUMBER, question_numbers
 from valuesassets.instruments.survey.layout.rows import with_whole_rows
 from valuesassets.instruments.survey.layout.text_blocks import text_blocks
+from valuesassets.instruments.survey.variables import load_variables
 
 FEWEST_NUMBERED = 0.1
 """A form with fewer question numbers than this share of its variable codes is not divided by them."""
@@ -24,8 +25,10 @@ def read_blocks(pages: Sequence[Page]) -> list[Block]:
     printed = [line for page in pages for line in page_lines(page) if not _is_furniture(line, page, furniture)]
     lines = with_whole_rows([heard for line in printed if (heard := without_notes_in_italics(line))])
     codes = {word.code for line in lines for word in line.words if word.code is not None}
-    if any(code.startswith("Q") for code in codes):
-        return text_blocks(lines, offers_all=True)
+    letters = {code[0] for code in codes}
+    patterns = [pattern for pattern in load_variables().codes if pattern.letter in letters]
+    if any(pattern.is_question_number for pattern in patterns):
+        return text_blocks(lines, patterns[0].offers_all)
     numbers = question_numbers(lines, {page.number: page.width for page in pages})
     if len(numbers) < FEWEST_NUMBERED * len(codes):
         return text_blocks(lines)

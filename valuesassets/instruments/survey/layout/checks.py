@@ -1,7 +1,7 @@
 """Checks on an extraction: each fault names question and page, what was found, and what to do."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -190,8 +190,11 @@ def code_faults(
 
 def _codes_between(found: set[str], is_excluded: Callable[[str], bool]) -> list[str]:
     """The master's codes from the first to the last one found."""
-    numbers = [int(code[1:]) for code in found if re.fullmatch(r"v\d+", code)]
-    between = [f"v{number}" for number in range(min(numbers, default=0), max(numbers, default=-1) + 1)]
+    numbers: dict[str, list[int]] = defaultdict(list)
+    for code in found:
+        if match := re.fullmatch(r"([a-zA-Z])(\d+)", code):
+            numbers[match[1]].append(int(match[2]))
+    between = [f"{letter}{n}" for letter, all_n in numbers.items() for n in range(min(all_n), max(all_n) + 1)]
     return [code for code in between if not is_excluded(code)]
 
 

@@ -18,7 +18,7 @@ import pdfplumber.pdf
 from numpy.typing import NDArray
 
 from valuesassets.instruments.survey.layout.interviewer_type import with_notes
-from valuesassets.instruments.survey.layout.variable_codes import code_letter, with_codes
+from valuesassets.instruments.survey.layout.variable_codes import printed_pattern, with_codes
 from valuesassets.instruments.survey.layout.words import Word
 from valuesassets.instruments.survey.questionnaire_pdf import count_pages
 from valuesassets.records.errors import PdfError
@@ -98,9 +98,9 @@ def _read_pages(pdf: Path, on_page: Callable[[int, int], None]) -> tuple[Page, .
             "the result"
         )
     words = with_notes([page.words for page in pages])
-    letter = code_letter(words)
+    pattern = printed_pattern(words)
     return tuple(
-        dataclasses.replace(page, words=with_codes(each, letter)) for page, each in zip(pages, words, strict=True)
+        dataclasses.replace(page, words=with_codes(each, pattern)) for page, each in zip(pages, words, strict=True)
     )
 
 

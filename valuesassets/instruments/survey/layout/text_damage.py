@@ -17,7 +17,7 @@ LONG_TEXT = 6000
 """From so many letters on, a letter of the language that never occurs is a lost one."""
 UNREADABLE = re.compile(r"\(cid:\d+\)|[\ufffd\x00-\x08\x0b-\x1f\x7f-\x9f\ue000-\uf8ff]")
 """Glyphs without a character: what the PDF does not say how to read, and what stands in for it."""
-ADVICE = "the text layer is damaged: run text recognition (OCR) on the form and extract it again"
+ADVICE = "the text layer is damaged: use the page images: run text recognition (OCR) over them and extract the result"
 
 
 def script_of(language: str) -> str:

@@ -5,15 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from valuesassets.instruments.survey.layout.words import Word, text_lines
+from valuesassets.instruments.survey.variables import CodePattern, load_variables
 
-PATTERNS = {
-    "v": re.compile(r"[(\[{]*[vV](\d{1,3}[a-zA-Z]?\d?)[)\]}]*[.:]?()"),
-    "Q": re.compile(r"Q(\d{1,3}[a-zA-Z]?)(?:[.:]|[.:](\D.*))?"),
-}
-"""By the letter of a survey's variables: EVS 2017 prints them, WVS-7 numbers its questions by them.
-
-The first group is what follows the letter; the second what is printed behind the code without a space.
-"""
 FEWEST_CODES = 5
 """From so many codes on a form is one that prints variable codes."""
 FEWEST_ROWS = 10
@@ -22,26 +15,33 @@ APART = 9.0
 """A code that leads a line's cell stands so many points from what is before it."""
 
 
-def code_letter(pages: Sequence[Sequence[Word]]) -> str:
-    """The letter of the variable codes in a form, by the words of its pages."""
-    printed = sum(PATTERNS["v"].fullmatch(word.text) is not None for words in pages for word in words)
-    if printed >= FEWEST_CODES:
-        return "v"
-    rows = sum(_is_numbered_row(line) for words in pages for line in text_lines(words))
-    return "Q" if rows >= FEWEST_ROWS else "v"
+def printed_pattern(pages: Sequence[Sequence[Word]]) -> CodePattern | None:
+    """How a form prints its variable codes, by the words of its pages; None where it prints none."""
+    own, numbers = [], []
+    for pattern in load_variables().codes:
+        (numbers if pattern.is_question_number else own).append(pattern)
+    for pattern in own:
+        if sum(pattern.code(word.text) is not None for words in pages for word in words) >= FEWEST_CODES:
+            return pattern
+    for pattern in numbers:
+        if sum(_is_numbered_row(line, pattern) for words in pages for line in text_lines(words)) >= FEWEST_ROWS:
+            return pattern
+    return own[0] if own else None
 
 
-def with_codes(words: Sequence[Word], letter: str) -> tuple[Word, ...]:
+def with_codes(words: Sequence[Word], pattern: CodePattern | None) -> tuple[Word, ...]:
     """A page's words, each variable code marked as one; a code glued to a word is parted from it."""
-    if letter == "v":
-        return tuple(_marked(word, letter) or word for word in words)
+    if pattern is None:
+        return tuple(words)
+    if not pattern.is_question_number:
+        return tuple(part for word in words for part in _parts(word, pattern))
     leading = {word for line in text_lines(words) for word in _leading(line)}
-    return tuple(part for word in words for part in (_parts(word, letter) if word in leading else (word,)))
+    return tuple(part for word in words for part in (_parts(word, pattern) if word in leading else (word,)))
 
 
-def _is_numbered_row(line: Sequence[Word]) -> bool:
+def _is_numbered_row(line: Sequence[Word], pattern: CodePattern) -> bool:
     figures = [word for word in line[1:] if re.fullmatch(r"\d{1,2}", word.text)]
-    return PATTERNS["Q"].fullmatch(line[0].text) is not None and len(figures) >= 2 and line[-1] in figures
+    return pattern.code(line[0].text) is not None and len(figures) >= 2 and line[-1] in figures
 
 
 def _leading(line: Sequence[Word]) -> Iterator[Word]:
@@ -50,24 +50,16 @@ def _leading(line: Sequence[Word]) -> Iterator[Word]:
             yield word
 
 
-def _marked(word: Word, letter: str) -> Word | None:
-    match = PATTERNS[letter].fullmatch(word.text)
-    if match is None:
-        return None
-    digits = re.match(r"0*(\d+)(.*)", match[1])
-    assert digits is not None  # noqa: S101  # each pattern begins with a figure
-    return dataclasses.replace(word, code=f"{letter}{digits[1]}{digits[2].lower()}")
-
-
-def _parts(word: Word, letter: str) -> tuple[Word, ...]:
-    marked = _marked(word, letter)
-    if marked is None:
+def _parts(word: Word, pattern: CodePattern) -> tuple[Word, ...]:
+    found = pattern.code(word.text)
+    if found is None:
         return (word,)
-    match = PATTERNS[letter].fullmatch(word.text)
-    assert match is not None  # noqa: S101  # it was marked
-    if not match[2]:
-        return (marked,)
+    code, rest = found
+    if rest is None:
+        return (dataclasses.replace(word, code=code),)
     left, top, right, bottom = word.box
-    edge = left + (right - left) * match.start(2) / len(word.text)
-    code = dataclasses.replace(marked, text=word.text[: match.start(2)], box=(left, top, edge, bottom))
-    return code, dataclasses.replace(word, text=match[2], box=(edge, top, right, bottom))
+    edge = left + (right - left) * rest / len(word.text)
+    return (
+        dataclasses.replace(word, text=word.text[:rest], box=(left, top, edge, bottom), code=code),
+        dataclasses.replace(word, text=word.text[rest:], box=(edge, top, right, bottom)),
+    )

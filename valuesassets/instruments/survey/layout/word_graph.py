@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from valuesassets.instruments.survey.layout.lines import Cell, Line, page_lines
 from valuesassets.instruments.survey.layout.pages import Page
 from valuesassets.instruments.survey.layout.question_numbers import NUMBER
-from valuesassets.instruments.survey.layout.variable_codes import PATTERNS
 from valuesassets.instruments.survey.layout.wording import is_note
 from valuesassets.instruments.survey.layout.words import Word, text_lines, union
+from valuesassets.instruments.survey.variables import load_variables
 
 LEADING = 2.2
 """A text goes on in a line below within so many heights of a letter; over notes, further."""
@@ -166,5 +166,9 @@ def _repeated(written: Sequence[Word]) -> int:
 
 def _is_no_speech(text: str) -> bool:
     """Whether a word is a figure, a variable code, a question number, or in capitals, as notes are."""
-    is_number = NUMBER.fullmatch(text) or PATTERNS["v"].fullmatch(text) or all(map(str.isdigit, words_of(text)))
+    is_number = NUMBER.fullmatch(text) or _is_code(text) or all(map(str.isdigit, words_of(text)))
     return bool(is_number) or (text.isupper() and sum(map(str.isalpha, text)) > 1)
+
+
+def _is_code(text: str) -> bool:
+    return any(pattern.code(text) for pattern in load_variables().codes if not pattern.is_question_number)

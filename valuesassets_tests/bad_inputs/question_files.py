@@ -144,7 +144,7 @@ CASES = [
         "ten thousand options",
         one(response_type="categorical", options=options(*((n, f"l{n}") for n in range(1, 10_001)))),
         "questions.json: question 2 (v1): 10000 options, at most 100 can be asked; is the answer a "
-        "number?; values 66, 77, 88, 99 look like codes for don't know or no answer, which are never "
+        "number?; values 66, 77, 88, 97, 98, 99 look like codes for don't know or no answer, which are never "
         "offered; mend or remove it",
     ),
     bad(

@@ -164,7 +164,7 @@ CASES = [
     bad(
         "an English form declared as German",
         form("eng", "form.pdf"),
-        "form.pdf: 5 of the form's 5 pages are not in deu, most of them in eng; name the language of the form, or the "
+        "form.pdf: 7 of the form's 7 pages are not in deu, most of them in eng; name the language of the form, or the "
         "right file",
         "extract form.pdf --language deu --output deu.json",
     ),

@@ -87,4 +87,6 @@ def test_the_other_language_of_a_bilingual_form_is_left_out_and_a_wrong_form_is_
     result = normalised(*latin, cyrillic)
     assert [each.id for each in result.questions] == ["v1", "v2", "v3"]
     assert "the form's other language" in result.changes[0].why
-    assert len(normalised(cyrillic, cyrillic.replace(id="v5"), latin[0]).questions) == 3
+    wrong = [cyrillic.replace(id=f"v{n}") for n in (4, 5, 6, 7)]
+    assert len(normalised(*wrong, latin[0]).questions) == 5
+    assert [each.id for each in normalised(*wrong[:2], *latin[:2]).questions] == ["v1", "v2"]

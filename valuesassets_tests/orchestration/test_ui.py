@@ -12,6 +12,8 @@ from contextlib import closing, suppress
 
 import pytest
 
+from valuesassets.records.files import read_json
+from valuesassets_tests.instruments.survey.paper_forms import PaperForm
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.orchestration.small_study import run_small_study
 
@@ -20,9 +22,13 @@ SHOTS = REPOSITORY / "storage" / "evidence" / "shots"
 
 
 @pytest.fixture(scope="module")
-def ui(tmp_path_factory):
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("ui")
+
+
+@pytest.fixture(scope="module")
+def ui(folder):
     """The address of a UI over a small study that has been run once."""
-    folder = tmp_path_factory.mktemp("ui")
     environment = run_small_study(folder)
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))
@@ -91,6 +97,20 @@ def materializations(page, asset):
     return sorted((event["partition"], event["timestamp"]) for event in found)
 
 
+def materialise(page, asset, partition, shown_as=None):
+    """Click until one partition is materialised; the partitions that were."""
+    before = materializations(page, asset)
+    page.goto(f"/assets/survey/{asset}?view=partitions")
+    page.locator("span", has_text=partition).first.click()
+    page.get_by_role("button", name="Materialize").first.click()
+    page.get_by_text("Partition selection").wait_for()
+    if shown_as:
+        shot(page, shown_as)
+    page.get_by_role("button", name=re.compile("^Launch")).click()
+    wait_until(lambda: len(materializations(page, asset)) > len(before), 120)
+    return [partition for partition, moment in materializations(page, asset) if (partition, moment) not in before]
+
+
 def test_the_lineage_shows_every_asset_of_the_survey(page):
     groups = ",".join(f"global@global:{group}" for group in ("questionnaires", "calibration", "models", "analyses"))
     page.goto(f"/asset-groups/?expanded={groups}")
@@ -125,16 +145,7 @@ def test_a_failed_check_names_what_to_look_at(page):
 
 
 def test_a_click_materialises_one_language(page):
-    before = materializations(page, "questionnaire_pdf")
-    page.goto("/assets/survey/questionnaire_pdf?view=partitions")
-    page.locator("span", has_text="fra").first.click()
-    page.get_by_role("button", name="Materialize").first.click()
-    page.get_by_text("Partition selection").wait_for()
-    shot(page, "materialise_one_language")
-    page.get_by_role("button", name=re.compile("^Launch")).click()
-    wait_until(lambda: len(materializations(page, "questionnaire_pdf")) > len(before), 120)
-    new = [event for event in materializations(page, "questionnaire_pdf") if event not in before]
-    assert [partition for partition, _ in new] == ["fra"]
+    assert materialise(page, "questionnaire_pdf", "fra", "materialise_one_language") == ["fra"]
     page.goto("/runs")
     page.get_by_text("Success").first.wait_for()
     shot(page, "materialised_one_language")
@@ -155,3 +166,37 @@ def test_two_cells_are_backfilled(page):
     page.goto("/runs?view=backfills")
     page.wait_for_timeout(4000)
     shot(page, "backfilled_two_cells")
+
+
+def test_a_bad_extraction_is_seen_reviewed_and_settled(page, folder):
+    """The last of this file: it puts another form in the place of the French one."""
+    survey = folder / "storage" / "small" / "survey"
+    form = PaperForm(survey / "questionnaire_pdf" / "fra.pdf")
+    form.question("Q1", "Est-ce que vous êtes très heureux ces jours-ci ?")
+    form.options("v7", "1 – très heureux", "2 – assez heureux", "3 – pas très heureux")
+    form.save()
+    assert materialise(page, "extracted_questions", "fra") == ["fra"]
+    checks = "/assets/survey/extracted_questions?view=checks&checkDetail=questions_are_complete&partition=fra"
+    page.goto(checks)
+    page.get_by_text("failing_rows").first.wait_for()
+    page.get_by_text("likert4 has 3 options, 4 were expected").first.wait_for()
+    shot(page, "failed_extraction_check")
+    review = survey / "extracted_questions" / "fra.review.html"
+    assert page.get_by_text(str(review)).count() > 0
+    page.goto(review.as_uri())
+    shot(page, "review_page")
+    lines = page.locator("pre").first.inner_text()
+    assert lines.startswith("[v7]")
+    overrides = folder / "small.overrides" / "fra.toml"
+    overrides.parent.mkdir()
+    labels = ("très heureux", "assez heureux", "pas très heureux", "pas du tout heureux")
+    options = ", ".join(f'{{ value = {value}, label = "{label}" }}' for value, label in enumerate(labels, 1))
+    mark = re.search('of = "([0-9a-f]{8})"', lines)[1]
+    overrides.write_text(f'[v7]\nreason = "carte 7"\nof = "{mark}"\noptions = [{options}]\n', encoding="utf-8")
+    assert materialise(page, "extracted_questions", "fra") == ["fra"]
+    page.goto(checks)
+    page.get_by_text("Succeeded").first.wait_for()
+    shot(page, "settled_extraction_check")
+    assert [option["label"] for option in read_json(survey / "extracted_questions" / "fra.json")[0]["options"]] == [
+        *labels
+    ]

@@ -183,8 +183,8 @@ def code_faults(
         if reading.code is None and reading.options and reading.source_id in until:
             yield Fault(
                 reading.source_id, reading.page, "answers_without_code",
-                f"{reading.source_id} (page {reading.page}) has answers but no variable code; left out as a country's own "
-                "question: give it a code if it is not",
+                f"{reading.source_id} (page {reading.page}) has answers but no variable code; left out as a country's "
+                "own question: give it a code if it is not",
             )  # fmt: skip
 
 

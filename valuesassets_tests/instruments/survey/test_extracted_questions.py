@@ -87,6 +87,21 @@ def test_a_list_gives_its_labels_without_arrows_notes_and_missing_codes(form):
     assert options(question) == [(1, "very happy"), (2, "quite happy"), (3, "not very happy"), (4, "not at all happy")]
 
 
+@pytest.mark.parametrize("leader", ["", " ........................", " _______________"])
+def test_codes_behind_the_labels_are_read_too(form, leader):
+    form.question("Q1", "Taking all things together, would you say you are:")
+    form.text(450, "(v7)")
+    for label, code in (("very happy", 1), ("quite happy", 2), ("not very happy", 3), ("not at all happy", 4)):
+        width = form.text(85, label + leader)
+        form.text(85 + width + 2 if leader else 300, str(code))
+        form.down()
+    form.text(85, "don't know (spontaneous)")
+    form.text(300, "8")
+    form.down()
+    (question,) = extract_questions(form.save(), "eng")
+    assert options(question) == [(1, "very happy"), (2, "quite happy"), (3, "not very happy"), (4, "not at all happy")]
+
+
 def test_a_grid_gives_wrapped_items_and_heads_whole(form):
     form.question("Q1", "How important is it in your life?")
     form.grid(HEADS, [("v1", "A job that one|likes", *"123489"), ("v2", "Family", *"123489")])

@@ -1,16 +1,20 @@
 """Answers without a list of their own: codes in a row with their labels above or below, or each behind its label."""
 
 import itertools
+import re
 from collections.abc import Sequence
 
 from valuesassets.instruments.survey.layout.answers import AnswerList
-from valuesassets.instruments.survey.layout.codes import answer_values, numbers, other_words
-from valuesassets.instruments.survey.layout.lines import Line, join_lines, text_lines
+from valuesassets.instruments.survey.layout.codes import answer_values, numbers, other_words, printed_codes
+from valuesassets.instruments.survey.layout.lines import GAP, Line, join_lines
 from valuesassets.instruments.survey.layout.scales import answer_columns, column_labels
-from valuesassets.instruments.survey.layout.wording import item_text
+from valuesassets.instruments.survey.layout.wording import is_note, item_text
+from valuesassets.instruments.survey.layout.words import text_lines
 
 FEWEST = 3
 """A row of codes has so many."""
+LED_BY_DOTS = re.compile(r"([._…·]*)(\d{1,2})")
+"""A code at the end of a line, with the dots that lead to it where they touch it."""
 NEAR = 1.6
 """Labels stand within so many heights of a line from their row of codes."""
 
@@ -46,20 +50,31 @@ def _is_head(line: Line, beside: Line, columns: int) -> bool:
 
 
 def _read_trailing(lines: Sequence[Line], offers_all: bool) -> AnswerList | None:
+    """Labels with their codes behind them, after a gap or after leader dots."""
     found: list[tuple[int, str]] = []
-    first = None
-    last = 0
+    used: list[int] = []
     for position, line in enumerate(lines):
-        codes, words = numbers(line), other_words(line)
-        if len(codes) == 1 and words and line.cells[-1].words == (codes[0][1],):
-            first = position if first is None else first
-            found.append((codes[0][0], item_text(join_lines(text_lines(words)))))
-            last = position
-        elif first is not None:
+        option = _trailing(line)
+        if option is not None:
+            found.append(option)
+            used.append(position)
+        elif used and not is_note(line.text) and not printed_codes(line):
             break
-    values = [value for value, _ in found]
-    if first is None or len(found) < 2 or any(abs(b - a) != 1 for a, b in itertools.pairwise(values)):
+    kept = answer_values([value for value, _ in found], offers_all)
+    if len(kept) < 2 or any(abs(after - before) != 1 for before, after in itertools.pairwise(kept)):
         return None
-    kept = answer_values(values, offers_all)
     options = tuple(option for option in found if option[0] in kept)
-    return AnswerList(options, tuple(lines[first : last + 1]), tuple(lines[:first]))
+    return AnswerList(options, tuple(lines[position] for position in used), tuple(lines[: used[0]]))
+
+
+def _trailing(line: Line) -> tuple[int, str] | None:
+    """The code at a line's end and the label before it."""
+    codes = {word for code in printed_codes(line) for word in code.words}
+    *words, last = [word for word in line.words if word not in codes] or [line.words[0]]
+    figure = LED_BY_DOTS.fullmatch(last.text)
+    if figure is None or not any(map(str.isalpha, "".join(word.text for word in words))):
+        return None
+    has_leader = bool(figure[1]) or not any(map(str.isalnum, words[-1].text[-2:]))
+    if not has_leader and last.box[0] - words[-1].box[2] <= GAP:
+        return None
+    return int(figure[2]), item_text(join_lines(text_lines(words)))

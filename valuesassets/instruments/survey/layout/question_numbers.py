@@ -15,7 +15,7 @@ MARGIN = 0.3
 """Question numbers stand in this left part of a page, or alone on a line."""
 HIGHEST_CODE = 12
 """Figures above that at the margin are no answer codes: they show where the numbers of questions stand."""
-ALIGNED = 6.0
+ALIGNED = 12.0
 """Numbers without a letter begin within so many points of each other."""
 FEWEST = 10
 """So many rising numbers are those of questions."""
@@ -51,12 +51,19 @@ def _may_begin(line: Line, width: float) -> bool:
     return not line.is_boxed_note and (line.words[0].box[0] <= MARGIN * width or is_alone)
 
 
+def _is_option(line: Line) -> bool:
+    """Whether a dash stands between a line's figure and its words, as in lists of answers."""
+    return len(line.words) > 1 and not any(map(str.isalnum, line.words[1].text))
+
+
 def _bare_numbers(lines: Sequence[Line], widths: dict[int, float]) -> dict[int, str]:
     """Numbers without a letter: the longest rising sequence of those that stand where numbers too high for codes do."""
     found = {
         n: match
         for n, line in enumerate(lines)
-        if _may_begin(line, widths[line.page]) and (match := BARE.fullmatch(line.words[0].text))
+        if _may_begin(line, widths[line.page])
+        and not _is_option(line)
+        and (match := BARE.fullmatch(line.words[0].text))
     }
     lefts = {n: lines[n].words[0].box[0] for n in found}
     high = Counter(round(lefts[n] / ALIGNED) for n, match in found.items() if int(match[1]) > HIGHEST_CODE)

@@ -149,5 +149,5 @@ def _pdf_inside(content: bytes, source: str, wanted: str | None) -> bytes:
                     "with `pdf` under the language in the study"
                 )
             return archive.read((named or names)[0])
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, zlib.error):
+    except (zipfile.BadZipFile, RuntimeError, EOFError, zlib.error):  # RuntimeError: encrypted, or packed otherwise
         raise PdfError(f"{source}: the ZIP archive is damaged or asks for a password; fetch it again") from None

@@ -5,6 +5,10 @@ from pathlib import Path
 
 from reportlab.pdfgen.canvas import Canvas
 
+from valuesassets.studies import questionnaires
+
+BUNDLED = Path(questionnaires.__file__).parent
+"""Where the questionnaires lie that ship with the package."""
 HEIGHT = 842.0
 
 

@@ -13,8 +13,7 @@ from valuesassets.instruments.survey.layout.spoken_language import ISO_639_1, fo
 from valuesassets.instruments.survey.review_page import render_review
 from valuesassets.records.files import read_json
 from valuesassets.studies.questionnaires.content import LANGUAGES, expected_questions
-from valuesassets_tests.instruments.survey.paper_forms import HEIGHT, PaperForm
-from valuesassets_tests.instruments.survey.test_extracted_questions import BUNDLED
+from valuesassets_tests.instruments.survey.paper_forms import BUNDLED, HEIGHT, PaperForm
 from valuesassets_tests.needs import shared_file
 
 FONT = BUNDLED.parent / "fonts" / "DejaVuSansCondensed.ttf"

@@ -13,7 +13,7 @@ from valuesassets.instruments.survey.layout.readings import read_questions
 from valuesassets.instruments.survey.layout.variable_codes import printed_pattern, with_codes
 from valuesassets.instruments.survey.layout.words import Word
 from valuesassets.instruments.survey.variables import load_variables
-from valuesassets_tests.instruments.survey.test_extracted_questions import BUNDLED
+from valuesassets_tests.instruments.survey.paper_forms import BUNDLED
 from valuesassets_tests.needs import shared_file
 
 NO_RULES = np.zeros((0, 3))

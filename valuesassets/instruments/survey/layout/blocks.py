@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from valuesassets.instruments.survey.layout.block import Block, OpenBlock, is_heading, section_of
-from valuesassets.instruments.survey.layout.lines import Cell, Line, page_lines, without_notes_in_italics
+from valuesassets.instruments.survey.layout.lines import Line, page_lines, without_first_word, without_notes_in_italics
 from valuesassets.instruments.survey.layout.pages import Page
 from valuesassets.instruments.survey.layout.question_numbers import NUMBER, question_numbers
 from valuesassets.instruments.survey.layout.rows import with_whole_rows
@@ -39,7 +39,7 @@ def read_blocks(pages: Sequence[Page]) -> list[Block]:
         if position in numbers:
             section = section_of(heading) or section
             blocks.append(OpenBlock(numbers[position], section))
-            line = _without_number(line)
+            line = without_first_word(line)
             heading = []
             if line is None:
                 continue
@@ -50,13 +50,6 @@ def read_blocks(pages: Sequence[Page]) -> list[Block]:
         if blocks:
             blocks[-1].lines.append(line)
     return [each.closed() for each in blocks]
-
-
-def _without_number(line: Line) -> Line | None:
-    first, *others = line.cells
-    rest = (Cell(first.words[1:], first.frame),) if len(first.words) > 1 else ()
-    cells = (*rest, *others)
-    return Line(line.page, cells, line.is_ruled) if cells else None
 
 
 def _masked(line: Line) -> str:

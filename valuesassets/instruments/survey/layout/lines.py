@@ -82,6 +82,14 @@ def is_small_print(line: Line, height: float) -> bool:
     return line.words[0].height < SMALL * height
 
 
+def without_first_word(line: Line) -> Line | None:
+    """A line without the number or code that leads it; None where it holds nothing else."""
+    first, *others = line.cells
+    rest = (Cell(first.words[1:], first.frame),) if len(first.words) > 1 else ()
+    cells = (*rest, *others)
+    return Line(line.page, cells, line.is_ruled) if cells else None
+
+
 def without_notes_in_italics(line: Line) -> Line | None:
     """A line without the words that are set as notes to the interviewer; None where no other is left."""
     if not any(word.is_note for word in line.words):

@@ -3,24 +3,23 @@
 import dataclasses
 import functools
 import itertools
-import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
 
 from valuesassets.instruments.survey.layout.pages import Page
 from valuesassets.instruments.survey.layout.spoken_language import foreign_language
-from valuesassets.instruments.survey.layout.text_damage import LATIN, is_damaged, script_of
+from valuesassets.instruments.survey.layout.text_damage import LATIN, is_damaged, script_of, script_share
 from valuesassets.instruments.survey.layout.words import Word, text_lines
 
 FEWEST_LETTERS = 120
 """A column is judged by its language from so many letters on."""
 MOST_CROSSING = 0.1
 """Share of the lines of a page that may cross the strip between two columns: headings, and the like."""
+HALF = 0.5
+"""A word is in the script of half of its letters."""
 GUTTER = 6.0
 """Columns are so many points apart."""
-
-
 _Span = tuple[float, float]
 """Left and right edge of a column."""
 
@@ -55,8 +54,8 @@ def _foreign_columns(page: Page, language: str) -> list[_Span] | None:
 
 
 def _is_latin(word: Word) -> bool:
-    letters = [letter for letter in word.text if letter.isalpha()]
-    return 2 * sum(unicodedata.name(letter, "").startswith(LATIN) for letter in letters) >= len(letters)
+    share = script_share(word.text, LATIN, fewest=1)
+    return share is None or share >= HALF
 
 
 def _columns(words: Sequence[Word], width: float) -> list[tuple[_Span, str]]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from valuesassets.instruments.survey.layout.answers import option_of
 from valuesassets.instruments.survey.layout.block import Block, OpenBlock, is_heading, section_of
 from valuesassets.instruments.survey.layout.codes import numbers, other_words, printed_codes
-from valuesassets.instruments.survey.layout.lines import Cell, Line, is_small_print
+from valuesassets.instruments.survey.layout.lines import Line, is_small_print, without_first_word
 from valuesassets.instruments.survey.layout.wording import is_note
 
 FEWEST = 5
@@ -52,11 +52,10 @@ def text_blocks(lines: Sequence[Line], offers_all: bool = False) -> list[Block]:
             section = section_of(heading) or section
             if blocks and not blocks[-1].code and not _is_answered(blocks[-1]):
                 lead = tuple(blocks.pop().lines)
-                blocks.append(OpenBlock(code, section, code=code, lead=lead))
-            else:
-                lead = () if "?" in line.text else lead
-                blocks.append(OpenBlock(code, section, code=code, lead=lead))
-            line = _without_code(line)
+            elif "?" in line.text:
+                lead = ()
+            blocks.append(OpenBlock(code, section, code=code, lead=lead))
+            line = without_first_word(line) or line
             heading = []
         elif is_text and not code and option_of(line) is None and (not blocks or heading or _is_answered(blocks[-1])):
             section = section_of(heading) or section
@@ -78,12 +77,6 @@ def _is_head(line: Line) -> bool:
 
 def _is_answered(block: OpenBlock) -> bool:
     return any(numbers(line) or option_of(line) for line in block.lines)
-
-
-def _without_code(line: Line) -> Line:
-    first, *others = line.cells
-    rest = (Cell(first.words[1:], first.frame),) if len(first.words) > 1 else ()
-    return Line(line.page, (*rest, *others) or line.cells, line.is_ruled)
 
 
 def _named(block: OpenBlock) -> OpenBlock:

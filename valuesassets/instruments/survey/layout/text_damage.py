@@ -25,14 +25,14 @@ def script_of(language: str) -> str:
     return SCRIPTS.get(language, LATIN)
 
 
-def script_share(text: str, script: str) -> float | None:
-    """Share of the letters of a text that belong to a script; None where it has fewer than four letters.
+def script_share(text: str, script: str, fewest: int = 4) -> float | None:
+    """Share of the letters of a text that belong to a script; None where it has fewer letters than `fewest`.
 
     >>> script_share("Πόσο καλά", "GREEK"), script_share("12", "LATIN")
     (1.0, None)
     """
     letters = [letter for letter in UNREADABLE.sub("", text) if letter.isalpha()]
-    if len(letters) < 4:
+    if len(letters) < fewest:
         return None
     return sum(unicodedata.name(letter, "").startswith(script) for letter in letters) / len(letters)
 

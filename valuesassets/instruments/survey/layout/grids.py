@@ -1,15 +1,14 @@
 """Grids, an item per line with its code, and ten-point scales with their anchors above."""
 
-import dataclasses
 from collections.abc import Sequence
 
 from valuesassets.instruments.survey.layout.block import Block
 from valuesassets.instruments.survey.layout.codes import answer_values, is_letter, numbers, other_words, printed_codes
-from valuesassets.instruments.survey.layout.lines import Cell, Line, is_small_print, join_lines
+from valuesassets.instruments.survey.layout.lines import Cell, Line, join_lines
 from valuesassets.instruments.survey.layout.reading import Reading, question_stem, read_at
 from valuesassets.instruments.survey.layout.scales import Column, answer_columns, column_labels, is_ten_points
 from valuesassets.instruments.survey.layout.wording import is_note, item_text
-from valuesassets.instruments.survey.layout.words import Word, text_lines, union
+from valuesassets.instruments.survey.layout.words import Word, text_lines
 
 
 def read_grid(block: Block) -> list[Reading]:
@@ -27,7 +26,6 @@ def read_grid(block: Block) -> list[Reading]:
     columns: list[Column] = []
     labels: dict[int, str] = {}
     waiting: list[Line] = []
-    height = block.lines[first].words[0].height
     for position, line in enumerate(block.lines):
         if rows[position]:
             printed = numbers(line)
@@ -42,10 +40,7 @@ def read_grid(block: Block) -> list[Reading]:
                 readings.append(_row(block, line, stem, columns, labels))
             waiting = []
         elif position >= head_start and not (line.is_boxed_note or is_note(line.text)):
-            if readings and _is_wrapped_item(line, block.lines[position - 1], columns):
-                if not is_small_print(line, height):
-                    readings[-1] = _with_more_item(readings[-1], line)
-            elif _is_lone_row(line):
+            if _is_lone_row(line):
                 readings.append(_row(block, line, stem, [], {}))
             elif other_words(line) or printed_codes(line):
                 waiting.append(line)
@@ -187,15 +182,3 @@ def _item(cell: Cell) -> str:
     lines = text_lines(cell.words)
     heard = [line for line in lines if not is_note(join_lines([line]))]
     return join_lines(heard if heard else lines)
-
-
-def _is_wrapped_item(line: Line, before: Line, columns: Sequence[Column]) -> bool:
-    """Whether a free line under a free row carries its item on."""
-    if line.is_ruled or before.is_ruled or not columns or line.page != before.page or len(line.cells) > 1:
-        return False
-    return line.box[2] < columns[0][1] and line.box[1] - before.box[3] < line.words[0].height
-
-
-def _with_more_item(reading: Reading, line: Line) -> Reading:
-    item = item_text(f"{reading.item or ''} {line.text}")
-    return dataclasses.replace(reading, item=item, box=union((reading.box, line.box)))

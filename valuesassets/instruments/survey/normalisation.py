@@ -3,6 +3,7 @@
 Nothing is guessed: an option without a label stays without one, and is found by the checks.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,8 @@ from valuesassets.instruments.survey.aligned_questions import canonical_id
 from valuesassets.instruments.survey.changes import Change
 from valuesassets.instruments.survey.layout.spoken_language import foreign_language
 from valuesassets.instruments.survey.layout.text_damage import script_of, script_share
+from valuesassets.instruments.survey.layout.word_graph import words_of
+from valuesassets.instruments.survey.lexicon import bundled_lexicons, load_lexicon
 from valuesassets.instruments.survey.variables import Variables
 from valuesassets.records.questions import OPTION_COUNTS, Option, Question, ResponseType, is_missing_code
 
@@ -31,6 +34,15 @@ class Normalised:
     changes: list[Change] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What is known beside a question: its survey's facts, the form's layout, its language's words for no answer."""
+
+    variables: Variables
+    printed: Mapping[str, Question]
+    missing_answers: frozenset[tuple[str, ...]]
+
+
 def normalise_questions(
     questions: Sequence[Question], language: str, variables: Variables, printed: Mapping[str, Question] | None = None
 ) -> Normalised:
@@ -43,6 +55,7 @@ def normalise_questions(
         printed: the questions as read from the form's layout, by id: they lend a scale its anchors.
     """
     done = Normalised()
+    known = _Known(variables, printed or {}, _missing_answers(language))
     places: dict[str, int] = {}
     foreign = [_foreign(question, language) for question in questions]
     is_bilingual = sum(each is not None for each in foreign) < MOST_FOREIGN * len(questions)
@@ -51,7 +64,7 @@ def normalise_questions(
         if is_bilingual and other is not None:
             done.changes.append(Change(question.id, "question", question.text, None, other))
             continue
-        question = _each_in_turn(question, variables, printed or {}, done.changes)
+        question = _each_in_turn(question, known, done.changes)
         earlier = places.get(question.id)
         if earlier is not None and _says_the_same(done.questions[earlier], question):
             first = done.questions[earlier]
@@ -64,11 +77,9 @@ def normalise_questions(
     return done
 
 
-def _each_in_turn(
-    question: Question, variables: Variables, printed: Mapping[str, Question], changes: list[Change]
-) -> Question:
-    for step in (_with_canonical_id, _without_missing_codes, _with_whole_scale, _with_fitting_type):
-        for changed, name, before, after, why in step(question, variables, printed):
+def _each_in_turn(question: Question, known: _Known, changes: list[Change]) -> Question:
+    for step in (_with_canonical_id, _without_missing_answers, _with_whole_scale, _with_fitting_type):
+        for changed, name, before, after, why in step(question, known):
             changes.append(Change(changed.id, name, before, after, why))
             question = changed
     return question
@@ -77,7 +88,7 @@ def _each_in_turn(
 _Steps = Iterator[tuple[Question, str, str | None, str | None, str]]
 
 
-def _with_canonical_id(question: Question, variables: Variables, printed: Mapping[str, Question]) -> _Steps:
+def _with_canonical_id(question: Question, known: _Known) -> _Steps:
     written = unicodedata.normalize("NFKC", question.id).translate(LATIN_LOOKALIKES)
     item = (question.item or "").translate(LATIN_LOOKALIKES)
     code = canonical_id(written) or canonical_id(written.rpartition("-")[2]) or canonical_id(item)
@@ -86,11 +97,13 @@ def _with_canonical_id(question: Question, variables: Variables, printed: Mappin
         yield changed, "id", question.id, code, "the variable's canonical code"
 
 
-def _without_missing_codes(question: Question, variables: Variables, printed: Mapping[str, Question]) -> _Steps:
+def _without_missing_answers(question: Question, known: _Known) -> _Steps:
     count = OPTION_COUNTS.get(question.response_type, len(question.options))
-    dropped = [o for o in question.options if is_missing_code(o.value, count)]
-    volunteered = variables.volunteered_values(question.id)
+    said = [o for o in question.options if _phrase(o.label) in known.missing_answers]
+    dropped = [o for o in question.options if o not in said and is_missing_code(o.value, count)]
+    volunteered = known.variables.volunteered_values(question.id)
     for group, why in (
+        (said, "its words say don't know or no answer, which are never offered"),
         (dropped, "codes for don't know and no answer are never offered"),
         ([o for o in question.options if o.value in volunteered], "coded when said, never offered"),
     ):
@@ -100,15 +113,15 @@ def _without_missing_codes(question: Question, variables: Variables, printed: Ma
             yield question, "options", _listed(group), None, why
 
 
-def _with_whole_scale(question: Question, variables: Variables, printed: Mapping[str, Question]) -> _Steps:
-    if (variables.response_type(question.id) or question.response_type) is not ResponseType.LIKERT10:
+def _with_whole_scale(question: Question, known: _Known) -> _Steps:
+    if (known.variables.response_type(question.id) or question.response_type) is not ResponseType.LIKERT10:
         return
     labels = {option.value: option.label for option in question.options}
     if set(labels) <= {1, 10}:
         scale = tuple(Option(value=value, label=labels.get(value, "")) for value in TEN)
         question = question.model_copy(update={"options": scale})
         yield question, "options", _listed(question.options) or None, "1 to 10", "a ten-point scale has all its points"
-    model = printed.get(question.id)
+    model = known.printed.get(question.id)
     if model and set(question.values) == set(TEN) == set(model.values) and not any(o.label for o in question.options):
         changed = question.model_copy(update={"options": model.options})
         yield (
@@ -120,15 +133,25 @@ def _with_whole_scale(question: Question, variables: Variables, printed: Mapping
         )
 
 
-def _with_fitting_type(question: Question, variables: Variables, printed: Mapping[str, Question]) -> _Steps:
+def _with_fitting_type(question: Question, known: _Known) -> _Steps:
     count = len(question.options)
-    is_known = variables.response_type(question.id) is not None
+    is_known = known.variables.response_type(question.id) is not None
     fits = count < 2 or OPTION_COUNTS.get(question.response_type, count) == count
-    kind = variables.fitting_type(question.id, count) if is_known or not fits else question.response_type
+    kind = known.variables.fitting_type(question.id, count) if is_known or not fits else question.response_type
     if kind is not question.response_type:
         why = "the variable's own" if is_known else f"it has {count} options"
         changed = question.model_copy(update={"response_type": kind})
         yield changed, "response_type", str(question.response_type), str(kind), why
+
+
+def _missing_answers(language: str) -> frozenset[tuple[str, ...]]:
+    phrases = load_lexicon(language).missing_answers if language in bundled_lexicons() else ()
+    return frozenset(map(_phrase, phrases))
+
+
+def _phrase(label: str) -> tuple[str, ...]:
+    """The words of a label, without what stands in brackets behind it."""
+    return tuple(words_of(re.sub(r"\s+[(\[].*?[)\]]", "", label)))
 
 
 def _foreign(question: Question, language: str) -> str | None:

@@ -2,10 +2,14 @@
 
 import pytest
 
+from valuesassets.instruments.survey.layout.word_graph import words_of
+from valuesassets.instruments.survey.lexicon import load_lexicon
 from valuesassets.instruments.survey.normalisation import normalise_questions
 from valuesassets.instruments.survey.variables import load_variables
-from valuesassets.records.questions import Option, Question, ResponseType, question_faults
+from valuesassets.records.files import read_json
+from valuesassets.records.questions import Option, Question, ResponseType, parse_questions, question_faults
 from valuesassets.studies.questionnaires.content import LANGUAGES, expected_questions
+from valuesassets_tests.needs import shared_file
 
 
 def question(code="v1", kind="likert4", codes=(1, 2, 3, 4), text="How important is work in your life?", **more):
@@ -90,3 +94,26 @@ def test_the_other_language_of_a_bilingual_form_is_left_out_and_a_wrong_form_is_
     wrong = [cyrillic.replace(id=f"v{n}") for n in (4, 5, 6, 7)]
     assert len(normalised(*wrong, latin[0]).questions) == 5
     assert [each.id for each in normalised(*wrong[:2], *latin[:2]).questions] == ["v1", "v2"]
+
+
+@pytest.mark.parametrize("label", ["Nevie", "bez odpovede", "odmietol/odmietla", "nevie (nečítať)"])
+def test_an_answer_that_says_don_t_know_is_not_offered_whatever_its_code(label):
+    labels = {1: "áno", 2: "skôr áno", 3: "skôr nie", 4: "nie", 5: label}
+    result = normalised(question("v32", codes=tuple(labels), labels=labels), language="slk")
+    assert result.questions[0].values == (1, 2, 3, 4)
+    assert "its words say don't know" in result.changes[0].why
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["slk", "ell", "est", "spa"])
+def test_no_real_extraction_offers_don_t_know_in_words(language):
+    """Those of the twelve that print it under codes which may be answers, and read as they are but for empty texts."""
+    rows = read_json(shared_file("data", "evs_extractions", f"{language}.json"))
+    questions = parse_questions([row | {"text": row["text"] or "no text"} for row in rows], language)
+    phrases = {tuple(words_of(phrase)) for phrase in load_lexicon(language).missing_answers}
+
+    def offered(asked):
+        return [q.id for q in asked for option in q.options if tuple(words_of(option.label)) in phrases]
+
+    assert offered(questions)
+    assert offered(normalised(*questions, language=language).questions) == []

@@ -21,7 +21,7 @@ from valuesassets.cli.outputs import progress_bar
 from valuesassets.records.errors import InputError, PdfError
 from valuesassets.records.files import whole_file, write_text
 from valuesassets.records.found_files import no_such_file
-from valuesassets.records.questions import Question, read_questions, write_questions
+from valuesassets.records.questions import Question, write_questions
 
 
 def extract(
@@ -78,8 +78,9 @@ def align(
     """Align the questions of several languages into one master list."""
     import pandas as pd
 
-    from valuesassets.instruments.survey.aligned_questions import align_questions
-    from valuesassets.instruments.survey.master_questions import list_master_questions
+    from valuesassets.instruments.survey.aligned_questions import Alignment, align_questions
+    from valuesassets.instruments.survey.master_questions import canonical_questions, with_coverage
+    from valuesassets.instruments.survey.normalisation import normalise_questions
     from valuesassets.instruments.survey.variables import load_variables
 
     extracted = _read_by_language(files, output)
@@ -89,21 +90,26 @@ def align(
             "language with --master"
         )
     require_folder_place(output)
-    masters = list_master_questions(extracted, master, load_variables())
-    alignments = {language: align_questions(questions, masters) for language, questions in extracted.items()}
-    rows = [{"language": language} | vars(match) for language, a in alignments.items() for match in a.matches]
-    write_questions(output / "master_questions.json", masters)
+    variables = load_variables()
+    normalised = {code: normalise_questions(each, code, variables) for code, each in extracted.items()}
+    masters = canonical_questions(normalised[master].questions, master, variables)
+    alignments: dict[str, Alignment] = {}
+    for language, each in normalised.items():
+        alignments[language] = align_questions(each, language, masters, variables)
+        print(f"{language}: {alignments[language]}")
+    write_questions(output / "master_questions.json", with_coverage(masters, alignments))
     for language, alignment in alignments.items():
         write_questions(output / f"{language}.json", alignment.questions)
+    rows = [{"language": language} | vars(match) for language, a in alignments.items() for match in a.matches]
     with whole_file(output / "alignment.csv") as temporary:
         pd.DataFrame(rows).to_csv(temporary, index=False)
-    for language, alignment in alignments.items():
-        print(f"{language}: {len(alignment.questions)} of {len(masters)} questions aligned")
     print(f"every match and why: {output / 'alignment.csv'}")
 
 
 def _read_by_language(files: list[Path], output: Path) -> dict[str, list[Question]]:
     """The questions of each file by the language that its name says; no file may be one that is to be written."""
+    from valuesassets.instruments.survey.imported_questions import read_imported
+
     extracted: dict[str, list[Question]] = {}
     for file in files:
         if not file.exists():
@@ -116,7 +122,7 @@ def _read_by_language(files: list[Path], output: Path) -> dict[str, list[Questio
             raise InputError(f"{file}: a second file for {file.stem}; give one file per language")
         if file.resolve() == (output / f"{file.stem}.json").resolve():
             raise InputError(f"{file}: would be overwritten; choose another folder for --output")
-        extracted[file.stem] = read_questions(file)
+        extracted[file.stem], _ = read_imported(file)
     return extracted
 
 

@@ -1,5 +1,6 @@
 """`Question`: one survey question as a respondent meets it, and the question files that people exchange."""
 
+import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -121,8 +122,8 @@ def question_faults(question: Question) -> list[str]:
         faults.append(f"{kind} has {len(values)} options, {expected} were expected")
     if kind is ResponseType.LIKERT10:
         labels = {option.value: option.label.strip() for option in question.options}
-        if not (labels.get(1) and labels.get(10)):
-            faults.append("a ten-point scale needs a label on 1 and on 10")
+        if not (labels.get(1) and labels.get(10)) and not _explains_ends(question):
+            faults.append("a ten-point scale needs a label on 1 and on 10, or a text that says what they stand for")
     else:
         faults += [f"option {o.value} has no label" for o in question.options if not o.label.strip()]
         labels_seen = [o.label.strip().casefold() for o in question.options if o.label.strip()]
@@ -134,6 +135,12 @@ def question_faults(question: Question) -> list[str]:
         looks = f"value {listed} looks like a code" if len(codes) == 1 else f"values {listed} look like codes"
         faults.append(f"{looks} for don't know or no answer, which are never offered")
     return faults
+
+
+def _explains_ends(question: Question) -> bool:
+    """Whether a ten-point scale without any label has a text that names 1 and 10."""
+    numbers = re.findall(r"\d+", question.text)
+    return not any(option.label.strip() for option in question.options) and {"1", "10"} <= set(numbers)
 
 
 def is_missing_code(value: int, n_options: int) -> bool:

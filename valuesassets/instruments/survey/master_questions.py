@@ -1,55 +1,108 @@
 """`survey/master_questions`: the aligned master list, with the languages that have each question."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from valuesassets.instruments.survey.aligned_questions import align_questions, canonical_id
+from valuesassets.instruments.survey.aligned_questions import Alignment, align_questions, best_records, printed_code
+from valuesassets.instruments.survey.alignment.evidence import question_numbers
+from valuesassets.instruments.survey.alignment.targets import survey_targets
+from valuesassets.instruments.survey.normalisation import Normalised
 from valuesassets.instruments.survey.variables import Variables
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.questions import Question, question_faults
+
+NUMBERED = 0.5
+"""Share of questions with a number of a survey's forms, by which a file that prints no code is told to be of it."""
 
 
 def list_master_questions(
     extracted: Mapping[str, Sequence[Question]], master: str, variables: Variables
 ) -> list[Question]:
-    """The master language's sound questions under canonical ids; `coverage` names the languages that have each.
+    """The master language's questions under canonical ids; `coverage` names the languages that have each.
+
+    Canonical ids are the codes of the survey that most of its questions print; questions that print none are matched
+    to the survey's variables by number, shape and order. Where no survey is known, a question's id is canonical.
 
     Args:
         extracted: questions by language, as extracted; languages may be missing.
         master: the language whose questions make the list.
 
     Raises:
-        QuestionError: the master language is missing, or none of its questions is sound.
+        QuestionError: the master language is missing, or none of its questions can be used.
     """
-    if master not in extracted:
+    master_list = canonical_questions(extracted.get(master), master, variables)
+    aligned = {
+        language: align_questions(Normalised.of(questions), language, master_list, variables)
+        for language, questions in extracted.items()
+    }
+    return with_coverage(master_list, aligned)
+
+
+def canonical_questions(extracted: Sequence[Question] | None, master: str, variables: Variables) -> list[Question]:
+    """The master language's questions under canonical ids, with what is known of each variable.
+
+    Raises:
+        QuestionError: as `list_master_questions`.
+    """
+    if extracted is None:
         raise QuestionError(
             f"master language {master}: no extracted questions; materialise extracted_questions/{master}"
         )
-    listed: dict[str, Question] = {}
-    for question in extracted[master]:
-        code = canonical_id(question.id) or canonical_id(question.source_id or "")
-        if code is not None and code not in listed and not question_faults(question):
-            facts = {
-                "source_id": question.source_id or question.id,
-                "wvs_id": variables.wvs_id(code),
-                "asked_of": variables.asked_of(code),
-                "names_country": variables.names_country(code) or None,
-                "is_converted": variables.is_converted(question.replace(id=code)) or None,
-            }
-            listed[code] = question.replace(id=code, **facts)
-    if not listed:
-        raise QuestionError(_none_listed(master, extracted[master]))
-    master_list = list(listed.values())
-    having: dict[str, list[str]] = {code: [] for code in listed}
-    for language, questions in extracted.items():
-        for question in align_questions(questions, master_list).questions:
+    letter = _survey_of(extracted, variables)
+    kept: dict[str, Question] = {}
+    if letter is None:
+        for question in extracted:
+            kept.setdefault(question.id, question)
+    else:
+        for record in best_records(extracted, survey_targets(letter, variables)):
+            if not variables.is_excluded(record.id):
+                kept[record.id] = record
+    listed = [_with_facts(question, variables) for question in kept.values() if question.id.strip()]
+    if all(question_faults(question) for question in listed):
+        raise QuestionError(_none_listed(master, extracted))
+    return listed
+
+
+def with_coverage(master: Sequence[Question], aligned: Mapping[str, Alignment]) -> list[Question]:
+    """The master's questions with the languages that have each."""
+    having: dict[str, list[str]] = {question.id: [] for question in master}
+    for language, alignment in aligned.items():
+        for question in alignment.questions:
             having[question.id].append(language)
-    return [question.replace(coverage=having[question.id]) for question in master_list]
+    return [question.replace(coverage=having[question.id]) for question in master]
+
+
+def _survey_of(questions: Sequence[Question], variables: Variables) -> str | None:
+    """The letter of the survey whose codes the questions print, or whose numbers they have; None of neither."""
+    letters = variables.letters_of(questions)
+    known = [code for question in questions if (code := printed_code(question, variables.variables))]
+    counts = Counter(code[0] for code in known if code[0] in letters)
+    if counts:
+        return counts.most_common(1)[0][0]
+    numbers = {number[1:] for number in variables.numbers}
+    numbered = sum(number in numbers for number in question_numbers(questions))
+    if not questions or numbered < NUMBERED * len(questions):
+        return None
+    return next(iter(variables.numbers.values()))[0][0]
+
+
+def _with_facts(question: Question, variables: Variables) -> Question:
+    faults = question_faults(question)
+    facts = {
+        "source_id": question.source_id or question.id,
+        "wvs_id": variables.wvs_id(question.id),
+        "asked_of": variables.asked_of(question.id),
+        "names_country": variables.names_country(question.id) or None,
+        "is_converted": variables.is_converted(question) or None,
+        "unfit": "; ".join(faults) or None,
+    }
+    return question.replace(**facts)
 
 
 def _none_listed(master: str, questions: Sequence[Question]) -> str:
     """Why a language makes no master list, by its first question."""
     found = "no questions in it"
     if questions:
-        faults = question_faults(questions[0]) or [f"'{questions[0].id}' is no variable code such as v39"]
+        faults = question_faults(questions[0]) or [f"'{questions[0].id}' is no variable of a survey that is known"]
         found = f"none of its {len(questions)} questions can be used, the first because: {'; '.join(faults)}"
     return f"{master}.json makes the master list: {found}; mend the file, or extract the questionnaire again"

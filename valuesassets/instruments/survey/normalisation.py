@@ -5,33 +5,49 @@ Nothing is guessed: an option without a label stays without one, and is found by
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from valuesassets.instruments.survey.aligned_questions import canonical_id
-from valuesassets.instruments.survey.changes import Change
-from valuesassets.instruments.survey.layout.spoken_language import foreign_language
+from valuesassets.instruments.survey.changes import Change, changes_between
+from valuesassets.instruments.survey.layout.spoken_language import foreign_languages
 from valuesassets.instruments.survey.layout.text_damage import script_of, script_share
 from valuesassets.instruments.survey.layout.word_graph import words_of
 from valuesassets.instruments.survey.lexicon import bundled_lexicons, load_lexicon
-from valuesassets.instruments.survey.variables import Variables
+from valuesassets.instruments.survey.question_parts import with_parts_in_place
+from valuesassets.instruments.survey.variables import Variables, canonical_id
 from valuesassets.records.questions import OPTION_COUNTS, Option, Question, ResponseType, is_missing_code
 
-LATIN_LOOKALIKES = str.maketrans("ѵѴвВ", "vVvV")
-"""Cyrillic letters that stand for the `v` of a variable code in forms set in Cyrillic."""
+LATIN_LOOKALIKES = str.maketrans("ѵѴв", "vVv")
+"""Cyrillic letters that stand for the `v` of a variable code; a capital В is the number of a question (Въпрос)."""
 SCRIPT_SHARE = 0.5
 """Share of an item's letters that must be of the language's script."""
 MOST_FOREIGN = 0.8
 """Where more questions than that are in another language, the form is no bilingual one but the wrong one."""
+NAMES = re.compile(r"[^\W_]+")
+"""What an id is put together of: `Q38_v126`, `[Q1A][v1]`."""
 TEN = range(1, 11)
+PARTS = ("text", "stem", "item", "options")
 
 
 @dataclass
 class Normalised:
-    """Questions in one form, and what was changed on the way."""
+    """Questions in one form, and what was changed on the way.
+
+    Attributes:
+        positions: of each question, the places of the records that it was made of.
+        foreign: the questions in the form's other language, which are left out; their places.
+    """
 
     questions: list[Question] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
+    positions: list[tuple[int, ...]] = field(default_factory=list)
+    foreign: list[Question] = field(default_factory=list)
+    foreign_positions: list[tuple[int, ...]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, questions: Sequence[Question]) -> "Normalised":
+        """Questions that were normalised before, as they are."""
+        return cls(list(questions), positions=[(place,) for place in range(len(questions))])
 
 
 @dataclass(frozen=True)
@@ -39,8 +55,19 @@ class _Known:
     """What is known beside a question: its survey's facts, the form's layout, its language's words for no answer."""
 
     variables: Variables
+    letters: frozenset[str]
+    """Of the surveys whose codes the ids are."""
     printed: Mapping[str, Question]
     missing_answers: frozenset[tuple[str, ...]]
+    cues: frozenset[tuple[str, ...]]
+
+    def variable(self, question: Question) -> str:
+        """The code of a question's variable; nothing where its id is a number of another kind."""
+        return question.id if question.id[:1] in self.letters else ""
+
+
+_Steps = Iterator[tuple[Question, str, str | None, str | None, str]]
+_Step = Callable[[Question, _Known], _Steps]
 
 
 def normalise_questions(
@@ -55,43 +82,54 @@ def normalise_questions(
         printed: the questions as read from the form's layout, by id: they lend a scale its anchors.
     """
     done = Normalised()
-    known = _Known(variables, printed or {}, _missing_answers(language))
+    known = _Known(
+        variables,
+        variables.letters_of(questions),
+        printed or {},
+        _phrases(language, "missing_answers"),
+        _phrases(language, "answer_cues"),
+    )
     places: dict[str, int] = {}
-    foreign = [_foreign(question, language) for question in questions]
+    named = [_each_in_turn(question, (_with_canonical_id,), known, done.changes) for question in questions]
+    placed = list(with_parts_in_place(named))
+    foreign = _foreign(placed, language)
     is_bilingual = sum(each is not None for each in foreign) < MOST_FOREIGN * len(questions)
-    for position, question in enumerate(questions):
-        other = foreign[position]
-        if is_bilingual and other is not None:
-            done.changes.append(Change(question.id, "question", question.text, None, other))
+    for position, (given, question) in enumerate(zip(named, placed, strict=True)):
+        why = foreign[position]
+        if is_bilingual and why is not None:
+            done.changes.append(Change(given.id, "question", given.text, None, why))
+            done.foreign.append(_each_in_turn(question, STEPS, known, []))
+            done.foreign_positions.append((position,))
             continue
-        question = _each_in_turn(question, known, done.changes)
+        done.changes += changes_between(given, question, PARTS, "stem, item and text in their places")
+        question = _each_in_turn(question, STEPS, known, done.changes)
         earlier = places.get(question.id)
-        if earlier is not None and _says_the_same(done.questions[earlier], question):
-            first = done.questions[earlier]
-            merged = [*((first.model_extra or {}).get("merged_from") or [earlier]), position]
-            done.questions[earlier] = first.replace(merged_from=merged)
+        if question.id and earlier is not None and _says_the_same(done.questions[earlier], question):
+            done.positions[earlier] = (*done.positions[earlier], position)
+            merged = done.questions[earlier].replace(merged_from=list(done.positions[earlier]))
+            done.questions[earlier] = merged
             done.changes.append(Change(question.id, "question", question.text, None, "the same question twice: merged"))
         else:
             places.setdefault(question.id, len(done.questions))
             done.questions.append(question)
+            done.positions.append((position,))
     return done
 
 
-def _each_in_turn(question: Question, known: _Known, changes: list[Change]) -> Question:
-    for step in (_with_canonical_id, _without_missing_answers, _with_whole_scale, _with_fitting_type):
+def _each_in_turn(question: Question, steps: Sequence[_Step], known: _Known, changes: list[Change]) -> Question:
+    for step in steps:
         for changed, name, before, after, why in step(question, known):
             changes.append(Change(changed.id, name, before, after, why))
             question = changed
     return question
 
 
-_Steps = Iterator[tuple[Question, str, str | None, str | None, str]]
-
-
 def _with_canonical_id(question: Question, known: _Known) -> _Steps:
     written = unicodedata.normalize("NFKC", question.id).translate(LATIN_LOOKALIKES)
     item = (question.item or "").translate(LATIN_LOOKALIKES)
-    code = canonical_id(written) or canonical_id(written.rpartition("-")[2]) or canonical_id(item)
+    code = next(
+        (code for name in (written, *reversed(NAMES.findall(written)), item) if (code := canonical_id(name))), None
+    )
     if code is not None and code != question.id:
         changed = question.replace(id=code, source_id=question.source_id or question.id)
         yield changed, "id", question.id, code, "the variable's canonical code"
@@ -101,7 +139,7 @@ def _without_missing_answers(question: Question, known: _Known) -> _Steps:
     count = OPTION_COUNTS.get(question.response_type, len(question.options))
     said = [o for o in question.options if _phrase(o.label) in known.missing_answers]
     dropped = [o for o in question.options if o not in said and is_missing_code(o.value, count)]
-    volunteered = known.variables.volunteered_values(question.id)
+    volunteered = known.variables.volunteered_values(known.variable(question))
     for group, why in (
         (said, "its words say don't know or no answer, which are never offered"),
         (dropped, "codes for don't know and no answer are never offered"),
@@ -114,7 +152,11 @@ def _without_missing_answers(question: Question, known: _Known) -> _Steps:
 
 
 def _with_whole_scale(question: Question, known: _Known) -> _Steps:
-    if (known.variables.response_type(question.id) or question.response_type) is not ResponseType.LIKERT10:
+    if set(question.values) == {1, 10} and question.response_type is not ResponseType.LIKERT10:
+        kind = str(question.response_type)
+        question = question.model_copy(update={"response_type": ResponseType.LIKERT10})
+        yield question, "response_type", kind, str(ResponseType.LIKERT10), "its options are the ends of a scale"
+    if (known.variables.response_type(known.variable(question)) or question.response_type) is not ResponseType.LIKERT10:
         return
     labels = {option.value: option.label for option in question.options}
     if set(labels) <= {1, 10}:
@@ -133,19 +175,39 @@ def _with_whole_scale(question: Question, known: _Known) -> _Steps:
         )
 
 
+def _without_figures_for_labels(question: Question, known: _Known) -> _Steps:
+    figures = [option for option in question.options if option.label.strip() == str(option.value)]
+    if figures and question.response_type is ResponseType.LIKERT10:
+        blank = tuple(
+            option.model_copy(update={"label": ""}) if option in figures else option for option in question.options
+        )
+        changed = question.model_copy(update={"options": blank})
+        yield changed, "options", _listed(figures), None, "a figure is no label"
+
+
 def _with_fitting_type(question: Question, known: _Known) -> _Steps:
     count = len(question.options)
-    is_known = known.variables.response_type(question.id) is not None
+    is_known = known.variables.response_type(known.variable(question)) is not None
     fits = count < 2 or OPTION_COUNTS.get(question.response_type, count) == count
-    kind = known.variables.fitting_type(question.id, count) if is_known or not fits else question.response_type
+    kind = (
+        known.variables.fitting_type(known.variable(question), count)
+        if is_known or not fits
+        else question.response_type
+    )
     if kind is not question.response_type:
         why = "the variable's own" if is_known else f"it has {count} options"
         changed = question.model_copy(update={"response_type": kind})
         yield changed, "response_type", str(question.response_type), str(kind), why
 
 
-def _missing_answers(language: str) -> frozenset[tuple[str, ...]]:
-    phrases = load_lexicon(language).missing_answers if language in bundled_lexicons() else ()
+def _with_own_cue(question: Question, known: _Known) -> _Steps:
+    if question.answer_cue is not None and tuple(words_of(question.answer_cue)) not in known.cues:
+        changed = question.model_copy(update={"answer_cue": None})
+        yield changed, "answer_cue", question.answer_cue, None, "no words of the lexicon that introduce an answer"
+
+
+def _phrases(language: str, name: str) -> frozenset[tuple[str, ...]]:
+    phrases = getattr(load_lexicon(language), name) if language in bundled_lexicons() else ()
     return frozenset(map(_phrase, phrases))
 
 
@@ -154,14 +216,27 @@ def _phrase(label: str) -> tuple[str, ...]:
     return tuple(words_of(re.sub(r"\s+[(\[].*?[)\]]", "", label)))
 
 
-def _foreign(question: Question, language: str) -> str | None:
-    """Why a question is in the form's other language, or None."""
-    text = " ".join([question.text, *(o.label for o in question.options)])
-    share = script_share(text, script_of(language))
-    if share is not None and share < SCRIPT_SHARE:
-        return f"not {script_of(language).title()}, as {language} is written: the form's other language"
-    other = foreign_language(text, language)
-    return f"in {other}, not in {language}: the form's other language" if other else None
+def _foreign(questions: Sequence[Question], language: str) -> list[str | None]:
+    """Why each question is in the form's other language, or None."""
+    script = script_of(language)
+    spoken = foreign_languages([question.item or question.text for question in questions], language)
+    said: list[str | None] = []
+    for question, other in zip(questions, spoken, strict=True):
+        share = script_share(" ".join([question.text, *(o.label for o in question.options)]), script)
+        if share is not None and share < SCRIPT_SHARE:
+            said.append(f"not {script.title()}, as {language} is written: the form's other language")
+        else:
+            said.append(f"in {other}, not in {language}: the form's other language" if other else None)
+    return said
+
+
+STEPS: tuple[_Step, ...] = (
+    _without_missing_answers,
+    _with_whole_scale,
+    _without_figures_for_labels,
+    _with_fitting_type,
+    _with_own_cue,
+)
 
 
 def _says_the_same(one: Question, other: Question) -> bool:

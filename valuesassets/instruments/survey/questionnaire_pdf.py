@@ -1,9 +1,8 @@
 """`survey/questionnaire_pdf`: one language's questionnaire as a PDF that was looked into, and where it came from."""
 
-import io
+import lzma
+import shutil
 import time
-import urllib.error
-import urllib.request
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -13,13 +12,13 @@ from pathlib import Path
 
 import pdfplumber
 
+from valuesassets.instruments.survey.download import LIMITS, Progress, downloaded
+from valuesassets.instruments.survey.download_request import shown
 from valuesassets.records.errors import PdfError
 from valuesassets.records.files import sha256_file, whole_file
 from valuesassets.records.found_files import kind_of, no_such_file
-from valuesassets.records.study import Study
+from valuesassets.records.study import Language, Study
 
-ATTEMPTS = 4
-"""Downloads are tried so often, with doubling pauses."""
 MOST_PAGES = 400
 """No questionnaire has more pages; codebooks and reports do."""
 
@@ -44,38 +43,40 @@ class QuestionnairePdf:
 
 
 def fetch_questionnaire(
-    study: Study, language: str, destination: Path, pause: Callable[[float], None] = time.sleep
+    study: Study,
+    language: str,
+    destination: Path,
+    pause: Callable[[float], None] = time.sleep,
+    progress: Progress | None = None,
 ) -> QuestionnairePdf:
     """Put a language's questionnaire at `destination`, from the package, the study's folder or GESIS.
 
     Args:
         pause: waits so many seconds between download attempts.
+        progress: called while a download comes in, with the bytes so far and in all (None where nobody knows).
 
     Raises:
-        PdfError: absent, not to be had, or not a readable PDF; nothing is left at `destination`.
+        PdfError: absent, not to be had, not a readable PDF, or not the one whose sha256 the study names; nothing is
+            left at `destination`. A download that was cut off waits beside it and goes on at the next call.
+        StorageError: the folder cannot be written.
     """
-    settings = study.questionnaires
-    name = study.languages[language].pdf or f"{language}.pdf"
+    settings, asked = study.questionnaires, study.languages[language]
+    name = asked.pdf or f"{language}.pdf"
     with whole_file(destination) as temporary:
         if settings.source == "bundled":
             source = f"bundled questionnaire {language}"
-            bundled = resources.files("valuesassets.studies") / "questionnaires" / f"{language}.pdf"
-            if not bundled.is_file():
-                raise PdfError(f"{language}: no questionnaire is bundled in this language; name a pdf_dir in the study")
-            temporary.write_bytes(bundled.read_bytes())
+            _copy_bundled(language, temporary)
         elif settings.pdf_dir is not None and (settings.source == "folder" or (settings.pdf_dir / name).is_file()):
-            origin = settings.pdf_dir / name
             source = name
-            if not origin.is_file():
-                raise PdfError(
-                    f"{no_such_file(origin)}; put the questionnaire of {language} there or name it with `pdf`"
-                )
-            temporary.write_bytes(_pdf_inside(origin.read_bytes(), source, study.languages[language].pdf))
+            _copy_from_folder(settings.pdf_dir / name, temporary, language, asked.pdf)
         else:
-            source = settings.url.format(document=study.languages[language].gesis_document)
-            temporary.write_bytes(_pdf_inside(download(source, pause), source, study.languages[language].pdf))
+            url = settings.url.format(document=asked.gesis_document)
+            source = shown(url)
+            with downloaded(url, destination, pause, progress) as fetched:
+                _copy_pdf(fetched, temporary, source, asked.pdf)
         pages = count_pages(temporary, source)
         digest = sha256_file(temporary)
+        _require_checksum(asked, language, digest, source)
     return QuestionnairePdf(str(destination), digest, pages, source)
 
 
@@ -109,45 +110,62 @@ def count_pages(path: Path, name: str) -> int:
     return pages
 
 
-def download(url: str, pause: Callable[[float], None] = time.sleep) -> bytes:
-    """The bytes behind an address; busy servers (429, 5xx) and lost connections are tried again.
-
-    Raises:
-        PdfError: still not to be had, or refused; names address and answer.
-    """
-    if not url.startswith(("https://", "http://127.0.0.1")):
-        raise PdfError(f"{url}: only https addresses are fetched")
-    reason = ""
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310  # scheme checked above
-                return answer.read()
-        except urllib.error.HTTPError as error:
-            reason = f"the server answers {error.code}"
-            if error.code != 429 and error.code < 500:
-                raise PdfError(f"{url}: {reason}; check the document number or use pdf_dir") from None
-        except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
-            reason = str(getattr(error, "reason", error))
-        if attempt < ATTEMPTS:
-            pause(2.0**attempt)
-    raise PdfError(f"{url}: not to be had in {ATTEMPTS} attempts ({reason}); try later, or put the PDF into pdf_dir")
+def _copy_bundled(language: str, target: Path) -> None:
+    bundled = resources.files("valuesassets.studies") / "questionnaires" / f"{language}.pdf"
+    if not bundled.is_file():
+        raise PdfError(f"{language}: no questionnaire is bundled in this language; name a pdf_dir in the study")
+    target.write_bytes(bundled.read_bytes())
 
 
-def _pdf_inside(content: bytes, source: str, wanted: str | None) -> bytes:
-    """The PDF itself, or that of a ZIP archive: its only one, or the one wanted."""
-    if not content.startswith(b"PK\x03\x04"):
-        return content
+def _copy_from_folder(origin: Path, target: Path, language: str, wanted: str | None) -> None:
+    if not origin.is_file():
+        raise PdfError(f"{no_such_file(origin)}; put the questionnaire of {language} there or name it with `pdf`")
+    _copy_pdf(origin, target, origin.name, wanted)
+
+
+def _copy_pdf(origin: Path, target: Path, source: str, wanted: str | None) -> None:
+    """Copy a file, or of a ZIP archive the PDF inside."""
+    with open(origin, "rb") as stream:
+        is_archive = stream.read(4) == b"PK\x03\x04"
+    if is_archive:
+        target.write_bytes(_pdf_inside(origin, source, wanted))
+    else:
+        shutil.copyfile(origin, target)
+
+
+def _pdf_inside(path: Path, source: str, wanted: str | None) -> bytes:
+    """The PDF of a ZIP archive: its only one, or the one wanted."""
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            names = [name for name in archive.namelist() if name.lower().endswith(".pdf") and "__MACOSX" not in name]
-            named = [name for name in names if wanted and Path(name).name == wanted]
-            if not names:
-                raise PdfError(f"{source}: the ZIP archive holds no PDF; look into it and use pdf_dir")
-            if len(names) > 1 and len(named) != 1:
+        with zipfile.ZipFile(path) as archive:
+            entry = archive.getinfo(_name_inside(archive.namelist(), source, wanted))
+            if entry.file_size > LIMITS.most_bytes:
                 raise PdfError(
-                    f"{source}: the ZIP archive holds {len(names)} PDFs ({', '.join(sorted(names)[:5])}); say which "
-                    "with `pdf` under the language in the study"
+                    f"{source}: {entry.filename} in the ZIP archive has {entry.file_size:,} bytes, no questionnaire "
+                    "has so many; look into it and use pdf_dir"
                 )
-            return archive.read((named or names)[0])
-    except (zipfile.BadZipFile, RuntimeError, EOFError, zlib.error):  # RuntimeError: encrypted, or packed otherwise
+            return archive.read(entry)
+    except (zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError):
+        # RuntimeError: encrypted, or packed otherwise; OSError and ValueError: bzip2, or an index that points nowhere
         raise PdfError(f"{source}: the ZIP archive is damaged or asks for a password; fetch it again") from None
+
+
+def _name_inside(listed: list[str], source: str, wanted: str | None) -> str:
+    names = [name for name in listed if name.lower().endswith(".pdf") and "__MACOSX" not in name]
+    named = [name for name in names if wanted and Path(name).name == wanted]
+    if not names:
+        raise PdfError(f"{source}: the ZIP archive holds no PDF; look into it and use pdf_dir")
+    if len(names) > 1 and len(named) != 1:
+        raise PdfError(
+            f"{source}: the ZIP archive holds {len(names)} PDFs ({', '.join(sorted(names)[:5])}); say which "
+            "with `pdf` under the language in the study"
+        )
+    return (named or names)[0]
+
+
+def _require_checksum(asked: Language, language: str, digest: str, source: str) -> None:
+    if asked.sha256 is not None and asked.sha256.lower() != digest:
+        raise PdfError(
+            f"{source}: the PDF has the sha256 {digest}, languages.{language}.sha256 in the study asks for "
+            f"{asked.sha256.lower()}; see whether it is the right edition, then put the right PDF into pdf_dir or "
+            "correct the study"
+        )

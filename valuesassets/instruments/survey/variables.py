@@ -4,7 +4,7 @@ import fnmatch
 import functools
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import pydantic
 
 from valuesassets.records.errors import StudyError
-from valuesassets.records.questions import OPTION_COUNTS, Question, ResponseType
+from valuesassets.records.questions import OPTION_COUNTS, Question, ResponseType, is_missing_code
 
 BY_COUNT = {
     2: ResponseType.BINARY,
@@ -25,8 +25,20 @@ BY_COUNT = {
 FACTS_FOLDER = "facts"
 FACTS_FILES = "*_variables.toml"
 """One file for each survey."""
+AGREEING = 0.6
+"""Of ids that may be question numbers of another survey as well, so many must have the variables' number of options."""
 CODE = re.compile(r"([a-zA-Z])(\d+)([a-zA-Z]?\d?)")
 """A variable's canonical id: the survey's letter, the number without leading zeros, and the letter of a further row."""
+
+
+def canonical_id(printed: str) -> str | None:
+    """The EVS variable code in a printed id, or None.
+
+    >>> canonical_id("V 39"), canonical_id("(v45a)"), canonical_id("Q12")
+    ('v39', 'v45a', None)
+    """
+    found = re.fullmatch(r"[^\w]*[vV]\s*0*(\d{1,3})\s*_?([a-zA-Z]?\d?)[^\w]*", printed)
+    return f"v{found[1]}{found[2].lower()}" if found else None
 
 
 def expand_codes(ranges: Iterable[str]) -> tuple[str, ...]:
@@ -126,6 +138,8 @@ class Variables(_Record):
     """Mentioned / not mentioned lists by name."""
     dependencies: Annotated[dict[str, str], pydantic.Field(alias="depends_on")]
     filters: Annotated[dict[str, str], pydantic.Field(alias="asked_of")] = {}
+    numbers: Annotated[dict[str, Codes], pydantic.Field(alias="question_numbers")] = {}
+    """By the number that a form prints before a question: the variables of its items, in their order."""
     volunteered: dict[str, tuple[int, ...]]
     naming_country: Annotated[_Named, pydantic.Field(alias="names_country")]
     response_types: dict[ResponseType, Codes]
@@ -156,6 +170,16 @@ class Variables(_Record):
             if twice:
                 raise ValueError(f"{name}: {', '.join(twice)} stand twice")
         return self
+
+    @functools.cached_property
+    def variables(self) -> frozenset[str]:
+        """Every variable that the facts give a type or a question number, left-out ones among them."""
+        return frozenset(self._types) | {code for codes in self.numbers.values() for code in codes}
+
+    @functools.cached_property
+    def question_letters(self) -> frozenset[str]:
+        """The letters of the surveys whose codes are the numbers of their questions."""
+        return frozenset(pattern.letter for pattern in self.codes if pattern.is_question_number)
 
     def list_of(self, variable: str) -> str | None:
         """Name of the mentioned / not mentioned list that a variable belongs to, or None."""
@@ -202,6 +226,28 @@ class Variables(_Record):
         """How many answers the master offers, or None where that is not known."""
         kind = self._types.get(variable)
         return self._counts.get(variable) or (OPTION_COUNTS.get(kind) if kind else None)
+
+    def letters_of(self, questions: Sequence[Question]) -> frozenset[str]:
+        """The letters of the surveys whose codes the ids of a file are.
+
+        Where a survey's codes are question numbers (`Q46` of WVS-7), they may be another survey's numbers: then the
+        questions must have the number of options of the variables.
+        """
+        letters = set()
+        for pattern in self.codes:
+            if not pattern.is_question_number:
+                letters.add(pattern.letter)
+                continue
+            coded = [question for question in questions if question.id[:1] == pattern.letter]
+            ids = {question.id for question in coded if question.id in self._types}
+            agreeing = [question for question in coded if self._has_its_options(question)]
+            if ids and len(ids) >= AGREEING * len(coded) and len(agreeing) >= AGREEING * len(coded):
+                letters.add(pattern.letter)
+        return frozenset(letters)
+
+    def _has_its_options(self, question: Question) -> bool:
+        offered = [value for value in question.values if not is_missing_code(value, len(question.values))]
+        return len(offered) in (self.option_count(question.id), 0)
 
     def volunteered_values(self, variable: str) -> tuple[int, ...]:
         """Codes of answers that are noted when given but never offered."""

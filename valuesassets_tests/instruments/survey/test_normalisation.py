@@ -2,12 +2,12 @@
 
 import pytest
 
+from valuesassets.instruments.survey.imported_questions import read_imported
 from valuesassets.instruments.survey.layout.word_graph import words_of
 from valuesassets.instruments.survey.lexicon import load_lexicon
 from valuesassets.instruments.survey.normalisation import normalise_questions
 from valuesassets.instruments.survey.variables import load_variables
-from valuesassets.records.files import read_json
-from valuesassets.records.questions import Option, Question, ResponseType, parse_questions, question_faults
+from valuesassets.records.questions import Option, Question, ResponseType, question_faults
 from valuesassets.studies.questionnaires.content import LANGUAGES, expected_questions
 from valuesassets_tests.needs import shared_file
 
@@ -105,11 +105,10 @@ def test_an_answer_that_says_don_t_know_is_not_offered_whatever_its_code(label):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["slk", "spa", "fra"])
+@pytest.mark.parametrize("language", ["slk", "spa", "fra", "ell", "est"])
 def test_no_real_extraction_offers_don_t_know_in_words(language):
-    """Three of the twelve, which offer it and can be read as they are but for empty texts."""
-    rows = read_json(shared_file("data", "evs_extractions", f"{language}.json"))
-    questions = parse_questions([row | {"text": row["text"] or "no text"} for row in rows], language)
+    """Those of the twelve that offer it."""
+    questions, _ = read_imported(shared_file("data", "evs_extractions", f"{language}.json"))
     phrases = {tuple(words_of(phrase)) for phrase in load_lexicon(language).missing_answers}
 
     def offered(asked):

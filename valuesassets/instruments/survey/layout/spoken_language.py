@@ -1,7 +1,10 @@
 """Which language a text is in, where it is not the one that it should be in."""
 
 import functools
+import math
 import sys
+from collections import Counter
+from collections.abc import Sequence
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -18,6 +21,13 @@ FEWEST_LETTERS = 40
 """Shorter texts are not judged."""
 DOUBT = 0.01
 """A text is foreign whose probability of being in its own language is lower."""
+FEWEST_FOREIGN = 5
+"""With so many texts in one other language, a form is bilingual, and its short texts are judged too."""
+CLEAR = 8.0
+"""Log odds (nats) beyond which one text is not clearer than another."""
+NEIGHBOURS = 2
+NEIGHBOUR_WEIGHT = 0.6
+"""What the texts before and behind say of a text's language: those of one language stand together."""
 
 
 def foreign_language(text: str, language: str) -> str | None:
@@ -37,6 +47,38 @@ def foreign_language(text: str, language: str) -> str | None:
         return None
     spoken = max(chances, key=lambda code: chances[code])
     return next(code for code, short in ISO_639_1.items() if short == spoken)
+
+
+def foreign_languages(texts: Sequence[str], language: str) -> list[str | None]:
+    """The same for the texts of one form, in their order.
+
+    Where it is bilingual, every text is either in its own or in the other language, short ones and those between, and
+    its neighbours count.
+
+    Args:
+        texts: what only one question says, not what a list shares.
+    """
+    alone = [foreign_language(text, language) for text in texts]
+    others = Counter(each for each in alone if each is not None).most_common(1)
+    if not others or others[0][1] < FEWEST_FOREIGN:
+        return alone
+    other = others[0][0]
+    odds = [_log_odds(text, language, other) for text in texts]
+    return [other if _with_neighbours(odds, place) < 0 else None for place in range(len(texts))]
+
+
+def _log_odds(text: str, language: str, other: str) -> float:
+    """Of the own language against the other, within what counts as clear."""
+    if not any(map(str.isalpha, text)):
+        return 0.0
+    chances = dict(_identifier().rank(text))
+    one, two = (max(float(chances[ISO_639_1[code]]), 1e-9) for code in (language, other))
+    return min(max(math.log(one / two), -CLEAR), CLEAR)
+
+
+def _with_neighbours(odds: Sequence[float], place: int) -> float:
+    near = [odds[n] for n in range(place - NEIGHBOURS, place + NEIGHBOURS + 1) if n != place and 0 <= n < len(odds)]
+    return odds[place] + NEIGHBOUR_WEIGHT * sum(near) / max(len(near), 1)
 
 
 @functools.cache

@@ -1,0 +1,77 @@
+"""Whether two questions in a row are items of one list, and what that says of the step between their targets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import fuzz
+
+from valuesassets.instruments.survey.alignment.targets import Target
+from valuesassets.records.questions import Question
+
+SHARED_WORDS = 5
+"""Two stems that begin with so many equal words are one."""
+SAME_WORDING = 85.0
+"""Likeness (of 100) of two wordings that are the same question."""
+AGAIN = 4.0
+"""What it adds to the cost of two different questions in a row being the same target (nats)."""
+TOGETHER = {
+    (True, True): (1.0, -2.0),
+    (True, False): (0.5, -1.0),
+    (False, True): (0.5, -0.5),
+    (False, False): (-0.5, 0.2),
+}
+"""By whether stems and answers are the same: log odds if the targets are of one list, and if they are not."""
+OTHER_SCALE = (-2.0, 0.5)
+"""The same for questions without a common stem that have another number of answers."""
+
+
+@dataclass(frozen=True)
+class Batteries:
+    """The lists of the master, to weigh steps from one question of another language to the next."""
+
+    same: NDArray[np.bool_]
+    """Whether two targets are of one list."""
+
+    def weigh(self, one: Question, other: Question) -> NDArray[np.float64]:
+        """Log odds of each step from a target (row) to a target (column), for two questions in a row."""
+        has_stem, has_answers = _share_stem(one, other), _answers(one) == _answers(other)
+        within, across = TOGETHER[has_stem, has_answers]
+        if not has_stem and not has_answers and len(one.options) != len(other.options):
+            within, across = OTHER_SCALE
+        said = np.where(self.same, within, across)
+        if not say_the_same(one, other):
+            said = said - AGAIN * np.eye(len(self.same))
+        return said
+
+
+def read_batteries(targets: Sequence[Target]) -> Batteries:
+    """Which targets are of one list."""
+    names = np.array([target.battery for target in targets])
+    return Batteries(names[:, None] == names[None])
+
+
+def say_the_same(one: Question, other: Question) -> bool:
+    """Whether two records of one language are the same question, but for misprints.
+
+    >>> ask = lambda text: Question(id="", text=text, response_type="binary", options=())
+    >>> say_the_same(ask("How often do you pray?"), ask("How often do you pray ?"))
+    True
+    """
+    mine, theirs = (one.item or one.text).casefold(), (other.item or other.text).casefold()
+    return fuzz.ratio(mine, theirs) >= SAME_WORDING
+
+
+def _share_stem(one: Question, other: Question) -> bool:
+    if not one.stem or not other.stem:
+        return False
+    mine, theirs = one.stem.split(), other.stem.split()
+    common = next(
+        (n for n, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b), min(len(mine), len(theirs))
+    )
+    return one.stem == other.stem or common >= SHARED_WORDS
+
+
+def _answers(question: Question) -> tuple[str, ...]:
+    return tuple(option.label.strip().casefold() for option in question.options)

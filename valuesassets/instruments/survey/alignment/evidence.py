@@ -1,0 +1,130 @@
+"""What speaks for a question being a target, as log odds (nats) for every pair: shape, length, words, codes, numbers.
+
+Every matrix has a row per question and a column per target. Zero is no evidence; kinds of evidence add up.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from anyascii import anyascii
+from numpy.typing import NDArray
+
+from valuesassets.instruments.survey.alignment.targets import Target
+from valuesassets.records.questions import Question, ResponseType
+
+Matrix = NDArray[np.float64]
+
+SAME_COUNT, SAME_TEN, OTHER_TEN, NEAR_COUNT, OTHER_COUNT = 1.0, 2.0, -4.0, -1.0, -2.0
+"""By the numbers of options: equal, both ten, ten against another, one apart, further apart."""
+LENGTH_SPREAD, LENGTH_FLOOR, LENGTH_EQUAL = 0.8, -2.0, 0.3
+"""Standard deviation of the log ratio of two wordings' lengths, the worst that a length can say, and the best."""
+OWN_WORDS, WHOLE_TEXT = 10.0, 5.0
+"""Weights of the likeness of items and of whole texts: names, loan words and numbers that languages share."""
+GRAMS = (3, 5)
+"""Letters in a row that are compared."""
+NUMBERED_ID = re.compile(r"\W*(?![vV]\d)(?P<letters>[^\W\d_]{1,2})\s?0*(?P<number>\d{1,3})(?:(?P<row>[aA])(?![^\W_]))?")
+"""A question's number as ids have it: a letter or two, the number, and the `a` of a question put in between."""
+SHORTEST = 3
+"""Letters; shorter wordings count as this long."""
+
+
+def shape_evidence(questions: Sequence[Question], targets: Sequence[Target]) -> Matrix:
+    """From the number of options; nothing where a question or the master lacks them."""
+    asked = np.array([_n_options(question) for question in questions])[:, None]
+    wanted = np.array([target.n_options or 0 for target in targets])[None]
+    apart = np.abs(asked - wanted)
+    said = np.select([apart == 0, apart == 1], [SAME_COUNT, NEAR_COUNT], OTHER_COUNT)
+    said = np.where((asked == 10) & (wanted == 10), SAME_TEN, said)
+    said = np.where((asked == 10) != (wanted == 10), OTHER_TEN, said)
+    said = np.where((asked == 2) & (wanted == 10), OTHER_COUNT, said)  # the ends of a scale are two answers
+    return np.where((asked == 0) | (wanted == 0), 0.0, said)
+
+
+def length_evidence(questions: Sequence[Question], targets: Sequence[Target]) -> Matrix:
+    """From the lengths of the wordings: a long item of one language is seldom short in another."""
+    asked = np.log([max(len(_own(question)), SHORTEST) for question in questions])[:, None]
+    wanted = np.log([max(len(_own(target.question)), SHORTEST) for target in targets])[None]
+    said = np.maximum(-0.5 * ((asked - wanted) / LENGTH_SPREAD) ** 2, LENGTH_FLOOR) + LENGTH_EQUAL
+    return np.where(_has_text(targets), said, 0.0)
+
+
+def word_evidence(questions: Sequence[Question], targets: Sequence[Target]) -> Matrix:
+    """From the letters that two wordings share when both are written in ASCII: `демокрация` is like `democracy`."""
+    has_text = _has_text(targets)
+    if not has_text.any() or not questions:
+        return np.zeros((len(questions), len(targets)))
+    said = np.zeros((len(questions), len(targets)))
+    for weight, wording in ((OWN_WORDS, _own), (WHOLE_TEXT, _whole)):
+        like = _likeness([wording(q) for q in questions], [wording(target.question) for target in targets])
+        like[:, ~has_text] = like[:, has_text].mean(axis=1, keepdims=True)
+        said += weight * (like - like.mean(axis=1, keepdims=True))
+    return said
+
+
+def name_evidence(names: Sequence[str | None], wanted: Sequence[str | None], right: float) -> Matrix:
+    """From names that questions and targets bear, codes or numbers, of which a share `right` is as it should be.
+
+    A right name is one of K, so that finding it says log(K * right); any other says log(K/(K-1) * (1 - right)).
+    """
+    distinct = len({name for name in wanted if name is not None})
+    if distinct < 2:
+        return np.zeros((len(names), len(wanted)))
+    known = np.array([name is not None for name in wanted])
+    same = np.array([[name is not None and name == other for other in wanted] for name in names], dtype=bool)
+    hit, miss = np.log(distinct * right), np.log(distinct / (distinct - 1) * (1 - right))
+    said = np.where(same, hit, np.where(known, miss, 0.0))
+    return np.where(np.array([name is not None for name in names])[:, None], said, 0.0)
+
+
+def question_numbers(questions: Sequence[Question]) -> list[str | None]:
+    """The number of each question in its form (`38`, `33a`), where its id as printed has one.
+
+    A form has one letter for its numbers (`Q38`, `P38`); ids with another are its own additions (`SK3`).
+
+    >>> ask = lambda printed: Question(id=printed, text="", response_type="binary", options=())
+    >>> question_numbers([ask("Q38_v126"), ask("Q33a"), ask("SK3"), ask("v39")])
+    ['38', '33a', None, None]
+    """
+    found = [_letter_and_number(question) for question in questions]
+    letters = Counter(each[0] for each in found if each is not None)
+    usual = letters.most_common(1)[0][0] if letters else ""
+    return [each[1] if each is not None and each[0] == usual else None for each in found]
+
+
+def _letter_and_number(question: Question) -> tuple[str, str] | None:
+    for printed in (question.source_id or "", question.id):
+        found = NUMBERED_ID.match(printed)
+        if found:
+            return found["letters"].casefold(), found["number"] + (found["row"] or "").lower()
+    return None
+
+
+def _likeness(texts: Sequence[str], others: Sequence[str]) -> Matrix:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    plain = [anyascii(text).lower() for text in (*texts, *others)]
+    if not any(map(str.strip, plain)):
+        return np.zeros((len(texts), len(others)))
+    weights = TfidfVectorizer(analyzer="char_wb", ngram_range=GRAMS, sublinear_tf=True).fit_transform(plain)
+    return np.asarray((weights[: len(texts)] @ weights[len(texts) :].T).todense())
+
+
+def _n_options(question: Question) -> int:
+    """How many answers are offered, 0 where that is not known: one is none."""
+    if question.response_type is ResponseType.LIKERT10:
+        return 10
+    return len(question.options) if len(question.options) > 1 else 0
+
+
+def _own(question: Question | None) -> str:
+    return "" if question is None else question.item or question.text
+
+
+def _whole(question: Question | None) -> str:
+    return "" if question is None else question.text
+
+
+def _has_text(targets: Sequence[Target]) -> NDArray[np.bool_]:
+    return np.array([target.question is not None for target in targets])

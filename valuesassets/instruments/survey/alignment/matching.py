@@ -1,0 +1,107 @@
+"""A language's questions matched to the master's: with all evidence, and with the printed codes masked.
+
+How far printed codes and question numbers can be trusted is measured on the language itself: by how often they agree
+with a match made without them. A code that contradicts everything else is so outvoted, and can be reported.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from valuesassets.instruments.survey.alignment.batteries import read_batteries
+from valuesassets.instruments.survey.alignment.evidence import (
+    Matrix,
+    length_evidence,
+    name_evidence,
+    question_numbers,
+    shape_evidence,
+    word_evidence,
+)
+from valuesassets.instruments.survey.alignment.path import Path, best_path, order_steps
+from valuesassets.instruments.survey.alignment.targets import Target
+from valuesassets.records.questions import Question
+
+CODES_RIGHT, CODES_SEEN = 0.98, 20
+NUMBERS_RIGHT, NUMBERS_SEEN = 0.8, 5
+"""What is expected of printed codes and of question numbers before a form is looked at, and how many observations
+that expectation counts for."""
+
+BELIEVED = 1000.0
+"""Log odds (nats) of a person's word."""
+
+
+@dataclass(frozen=True)
+class Matching:
+    """What each question of a language is.
+
+    Attributes:
+        codes: the variable codes printed, or None; by question, as what follows.
+        path: with all evidence.
+        masked: without the codes.
+        codes_right, numbers_right: share of printed codes and of question numbers that agree with the rest.
+    """
+
+    codes: tuple[str | None, ...]
+    path: Path
+    masked: Path
+    codes_right: float
+    numbers_right: float
+
+
+def match_questions(
+    questions: Sequence[Question],
+    targets: Sequence[Target],
+    codes: Sequence[str | None],
+    pinned: Sequence[bool] = (),
+    likeness: Matrix | None = None,
+) -> Matching:
+    """Every question's target, all of them at once.
+
+    Args:
+        codes: the variable code that each question prints, or None.
+        pinned: whether that code is a person's word; then nothing weighs against it.
+        likeness: further log odds for every pair, of an embedder.
+    """
+    rest = shape_evidence(questions, targets) + length_evidence(questions, targets) + word_evidence(questions, targets)
+    if likeness is not None:
+        rest = rest + likeness
+    order, batteries = order_steps(len(targets)), read_batteries(targets)
+
+    steps = [order + batteries.weigh(one, other) for one, other in itertools.pairwise(questions)]
+    numbers = question_numbers(questions)
+    wanted_numbers = [target.number for target in targets]
+    wanted_codes = [target.code for target in targets]
+    known = {number for number in wanted_numbers if number}
+    numbers = [number if number in known else (number or "").rstrip("a") or None for number in numbers]
+    masked = best_path(rest, steps)
+    numbers_right = _share_right(numbers, wanted_numbers, masked, NUMBERS_RIGHT, NUMBERS_SEEN)
+    if any(number in known for number in numbers):
+        rest = rest + name_evidence(numbers, wanted_numbers, numbers_right)
+        masked = best_path(rest, steps)
+    codes_right = _share_right(codes, wanted_codes, masked, CODES_RIGHT, CODES_SEEN)
+    said = name_evidence(codes, wanted_codes, codes_right) + _pins(codes, wanted_codes, pinned)
+    path = best_path(rest + said, steps, with_confidence=True)
+    return Matching(tuple(codes), path, masked, codes_right, numbers_right)
+
+
+def _pins(codes: Sequence[str | None], wanted: Sequence[str | None], pinned: Sequence[bool]) -> Matrix:
+    """What a person says of single questions: it outweighs everything."""
+    said = np.zeros((len(codes), len(wanted)))
+    for place, is_pinned in enumerate(pinned):
+        if is_pinned and codes[place] in wanted:
+            said[place, wanted.index(codes[place])] = BELIEVED
+    return said
+
+
+def _share_right(
+    names: Sequence[str | None], wanted: Sequence[str | None], path: Path, expected: float, seen: int
+) -> float:
+    """Of the names of questions that a path matches, the share that is the match's own; what was expected counts."""
+    pairs = [
+        (name, wanted[place])
+        for name, place in zip(names, path.places, strict=True)
+        if name is not None and place is not None and wanted[place] is not None
+    ]
+    return (sum(name == other for name, other in pairs) + expected * seen) / (len(pairs) + seen)

@@ -1,0 +1,76 @@
+"""Answers that an extraction gave only once for a whole list, given to every item of it."""
+
+from collections.abc import Mapping, Sequence
+
+from valuesassets.instruments.survey.alignment.targets import Target
+from valuesassets.instruments.survey.lexicon import Lexicon
+from valuesassets.instruments.survey.variables import Variables
+from valuesassets.records.questions import Option, Question, ResponseType, question_faults
+
+MENTIONED = (1, 2)
+"""Codes of mentioned and not mentioned."""
+
+Mended = tuple[Question, str | None]
+"""A question, and what was done to it, in words."""
+
+
+def with_whole_options(
+    found: Mapping[str, Question], targets: Sequence[Target], variables: Variables, lexicon: Lexicon | None
+) -> dict[str, Mended]:
+    """Each question by canonical id, with the answers that its list or its kind shows, where its own are faulty.
+
+    A scale is shared where the master's questions have the same labels; a list of things to be mentioned is asked as
+    statements, so that its answers are the lexicon's words for agreeing.
+    """
+    places = {target.code: place for place, target in enumerate(targets)}
+    return {code: _mended(code, found, targets, places, variables, lexicon) for code in found}
+
+
+def _mended(
+    code: str,
+    found: Mapping[str, Question],
+    targets: Sequence[Target],
+    places: Mapping[str, int],
+    variables: Variables,
+    lexicon: Lexicon | None,
+) -> Mended:
+    target, question = targets[places[code]], _typed(found[code], code, variables)
+    if not _lacks_answers(question, target, variables):
+        return question, None
+    for other in sorted(found, key=lambda other: abs(places[other] - places[code])):
+        model, sibling = targets[places[other]], _typed(found[other], other, variables)
+        if other != code and _share_scale(target, model, variables) and not _lacks_answers(sibling, model, variables):
+            return question.model_copy(update={"options": sibling.options}), f"answers as in {other}, of the same list"
+    if variables.list_of(code) and sorted(question.values) == [0, 1]:
+        options = tuple(option.model_copy(update={"value": option.value or 2}) for option in question.options)
+        return question.model_copy(update={"options": options}), "not mentioned has code 2 in place of 0"
+    if lexicon is not None and variables.list_of(code) and question.item:
+        words = (lexicon.agree, lexicon.disagree)
+        options = tuple(Option(value=value, label=label) for value, label in zip(MENTIONED, words, strict=True))
+        return question.model_copy(update={"options": options}), "asked as a statement to agree with"
+    return question, None
+
+
+def _typed(question: Question, code: str, variables: Variables) -> Question:
+    """The question with the type of its variable."""
+    kind = variables.response_type(code)
+    if kind is None or kind is question.response_type:
+        return question
+    return question.model_copy(update={"response_type": kind})
+
+
+def _lacks_answers(question: Question, target: Target, variables: Variables) -> bool:
+    wanted = target.n_options or len(question.options)
+    if variables.list_of(target.code) and set(question.values) != set(MENTIONED):
+        return True
+    return len(question.options) != wanted or bool(question_faults(question.model_copy(update={"text": "-"})))
+
+
+def _share_scale(one: Target, other: Target, variables: Variables) -> bool:
+    """Whether the master shows the same answers to two questions of one list; without it, what the facts say."""
+    if one.battery != other.battery or one.n_options != other.n_options:
+        return False
+    if one.question is not None and other.question is not None:
+        labels = [[option.label for option in model.options] for model in (one.question, other.question)]
+        return labels[0] == labels[1] and any(map(str.strip, labels[0]))
+    return variables.response_type(one.code) is not ResponseType.LIKERT10

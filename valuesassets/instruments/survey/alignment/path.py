@@ -1,0 +1,114 @@
+"""The best order-preserving way through a form: which target each of its questions is, all of them at once.
+
+A hidden Markov model: the state is the target reached, or a question of the form that the master lacks behind it. A
+form goes on to the next target; it may leave some out, ask its own questions in between, and jump back, where an
+extraction begins again. Items of one list stay together.
+
+Source: Rabiner (1989), "A tutorial on hidden Markov models", sections III.A (forward-backward) and III.B (Viterbi).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+Matrix = NDArray[np.float64]
+
+SKIP, SKIP_MORE = 1.5, 0.5
+"""Costs (nats) of leaving targets out: once, and for each e-fold more of them."""
+STAY = 3.0
+"""Cost of two questions in a row that are the same target."""
+BACK, BACK_MORE = 7.0, 0.3
+"""Costs of a jump back, likewise."""
+FOREIGN, FOREIGN_MORE = 2.0, 0.5
+"""Costs of a question that the master lacks: the first, and each that follows."""
+LATE = 0.5
+"""Cost of beginning later in the master, for each e-fold."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """Which target each question is.
+
+    Attributes:
+        places: by question, the target's place, or None where the master lacks it.
+        confidence: by question, the probability of that under the model, all other ways considered.
+    """
+
+    places: tuple[int | None, ...]
+    confidence: tuple[float, ...]
+
+
+def order_steps(n_targets: int) -> Matrix:
+    """Log weights of going from each target to each, by their order alone."""
+    ahead = np.arange(n_targets)[None] - np.arange(n_targets)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        skipped = -(SKIP + SKIP_MORE * np.log(np.maximum(ahead, 1)))
+        back = -(BACK + BACK_MORE * np.log(np.maximum(-ahead, 0) + 1))
+    return np.select([ahead == 1, ahead > 1, ahead == 0], [0.0, skipped, -STAY], back)
+
+
+def best_path(evidence: Matrix, steps: Sequence[Matrix], with_confidence: bool = False) -> Path:
+    """The most likely way, and how sure each of its matches is.
+
+    Args:
+        evidence: log odds of each question (row) being each target (column).
+        steps: log weights of the step to each question but the first, from each target (row) to each (column).
+        with_confidence: a second pass; without it confidence is empty.
+    """
+    n_questions, n_targets = evidence.shape
+    if n_questions == 0 or n_targets == 0:
+        return Path((None,) * n_questions, (1.0,) * n_questions if with_confidence else ())
+    start = np.concatenate([evidence[0] - LATE * np.log(1.0 + np.arange(n_targets)), np.full(n_targets, -FOREIGN)])
+    places = tuple(state if state < n_targets else None for state in _viterbi(evidence, start, steps))
+    if not with_confidence:
+        return Path(places, ())
+    sure = _posterior(evidence, start, steps)
+    lacking = sure[:, n_targets:].sum(axis=1)
+    return Path(places, tuple(float(lacking[n] if at is None else sure[n, at]) for n, at in enumerate(places)))
+
+
+def _viterbi(evidence: Matrix, start: Matrix, steps: Sequence[Matrix]) -> list[int]:
+    size = evidence.shape[1]
+    score, came_from = start, []
+    for n, step in enumerate(steps, 1):
+        reached = np.maximum(score[:size], score[size:])
+        last = np.where(score[:size] >= score[size:], np.arange(size), np.arange(size) + size)
+        ways = reached[:, None] + step
+        best = ways.argmax(axis=0)
+        matched = ways[best, np.arange(size)] + evidence[n]
+        first, more = score[:size] - FOREIGN, score[size:] - FOREIGN_MORE
+        came_from.append(np.concatenate([last[best], np.where(first >= more, np.arange(size), np.arange(size) + size)]))
+        score = np.concatenate([matched, np.maximum(first, more)])
+    states = [int(score.argmax())]
+    for previous in reversed(came_from):
+        states.append(int(previous[states[-1]]))
+    return states[::-1]
+
+
+def _posterior(evidence: Matrix, start: Matrix, steps: Sequence[Matrix]) -> Matrix:
+    """Probability of each state at each question; rows sum to one."""
+    size = evidence.shape[1]
+    forward = [start]
+    for n, step in enumerate(steps, 1):
+        score = forward[-1]
+        reached = np.logaddexp(score[:size], score[size:])
+        matched = logsumexp(reached[:, None] + step, axis=0) + evidence[n]
+        lacking = np.logaddexp(score[:size] - FOREIGN, score[size:] - FOREIGN_MORE)
+        forward.append(np.concatenate([matched, lacking]))
+    behind = np.zeros(2 * size)
+    posterior = [forward[-1] + behind]
+    for n in range(len(steps), 0, -1):
+        onward = logsumexp(steps[n - 1] + (evidence[n] + behind[:size])[None], axis=1)
+        behind = np.concatenate(
+            [
+                np.logaddexp(onward, behind[size:] - FOREIGN),
+                np.logaddexp(onward, behind[size:] - FOREIGN_MORE),
+            ]
+        )
+        posterior.append(forward[n - 1] + behind)
+    together = np.array(posterior[::-1])
+    total = np.asarray(logsumexp(together, axis=1))[:, None]
+    return np.exp(together - total)

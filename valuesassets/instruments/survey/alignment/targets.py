@@ -1,0 +1,79 @@
+"""`Target`: a place in the master's order that a question may be, and what is known of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from valuesassets.instruments.survey.variables import CODE, Variables
+from valuesassets.records.questions import Question
+
+
+@dataclass(frozen=True)
+class Target:
+    """One variable of the master's survey, or one question of the master that no survey knows.
+
+    Attributes:
+        code: canonical id.
+        number: of the question in the forms (`38`), or None where that is not known.
+        battery: the same for all items of one list.
+        n_options: how many answers it offers, or None.
+        question: the master's, or None where the master lacks it.
+    """
+
+    code: str
+    number: str | None
+    battery: str
+    n_options: int | None
+    question: Question | None = None
+
+
+def survey_targets(letter: str, variables: Variables) -> list[Target]:
+    """The variables of a survey in their order, as the facts have them: left-out ones too, as forms ask them."""
+    number_of = {code: number[1:] for number, codes in variables.numbers.items() for code in codes}
+    known = {code for code in variables.variables if code.startswith(letter)}
+    return [
+        Target(
+            code,
+            number_of.get(code, code[1:] if letter in variables.question_letters else None),
+            number_of.get(code, code),
+            variables.option_count(code),
+        )
+        for code in sorted(known, key=code_order)
+    ]
+
+
+def master_targets(master: Sequence[Question], variables: Variables) -> list[Target]:
+    """The master's questions in their order among all variables of their survey, which other languages may have."""
+    letters = variables.letters_of(master)
+    found = {question.id: question for question in master}
+    targets: list[Target] = []
+    for letter in sorted(letter for letter in letters if any(code.startswith(letter) for code in found)):
+        targets += survey_targets(letter, variables)
+    targets = [_with_question(target, found.pop(target.code, None)) for target in targets]
+    for question in master:
+        if question.id in found:
+            targets.insert(_place(question, master, targets), _of_question(question))
+    return targets
+
+
+def code_order(code: str) -> tuple[str, int, str]:
+    """Sorts codes as forms have them: `v9` before `v10`, `v45` before `v45a`."""
+    found = CODE.fullmatch(code)
+    return (found[1], int(found[2]), found[3]) if found else (code, 0, "")
+
+
+def _with_question(target: Target, question: Question | None) -> Target:
+    if question is None:
+        return target
+    count = target.n_options or len(question.options) or None
+    return Target(target.code, target.number, target.battery, count, question)
+
+
+def _of_question(question: Question) -> Target:
+    return Target(question.id, None, question.stem or question.id, len(question.options) or None, question)
+
+
+def _place(question: Question, master: Sequence[Question], targets: Sequence[Target]) -> int:
+    """Behind the question that is before it in the master."""
+    before = [each.id for each in master[: next(n for n, each in enumerate(master) if each.id == question.id)]]
+    places = {target.code: place for place, target in enumerate(targets)}
+    return max((places[code] + 1 for code in before if code in places), default=0)

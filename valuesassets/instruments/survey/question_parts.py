@@ -1,0 +1,185 @@
+"""Stem, item and text of each question in their places, whatever the extraction put where.
+
+In a list of items every record repeats what they share: that is the stem. What only one record says is its item, and
+the text is both. Extractions mix the three up, leave the text to a question number or a note for the interviewer, and
+put the ends of a scale where an item belongs.
+"""
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from valuesassets.instruments.survey.layout.word_graph import words_of
+from valuesassets.instruments.survey.layout.wording import item_text, question_text, without_notes
+from valuesassets.records.questions import Option, Question, ResponseType
+
+NUMBER_HEAD = re.compile(r"^\s*(?![vV]\d)([^\W\d_]{1,2}\s?\d+[a-zA-Z]?\d?)\b(?:\s+[A-Z]\b)?[-–.:)\]]*\s*")
+"""A question's number before its words: `Q38`, `P9.`, `Q23 B`."""
+SHARED_WORDS = 5
+"""So many words at the beginning of neighbouring texts are their stem."""
+ENDS = re.compile(r"\s*(?:\.{3}|…)\s*")
+"""What stands between the two ends of a scale where they are written in a row."""
+TEN = range(1, 11)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a record says: its number, what it shares with its neighbours, what it says alone, in order, and its cue.
+
+    Attributes:
+        cue: what stands in place of words that introduce an answer, where only this record has it.
+    """
+
+    number: str | None
+    shared: tuple[str, ...]
+    own: tuple[str, ...]
+    cue: str
+
+
+def with_parts_in_place(questions: Sequence[Question]) -> Iterator[Question]:
+    """Each question with stem and item as its neighbours show them, and a text that has both; sound ones unchanged."""
+    lists = _Lists([_said(question) for question in questions])
+    for place, question in enumerate(questions):
+        yield _composed(question, lists.parts(place)) if _is_muddled(question, lists, place) else question
+
+
+def printed_number(text: str | None) -> str | None:
+    """The number that a text begins with, or None.
+
+    >>> printed_number("Q38 How much confidence"), printed_number("How much")
+    ('Q38', None)
+    """
+    found = NUMBER_HEAD.match(text or "")
+    return found[1] if found else None
+
+
+@dataclass(frozen=True)
+class _Said:
+    number: str | None
+    parts: tuple[str, ...]
+    """Text, stem and item without number and notes, each thing once; first the text."""
+    cue: str
+
+
+class _Lists:
+    """The parts of a file's records, looked at beside their neighbours."""
+
+    def __init__(self, said: Sequence[_Said]) -> None:
+        self._said = said
+        self._keys = [{_key(part) for part in each.parts} for each in said]
+        self._cues = Counter(each.cue for each in said)
+
+    def parts(self, place: int) -> Parts:
+        said = self._said[place]
+        near = set().union(*(self._keys[other] for other in self._near(place)))
+        shared = tuple(part for part in said.parts if _key(part) in near)
+        own = tuple(part for part in said.parts if part not in shared)
+        own = tuple(_without_head(part, shared) for part in own)
+        own = tuple(part for part in own if not any(part != other and part in other for other in own))
+        cue = said.cue if self._cues[said.cue] == 1 else ""
+        if not own:
+            return Parts(said.number, (), shared, cue)
+        if not shared and len(own) == 1:
+            shared, own = self._divided(place, own[0])
+        return Parts(said.number, shared, own, cue)
+
+    def shares_all(self, place: int) -> bool:
+        """Whether a neighbour says exactly the same."""
+        return any(self._keys[other] == self._keys[place] for other in self._near(place))
+
+    def _near(self, place: int) -> list[int]:
+        return [other for other in range(max(place - 2, 0), min(place + 3, len(self._said))) if other != place]
+
+    def _divided(self, place: int, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """A text cut behind the words with which a neighbour's begins too."""
+        words = text.split()
+        common = 0
+        for other in (place - 1, place + 1):
+            if 0 <= other < len(self._said) and self._said[other].parts:
+                theirs = max(self._said[other].parts, key=len).split()
+                common = max(common, _common_words(words, theirs) if theirs != words else 0)
+        if not SHARED_WORDS <= common < len(words):
+            return (), (text,)
+        return (" ".join(words[:common]),), (" ".join(words[common:]),)
+
+
+def _is_muddled(question: Question, lists: _Lists, place: int) -> bool:
+    """Whether text, stem and item are not what they are called, or the text lacks one of them."""
+    text = " ".join(words_of(question.text))
+    strings = (question.text, question.stem or "", question.item or "")
+    if any(NUMBER_HEAD.match(each) or without_notes(each) != re.sub(r"\s+", " ", each).strip() for each in strings):
+        return True
+    if not text or lists.shares_all(place):
+        return not text
+    if question.item and question.stem:
+        return text not in {_joined(question.stem, question.item), _joined(question_text(question.stem, question.item))}
+    if question.stem or question.item:
+        return _joined(question.stem or question.item or "") not in text
+    return False
+
+
+def _said(question: Question) -> _Said:
+    strings = [question.text, question.stem or "", question.item or ""]
+    number = next((found for text in strings if (found := printed_number(text))), None)
+    parts: list[str] = []
+    for string in strings:
+        part = without_notes(NUMBER_HEAD.sub("", string))
+        if sum(map(str.isalpha, part)) >= 2 and _key(part) not in {_key(other) for other in parts}:
+            parts.append(part)
+    return _Said(number, tuple(parts), without_notes(question.answer_cue or ""))
+
+
+def _composed(question: Question, parts: Parts) -> Question:
+    changes: dict[str, object] = {}
+    if parts.number and printed_number(question.id) is None:
+        changes["source_id"] = f"{parts.number} {question.source_id or question.id}".strip()
+    stem = max(parts.shared, key=len) if parts.shared else None
+    own = [part for part in parts.own if part != stem]
+    ends = _ends_of_scale(question, stem, own, parts.cue)
+    if ends:
+        labels = (ends[0], *[""] * 8, ends[1])
+        changes["options"] = tuple(Option(value=value, label=label) for value, label in zip(TEN, labels, strict=True))
+        own = [part for part in own if part not in ends]
+    item = item_text(" ".join(own)) if stem and own else None
+    text = " ".join(own) if stem is None else question_text(stem, item)
+    return question.model_copy(update=changes | {"text": text, "stem": stem if item else None, "item": item})
+
+
+def _ends_of_scale(question: Question, stem: str | None, own: Sequence[str], cue: str) -> tuple[str, str] | None:
+    """What 1 and 10 stand for, where no option says it: two opposite views, or what stands in place of a cue."""
+    if question.response_type is not ResponseType.LIKERT10 or any(_is_label(option) for option in question.options):
+        return None
+    written = ENDS.split(without_notes(question.answer_cue or ""))
+    if len(written) == 2 and all(sum(map(str.isalpha, end)) >= 3 for end in written):
+        return written[0], written[1]
+    if stem and len(own) == 2:
+        return own[0], own[1]
+    if stem and len(own) == 1 and len(words_of(cue)) >= 3:
+        return own[0], cue
+    return None
+
+
+def _is_label(option: Option) -> bool:
+    return any(map(str.isalpha, option.label))
+
+
+def _without_head(part: str, shared: Sequence[str]) -> str:
+    """A part without the shared words that it begins with."""
+    for head in sorted(shared, key=len, reverse=True):
+        if part.startswith(head) and len(part) > len(head):
+            return part[len(head) :].strip()
+    return part
+
+
+def _common_words(one: Sequence[str], other: Sequence[str]) -> int:
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _key(text: str) -> str:
+    return " ".join(words_of(text))
+
+
+def _joined(*texts: str) -> str:
+    return _key(" ".join(texts))

@@ -140,6 +140,8 @@ class Variables(_Record):
     filters: Annotated[dict[str, str], pydantic.Field(alias="asked_of")] = {}
     numbers: Annotated[dict[str, Codes], pydantic.Field(alias="question_numbers")] = {}
     """By the number that a form prints before a question: the variables of its items, in their order."""
+    topics: dict[str, str] = {}
+    """What a variable asks about, in a few words."""
     volunteered: dict[str, tuple[int, ...]]
     naming_country: Annotated[_Named, pydantic.Field(alias="names_country")]
     response_types: dict[ResponseType, Codes]

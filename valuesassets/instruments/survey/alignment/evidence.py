@@ -47,20 +47,27 @@ def length_evidence(questions: Sequence[Question], targets: Sequence[Target]) ->
     asked = np.log([max(len(_own(question)), SHORTEST) for question in questions])[:, None]
     wanted = np.log([max(len(_own(target.question)), SHORTEST) for target in targets])[None]
     said = np.maximum(-0.5 * ((asked - wanted) / LENGTH_SPREAD) ** 2, LENGTH_FLOOR) + LENGTH_EQUAL
-    return np.where(_has_text(targets), said, 0.0)
+    return np.where([target.question is not None for target in targets], said, 0.0)
 
 
 def word_evidence(questions: Sequence[Question], targets: Sequence[Target]) -> Matrix:
-    """From the letters that two wordings share when both are written in ASCII: `демокрация` is like `democracy`."""
-    has_text = _has_text(targets)
-    if not has_text.any() or not questions:
-        return np.zeros((len(questions), len(targets)))
-    said = np.zeros((len(questions), len(targets)))
-    for weight, wording in ((OWN_WORDS, _own), (WHOLE_TEXT, _whole)):
-        like = _likeness([wording(q) for q in questions], [wording(target.question) for target in targets])
-        like[:, ~has_text] = like[:, has_text].mean(axis=1, keepdims=True)
-        said += weight * (like - like.mean(axis=1, keepdims=True))
-    return said
+    """From the letters that two wordings share when both are written in ASCII: `демокрация` is like `democracy`.
+
+    Where the master lacks a question its topic stands for it.
+    """
+    items = [_own(target.question) or target.topic or "" for target in targets]
+    texts = [_whole(target.question) or target.topic or "" for target in targets]
+    return OWN_WORDS * _above_mean(_likeness([_own(question) for question in questions], items), items) + (
+        WHOLE_TEXT * _above_mean(_likeness([_whole(question) for question in questions], texts), texts)
+    )
+
+
+def _above_mean(like: Matrix, wanted: Sequence[str]) -> Matrix:
+    """Likeness above that to a usual target; none to a target without words."""
+    has_words = np.array([bool(text) for text in wanted])
+    if not has_words.any():
+        return np.zeros(like.shape)
+    return np.where(has_words, like - like[:, has_words].mean(axis=1, keepdims=True), 0.0)
 
 
 def name_evidence(names: Sequence[str | None], wanted: Sequence[str | None], right: float) -> Matrix:
@@ -124,7 +131,3 @@ def _own(question: Question | None) -> str:
 
 def _whole(question: Question | None) -> str:
     return "" if question is None else question.text
-
-
-def _has_text(targets: Sequence[Target]) -> NDArray[np.bool_]:
-    return np.array([target.question is not None for target in targets])

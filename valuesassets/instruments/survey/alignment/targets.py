@@ -1,5 +1,6 @@
 """`Target`: a place in the master's order that a question may be, and what is known of it."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ class Target:
         number: of the question in the forms (`38`), or None where that is not known.
         battery: the same for all items of one list.
         n_options: how many answers it offers, or None.
+        topic: what it asks about, in a few words of English, or None.
         question: the master's, or None where the master lacks it.
     """
 
@@ -23,6 +25,7 @@ class Target:
     number: str | None
     battery: str
     n_options: int | None
+    topic: str | None = None
     question: Question | None = None
 
 
@@ -36,6 +39,7 @@ def survey_targets(letter: str, variables: Variables) -> list[Target]:
             number_of.get(code, code[1:] if letter in variables.question_letters else None),
             number_of.get(code, code),
             variables.option_count(code),
+            variables.topics.get(code),
         )
         for code in sorted(known, key=code_order)
     ]
@@ -65,11 +69,11 @@ def _with_question(target: Target, question: Question | None) -> Target:
     if question is None:
         return target
     count = target.n_options or len(question.options) or None
-    return Target(target.code, target.number, target.battery, count, question)
+    return dataclasses.replace(target, n_options=count, question=question)
 
 
 def _of_question(question: Question) -> Target:
-    return Target(question.id, None, question.stem or question.id, len(question.options) or None, question)
+    return Target(question.id, None, question.stem or question.id, len(question.options) or None, question=question)
 
 
 def _place(question: Question, master: Sequence[Question], targets: Sequence[Target]) -> int:

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
+import pydantic
 import typer
 
 from valuesassets.cli.inputs import (
@@ -19,23 +20,31 @@ from valuesassets.cli.inputs import (
 )
 from valuesassets.cli.outputs import progress_bar
 from valuesassets.records.errors import InputError, PdfError
-from valuesassets.records.files import whole_file, write_text
+from valuesassets.records.faults import describe_faults
+from valuesassets.records.files import write_text
 from valuesassets.records.found_files import no_such_file
+from valuesassets.records.gemini_settings import GeminiSettings
 from valuesassets.records.questions import Question, write_questions
+from valuesassets.records.study import Questionnaires
 
 
 def extract(
     pdf: Annotated[Path, typer.Argument(readable=False, help="Questionnaire.")],
     language: LanguageCode,
     output: Annotated[Path, typer.Option(help="Question file to write (JSON).")],
-    extractor: Annotated[Literal["layout"], typer.Option(help="How to read the PDF.")] = "layout",
+    extractor: Annotated[Literal["layout", "gemini"], typer.Option(help="How to read the PDF.")] = "layout",
+    model: Annotated[str | None, typer.Option(help="Gemini model that reads it (key in GEMINI_API_KEY).")] = None,
+    gemini_url: Annotated[str | None, typer.Option(help="Where Gemini is, if not at Google.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be sent to Gemini; send nothing.")] = False,
     overrides: Annotated[
         Path | None, typer.Option(readable=False, help="Corrections to apply (TOML, docs/review.md).")
     ] = None,
     review: Annotated[Path | None, typer.Option(help="Review page to write (HTML).")] = None,
 ) -> None:
     """Read the questions out of a questionnaire PDF."""
-    from valuesassets.instruments.survey.extracted_questions import examine_questions, extract_questions
+    from valuesassets.instruments.survey.extracted_questions import examine_questions
+    from valuesassets.instruments.survey.extractors import extract as extract_with
+    from valuesassets.instruments.survey.extractors import second_extractor
     from valuesassets.instruments.survey.overrides import read_overrides
     from valuesassets.instruments.survey.review_page import render_review
 
@@ -49,9 +58,20 @@ def extract(
         if not overrides.exists():
             raise InputError(no_such_file(overrides))
         read_overrides(overrides)
+    settings = _questionnaire_settings(extractor, model, gemini_url)
+    cache = output.parent / "gemini_answers"
+    if dry_run:
+        from valuesassets.instruments.survey.gemini.plan import plan_extraction
+
+        if extractor != "gemini":
+            raise InputError("--dry-run: only the gemini extractor sends anything; add --extractor gemini")
+        print(plan_extraction(pdf, language, settings.gemini, cache))
+        return
     with progress_bar(f"reading {pdf.name}") as tick:
-        extracted = extract_questions(pdf, language, extractor, on_page=tick)
-    examined = examine_questions(extracted, pdf, language, overrides)
+        extraction = extract_with(extractor, pdf, language, settings, cache, on_page=tick)
+    second = second_extractor(extractor, settings, language, has_pdf=True)
+    other = extract_with(second, pdf, language, settings, cache).questions if second else None
+    examined = examine_questions(extraction.questions, pdf, language, overrides, other)
     questions, faults = examined.questions, examined.faults
     wrong_file = next((fault for fault in faults if fault.check in ("script", "language", "no_questions")), None)
     if wrong_file is not None and wrong_file.question_id is None:
@@ -63,9 +83,28 @@ def extract(
         print(f"{pdf.name}: {fault.message}", file=sys.stderr)
     faulty = len({fault.question_id for fault in faults} & {question.id for question in questions})
     print(f"{len(questions)} questions, {faulty} of them to review, in {output}")
+    for name, fact in extraction.facts.items():
+        print(f"{name.replace('_', ' ')}: {fact}")
+    if second:
+        print(f"compared with {second}: {examined.agreement}")
     print(examined.recovery)
     if review is not None:
         print(f"review page: {review}")
+
+
+def _questionnaire_settings(extractor: str, model: str | None, url: str | None) -> Questionnaires:
+    """Settings as a study has them, from the options of a command.
+
+    Raises:
+        InputError: options of Gemini for another extractor, or an address that the key must not go to.
+    """
+    given = {key: value for key, value in (("model", model), ("base_url", url)) if value is not None}
+    if given and extractor != "gemini":
+        raise InputError(f"--model and --gemini-url are for --extractor gemini (found {extractor}); leave them out")
+    try:
+        return Questionnaires(source="folder", pdf_dir=Path(), gemini=GeminiSettings.model_validate(given))
+    except pydantic.ValidationError as error:
+        raise InputError(f"--gemini-url: {describe_faults(error.errors())}") from None
 
 
 def align(
@@ -76,9 +115,7 @@ def align(
     master: Annotated[str, typer.Option(help="The language that makes the master list.")] = "eng",
 ) -> None:
     """Align the questions of several languages into one master list."""
-    import pandas as pd
-
-    from valuesassets.instruments.survey.aligned_questions import Alignment, align_questions
+    from valuesassets.instruments.survey.aligned_questions import Alignment, align_questions, write_matches
     from valuesassets.instruments.survey.master_questions import canonical_questions, with_coverage
     from valuesassets.instruments.survey.normalisation import normalise_questions
     from valuesassets.instruments.survey.variables import load_variables
@@ -100,9 +137,7 @@ def align(
     write_questions(output / "master_questions.json", with_coverage(masters, alignments))
     for language, alignment in alignments.items():
         write_questions(output / f"{language}.json", alignment.questions)
-    rows = [{"language": language} | vars(match) for language, a in alignments.items() for match in a.matches]
-    with whole_file(output / "alignment.csv") as temporary:
-        pd.DataFrame(rows).to_csv(temporary, index=False)
+    write_matches(output / "alignment.csv", alignments)
     print(f"every match and why: {output / 'alignment.csv'}")
 
 

@@ -68,6 +68,23 @@ def extraction_results(
     return results
 
 
+def alignment_results(
+    matches: Sequence[Any], questions: int, most_failing: float, **metadata: Any
+) -> list[dg.AssetCheckResult]:
+    """The checks on an alignment: an error where too large a share of the master's questions fails.
+
+    Args:
+        matches: of `valuesassets.instruments.survey`.
+        most_failing: share of the master's questions that may fail a check.
+    """
+    results = []
+    for sentence, fails in ALIGNMENT.items():
+        failing = [match for match in matches if fails(match)]
+        is_warning = len(failing) <= most_failing * questions
+        results.append(sentence.result(failing, questions, is_warning, **metadata))
+    return results
+
+
 def _first(rows: list[dict[str, Any]]) -> str | None:
     if not rows:
         return None
@@ -92,6 +109,7 @@ EXTRACTION = {
     Sentence(
         "printed_codes_have_questions", "Every variable code of the form has its question, every question its code."
     ): ("code_without_question", "gap", "answers_without_code"),
+    Sentence("extractors_agree", "A second extractor reads the same words, codes and labels.", WARN): ("agreement",),
     Sentence("overrides_fit", "Every correction in the overrides file fits the record it was written for."): (
         "overrides",
     ),
@@ -100,9 +118,19 @@ EXTRACTION = {
 EXTRACTIONS_ARE_SOUND = Sentence(
     "every_extraction_is_sound", "No language's extraction has a fault that nobody has settled.", WARN
 )
-MASTER_IS_COVERED = Sentence(
-    "master_questions_are_covered", "Every question of the master list was aligned, and no code contradicts it."
-)
+ALIGNMENT = {
+    Sentence(
+        "master_questions_are_covered", "Every question of the master list was found, or a person says it is not asked."
+    ): lambda match: match.status == "missing",
+    Sentence(
+        "codes_agree_with_the_rest",
+        "No printed code contradicts order, shape and wording, no variable has two questions, no match is doubtful.",
+    ): lambda match: not match.is_sound and match.status not in ("missing", "unfit"),
+    Sentence(
+        "aligned_questions_can_be_asked", "Every aligned question is complete, with the master's option codes."
+    ): lambda match: match.status == "unfit",
+}
+"""The checks on an alignment, and the matches that fail each."""
 BATCHES_DO_NOT_MATTER = Sentence(
     "batches_do_not_change_the_answer", "Trials read one by one and in the batches of the plan agree within tolerance."
 )

@@ -44,6 +44,13 @@ def overrides_stamp(study: Study) -> str:
     return _stamp(folder, [f"{code}.toml" for code in study.languages]) if folder is not None else ""
 
 
+def extraction_stamp(study: Study) -> str:
+    """The same of the overrides and of the files that questions are imported from."""
+    folder = study.questionnaires.extractions
+    imported = _stamp(folder, [f"{code}.json" for code in study.languages]) if folder is not None else ""
+    return sha256_json([overrides_stamp(study), imported]) if imported else overrides_stamp(study)
+
+
 def _stamp(folder: Path, names: Iterable[str]) -> str:
     stats = {name: (folder / name).stat() for name in names if (folder / name).is_file()}
     return sha256_json({name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}) if stats else ""

@@ -123,7 +123,7 @@ def question_faults(question: Question) -> list[str]:
     if kind is ResponseType.LIKERT10:
         labels = {option.value: option.label.strip() for option in question.options}
         if not (labels.get(1) and labels.get(10)) and not _explains_ends(question):
-            faults.append("a ten-point scale needs a label on 1 and on 10, or a text that says what they stand for")
+            faults.append("a ten-point scale needs a label on 1 and on 10")
     else:
         faults += [f"option {o.value} has no label" for o in question.options if not o.label.strip()]
         labels_seen = [o.label.strip().casefold() for o in question.options if o.label.strip()]
@@ -193,6 +193,11 @@ def require_sound(questions: Sequence[Question], source: str) -> list[Question]:
             name = f" ({question.id})" if question.id.strip() else ""
             raise QuestionError(f"{source}: question {number}{name}: {'; '.join(faults)}; mend or remove it")
     return list(questions)
+
+
+def askable(questions: Iterable[Question]) -> list[Question]:
+    """Aligned questions without those that carry `unfit`, the reason why they cannot be asked or compared."""
+    return [question for question in questions if not (question.model_extra or {}).get("unfit")]
 
 
 def read_questions(path: Path) -> list[Question]:

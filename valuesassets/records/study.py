@@ -12,6 +12,7 @@ from valuesassets.records.errors import StorageError, StudyError
 from valuesassets.records.faults import describe_faults
 from valuesassets.records.files import read_file
 from valuesassets.records.found_files import no_such_file
+from valuesassets.records.gemini_settings import GeminiSettings
 from valuesassets.records.trials import BosRule
 
 Share = Annotated[float, pydantic.Field(ge=0, le=1)]
@@ -20,11 +21,13 @@ Positive = Annotated[int, pydantic.Field(gt=0)]
 
 STUDY_NAME, LANGUAGE, COUNTRY = "^[a-z0-9][a-z0-9_-]*$", "^[a-z]{3}$", "^[A-Z]{2}$"
 FAMILY_NAME = "^[A-Za-z0-9][A-Za-z0-9_.-]*$"
+SHA256 = "^[0-9a-fA-F]{64}$"
 PATTERNS = {
     STUDY_NAME: "a name of small letters, digits, _ and -",
     LANGUAGE: "an ISO 639-3 code such as deu",
     COUNTRY: "an ISO 3166 code such as DE",
     FAMILY_NAME: "a name of letters, digits, _, . and -",
+    SHA256: "64 hexadecimal digits",
 }
 """What each pattern asks for, in words."""
 
@@ -33,6 +36,10 @@ class Record(pydantic.BaseModel):
     """A frozen part of a study file: unknown keys are errors."""
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+
+Extractor = Literal["layout", "gemini", "imported"]
+"""From the PDF's text layer, by Gemini, or out of a file that something else extracted."""
 
 
 class Language(Record):
@@ -50,18 +57,28 @@ class Language(Record):
     """File name in `pdf_dir`, or in the ZIP archive that a link delivers; `<language>.pdf` where not given."""
     gesis_document: int | None = None
     """Number of the field questionnaire at GESIS."""
+    extractor: Extractor | None = None
+    """How this language's questions are had, where not as the study says."""
+    sha256: Annotated[str, pydantic.Field(pattern=SHA256)] | None = None
+    """The checksum that the PDF must have (64 hexadecimal digits); any PDF will do where not given."""
 
 
 class Questionnaires(Record):
     """Where the questionnaire PDFs come from."""
 
-    source: Literal["bundled", "folder", "gesis"]
+    source: Literal["bundled", "folder", "gesis", "none"]
+    """`none`: there are no PDFs, every language's questions are imported."""
     pdf_dir: Path | None = None
     """Folder with the PDFs, relative to the study file; used before any download."""
     url: str = "https://access.gesis.org/dbk/{document}"
     master: str = "eng"
     """The language whose questions make the master list."""
-    extractor: Literal["layout"] = "layout"
+    extractor: Extractor = "layout"
+    second_extractor: Extractor | None = None
+    """What the extraction is compared with; the layout where there is a PDF and another extractor, if not given."""
+    extractions: Path | None = None
+    """Folder with extractions made elsewhere, `<language>.json`, relative to the study file."""
+    gemini: GeminiSettings = GeminiSettings()
     overrides: Path | None = None
     """Folder of a person's corrections, `<language>.toml`; `<study file>.overrides` beside the study file where not
     given, for bundled studies `overrides` in the study's storage."""
@@ -70,6 +87,8 @@ class Questionnaires(Record):
     def _folder_needs_a_path(self) -> "Questionnaires":
         if self.source == "folder" and self.pdf_dir is None:
             raise ValueError("source = 'folder' needs pdf_dir; add it")
+        if "imported" in (self.extractor, self.second_extractor) and self.extractions is None:
+            raise ValueError("extractor = 'imported' needs extractions, the folder with <language>.json; add it")
         return self
 
 
@@ -152,6 +171,8 @@ class Thresholds(Record):
 
     faulty_questions: Share = 0.05
     """Share of a form's questions that may fail a check on the extraction before that is an error and no warning."""
+    unaligned_questions: Share = 0.10
+    """Share of the master's questions that may fail a check on a language's alignment before that is an error."""
     p_valid_question: Share = 0.10
     """A reading below is unreliable; a question below in too many cells is dropped."""
     p_valid_cell: Share = 0.20
@@ -234,11 +255,26 @@ class Study(Record):
                     f"families.{name}.languages: {', '.join(sorted(unknown))} not among the study's languages; add "
                     "them or leave them out"
                 )
+        for code in self.languages:
+            if self.extractor_of(code) == "imported" and self.questionnaires.extractions is None:
+                raise ValueError(
+                    f"languages.{code}: extractor = 'imported' needs questionnaires.extractions, the folder with "
+                    f"{code}.json; add it"
+                )
+            if self.extractor_of(code) != "imported" and self.questionnaires.source == "none":
+                raise ValueError(
+                    f"languages.{code}: questionnaires.source = 'none' needs extractor = 'imported'; say so, or where "
+                    "the PDF comes from"
+                )
         if self.questionnaires.source == "gesis" and self.questionnaires.pdf_dir is None:
             without = [code for code, language in self.languages.items() if language.gesis_document is None]
             if without:
                 raise ValueError(f"languages.{without[0]}: gesis_document is needed with source = 'gesis'; add it")
         return self
+
+    def extractor_of(self, language: str) -> Extractor:
+        """How a language's questions are had."""
+        return self.languages[language].extractor or self.questionnaires.extractor
 
     @property
     def has_reference_models(self) -> bool:
@@ -321,12 +357,16 @@ def load_study(name_or_path: str) -> Study:
         folder = settings.overrides or Path(f"{path.stem}.overrides")
         settings = settings.model_copy(update={"overrides": _beside(path, folder)})
         study = study.model_copy(update={"questionnaires": settings})
-    if settings.pdf_dir is None:
-        return study
-    absolute = _beside(path, settings.pdf_dir)
-    if settings.source == "folder" and not absolute.is_dir():
-        raise StudyError(f"{path}: key 'questionnaires.pdf_dir': {absolute}: no such folder; put the PDFs there")
-    return study.model_copy(update={"questionnaires": settings.model_copy(update={"pdf_dir": absolute})})
+    needed = {"pdf_dir": ("the PDFs", settings.source == "folder"), "extractions": ("the question files", True)}
+    for key, (what, is_needed) in needed.items():
+        named = getattr(settings, key)
+        if named is None:
+            continue
+        absolute = _beside(path, named)
+        if is_needed and not absolute.is_dir():
+            raise StudyError(f"{path}: key 'questionnaires.{key}': {absolute}: no such folder; put {what} there")
+        settings = settings.model_copy(update={key: absolute})
+    return study.model_copy(update={"questionnaires": settings})
 
 
 def _beside(path: Path, named: Path) -> Path:

@@ -6,7 +6,8 @@ is the same question, and what a record lacks is taken from its list where the m
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 
 from rapidfuzz import fuzz
 
@@ -19,6 +20,7 @@ from valuesassets.instruments.survey.layout.text_damage import script_of, script
 from valuesassets.instruments.survey.lexicon import bundled_lexicons, load_lexicon
 from valuesassets.instruments.survey.normalisation import SCRIPT_SHARE, Normalised
 from valuesassets.instruments.survey.variables import Variables, canonical_id
+from valuesassets.records.files import whole_file
 from valuesassets.records.questions import Question, question_faults
 
 CARRIED_FACTS = ("wvs_id", "asked_of", "names_country", "is_converted")
@@ -166,9 +168,19 @@ def align_questions(
         question, made = mended[target.code]
         merged = _merged_from(kept[target.code], by_code[target.code])
         unfit = OTHER_LANGUAGE if kept[target.code].is_foreign else _why_unfit(question, target)
-        aligned.append(_canonical(question, target.question, merged, unfit, variables))
+        aligned.append(_canonical(question, target.question, merged, unfit))
         matches.append(_match_of_kept(kept[target.code], target.code, unfit, made))
     return Alignment(tuple(aligned), tuple(matches), _masked_hits(records, {q.id for q in master}))
+
+
+def write_matches(path: Path, alignments: Mapping[str, Alignment]) -> None:
+    """Every match of every language as a table (CSV), with a column `language`."""
+    import pandas as pd
+
+    rows = [{"language": language} | asdict(match) for language, a in alignments.items() for match in a.matches]
+    columns = pd.Index(["language", *(field.name for field in fields(Match))])
+    with whole_file(path) as temporary:
+        pd.DataFrame(rows, columns=columns).to_csv(temporary, index=False)
 
 
 def best_records(extracted: Sequence[Question], targets: Sequence[Target]) -> list[Question]:
@@ -334,13 +346,10 @@ def _why_unfit(question: Question, target: Target) -> str | None:
     return None
 
 
-def _canonical(
-    question: Question, model: Question, merged: list[int], unfit: str | None, variables: Variables
-) -> Question:
+def _canonical(question: Question, model: Question, merged: list[int], unfit: str | None) -> Question:
     changes: dict[str, object] = {
         "id": model.id,
         "source_id": question.source_id or question.id,
-        "response_type": variables.response_type(model.id) or model.response_type,
     }
     master_facts = model.model_extra or {}
     changes |= {name: master_facts[name] for name in CARRIED_FACTS if master_facts.get(name) is not None}

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from valuesassets.instruments.survey.agreement import Agreement, compare_extractions, find_twins, with_codes_of
 from valuesassets.instruments.survey.changes import Change
 from valuesassets.instruments.survey.layout.blocks import read_blocks
 from valuesassets.instruments.survey.layout.checks import (
@@ -11,6 +12,7 @@ from valuesassets.instruments.survey.layout.checks import (
     code_faults,
     damage_faults,
     grounding_faults,
+    language_faults,
     presence_faults,
     shape_faults,
     text_faults,
@@ -24,7 +26,6 @@ from valuesassets.instruments.survey.layout.wording import question_text
 from valuesassets.instruments.survey.normalisation import normalise_questions
 from valuesassets.instruments.survey.overrides import apply_overrides, read_overrides
 from valuesassets.instruments.survey.variables import load_variables
-from valuesassets.records.errors import StudyError
 from valuesassets.records.questions import Option, Question
 
 __all__ = ["Fault", "count_recovered", "examine_questions", "extract_questions", "extraction_faults"]
@@ -36,6 +37,7 @@ SETTLED_BY_A_PERSON = {
     "code_without_question",
     "gap",
     "answers_without_code",
+    "agreement",
 }
 """Checks that an override of a question answers; the others look at what the override says."""
 
@@ -43,10 +45,9 @@ SETTLED_BY_A_PERSON = {
 def extract_questions(
     pdf: Path,
     language: str,
-    extractor: str = "layout",
     on_page: Callable[[int, int], None] | None = None,
 ) -> list[Question]:
-    """The value questions of a form in reading order, faulty ones included: `extraction_faults` names what is wrong.
+    """The value questions of a form's layout in reading order, faulty ones included: `extraction_faults` names them.
 
     Left out: demographics and whatever the facts file excludes, show cards, and questions without a variable code.
 
@@ -56,10 +57,7 @@ def extract_questions(
 
     Raises:
         PdfError: not a readable PDF, or one without a text layer.
-        StudyError: an extractor that there is not.
     """
-    if extractor != "layout":
-        raise StudyError(f"{extractor}: no such extractor; there is layout")
     variables = load_variables()
     readings = read_questions(read_blocks(own_pages(read_pages(pdf, on_page), language)))
     return [_question(each) for each in readings if each.code is not None and not variables.is_excluded(each.code)]
@@ -90,50 +88,71 @@ class Examined:
         changes: what was normalised and overridden, and why.
         faults: what a person must look at, the whole form's first.
         grounded: by place in `questions`, the strings of each and where they stand.
-        recovery: how much of the form was read.
+        recovery: how much of the form was read; None without a form.
+        agreement: with a second extractor; None without one.
     """
 
     questions: tuple[Question, ...]
     changes: tuple[Change, ...]
     faults: tuple[Fault, ...]
     grounded: tuple[tuple[GroundedString, ...], ...]
-    recovery: Recovery
+    recovery: Recovery | None
+    agreement: Agreement | None
 
 
 def examine_questions(
-    extracted: Sequence[Question], pdf: Path, language: str, overrides: Path | None = None
+    extracted: Sequence[Question],
+    pdf: Path | None,
+    language: str,
+    overrides: Path | None = None,
+    second: Sequence[Question] | None = None,
 ) -> Examined:
     """An extraction brought into one form, with a person's overrides, and what is still in doubt.
 
     A question that a person has corrected is not held against the page again: its text layer may be what is wrong.
 
     Args:
-        extracted: from `pdf`, by whichever extractor.
+        extracted: from `pdf`, by whichever extractor, or made elsewhere.
+        pdf: the form, against which the questions are held; None where there is none.
         language: ISO 639-3, of the form.
         overrides: file of this language's corrections; it need not be there.
+        second: another extractor's reading of the form, to compare with.
 
     Raises:
         PdfError: not a readable PDF, or one without a text layer.
         StudyError: the overrides file cannot be used.
     """
-    form = Form(own_pages(read_pages(pdf), language))
-    printed = {question.id: question for question in extract_questions(pdf, language)}
-    normalised = normalise_questions(extracted, language, load_variables(), printed)
+    variables = load_variables()
+    form = Form(own_pages(read_pages(pdf), language)) if pdf else None
+    printed = extract_questions(pdf, language) if pdf else []
+    normalised = normalise_questions(extracted, language, variables, {question.id: question for question in printed})
+    questions, named = normalised.questions, []
+    if second is not None:
+        twins = find_twins(questions, second, variables)
+        questions, named = with_codes_of(questions, twins)
     given = read_overrides(overrides) if overrides else {}
-    first = extraction_faults(normalised.questions, pdf, language, form) if given else []
-    doubts = {fault.question_id for fault in first if fault.question_id}
-    overridden = apply_overrides(normalised.questions, given, overrides or pdf, doubts)
+    first = extraction_faults(questions, pdf, language, form) if given else []
+    doubts = {fault.question_id for fault in first if fault.question_id} | variables.opinion_items
+    overridden = apply_overrides(questions, given, overrides or Path(), doubts)
+    agreement = None
+    if second is not None:
+        twins = find_twins(overridden.questions, second, variables)
+        agreement = compare_extractions(overridden.questions, twins)
     faults = [
         fault
-        for fault in extraction_faults(overridden.questions, pdf, language, form)
+        for fault in [
+            *extraction_faults(overridden.questions, pdf, language, form),
+            *(each.fault for each in (agreement.disagreements if agreement else ())),
+        ]
         if not (fault.question_id in overridden.settled and fault.check in SETTLED_BY_A_PERSON)
     ]
     return Examined(
         overridden.questions,
-        (*normalised.changes, *overridden.changes),
+        (*normalised.changes, *named, *overridden.changes),
         (*faults, *overridden.faults),
-        tuple(form.ground(question) for question in overridden.questions),
-        count_recovered(overridden.questions, pdf),
+        tuple(form.ground(question) if form else () for question in overridden.questions),
+        count_recovered(overridden.questions, pdf) if pdf else None,
+        agreement,
     )
 
 
@@ -150,19 +169,28 @@ def count_recovered(questions: Sequence[Question], pdf: Path) -> Recovery:
     return Recovery(len(printed), len(read), len(whole))
 
 
-def extraction_faults(questions: Sequence[Question], pdf: Path, language: str, form: Form | None = None) -> list[Fault]:
+def extraction_faults(
+    questions: Sequence[Question], pdf: Path | None, language: str, form: Form | None = None
+) -> list[Fault]:
     """What a person must look at before the questions are used, the whole form's faults first; empty when sound.
 
     Args:
-        questions: as extracted from `pdf`, by whichever extractor.
+        questions: as extracted from `pdf`, by whichever extractor, or made elsewhere where there is no `pdf`.
         language: ISO 639-3, of the form.
         form: its pages, where they were searched before.
 
     Raises:
         PdfError: not a readable PDF, or one without a text layer.
     """
-    pages = own_pages(read_pages(pdf), language)
     variables = load_variables()
+    if pdf is None:
+        return [
+            *presence_faults(questions),
+            *language_faults(questions, language),
+            *shape_faults(questions, variables),
+            *text_faults(questions, language),
+        ]
+    pages = own_pages(read_pages(pdf), language)
     blocks = read_blocks(pages)
     return [
         *damage_faults(read_pages(pdf), language),

@@ -1,18 +1,14 @@
 """`survey/master_questions`: the aligned master list, with the languages that have each question."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from valuesassets.instruments.survey.aligned_questions import Alignment, align_questions, best_records, printed_code
+from valuesassets.instruments.survey.aligned_questions import Alignment, align_questions, best_records
 from valuesassets.instruments.survey.alignment.evidence import question_numbers
 from valuesassets.instruments.survey.alignment.targets import survey_targets
 from valuesassets.instruments.survey.normalisation import Normalised
 from valuesassets.instruments.survey.variables import Variables
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.questions import Question, question_faults
-
-NUMBERED = 0.5
-"""Share of questions with a number of a survey's forms, by which a file that prints no code is told to be of it."""
 
 
 def list_master_questions(
@@ -48,7 +44,7 @@ def canonical_questions(extracted: Sequence[Question] | None, master: str, varia
         raise QuestionError(
             f"master language {master}: no extracted questions; materialise extracted_questions/{master}"
         )
-    letter = _survey_of(extracted, variables)
+    letter = variables.survey_of(extracted, question_numbers(extracted))
     kept: dict[str, Question] = {}
     if letter is None:
         for question in extracted:
@@ -72,18 +68,23 @@ def with_coverage(master: Sequence[Question], aligned: Mapping[str, Alignment]) 
     return [question.replace(coverage=having[question.id]) for question in master]
 
 
-def _survey_of(questions: Sequence[Question], variables: Variables) -> str | None:
-    """The letter of the survey whose codes the questions print, or whose numbers they have; None of neither."""
-    letters = variables.letters_of(questions)
-    known = [code for question in questions if (code := printed_code(question, variables.variables))]
-    counts = Counter(code[0] for code in known if code[0] in letters)
-    if counts:
-        return counts.most_common(1)[0][0]
-    numbers = {number[1:] for number in variables.numbers}
-    numbered = sum(number in numbers for number in question_numbers(questions))
-    if not questions or numbered < NUMBERED * len(questions):
-        return None
-    return next(iter(variables.numbers.values()))[0][0]
+def coverage_rows(master: Sequence[Question], languages: Sequence[str]) -> list[dict[str, str]]:
+    """A row for each of the master's questions: which languages have it, and which lack it."""
+    rows = []
+    for question in master:
+        facts = question.model_extra or {}
+        having = facts.get("coverage") or []
+        lacking = [language for language in languages if language not in having]
+        rows.append(
+            {
+                "question": question.id,
+                "wvs_id": facts.get("wvs_id") or "",
+                "languages": str(len(having)),
+                "lacking": " ".join(lacking),
+                "unfit": facts.get("unfit") or "",
+            }
+        )
+    return rows
 
 
 def _with_facts(question: Question, variables: Variables) -> Question:

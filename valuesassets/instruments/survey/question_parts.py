@@ -21,6 +21,7 @@ SHARED_WORDS = 5
 """So many words at the beginning of neighbouring texts are their stem."""
 ENDS = re.compile(r"\s*(?:\.{3}|…)\s*")
 """What stands between the two ends of a scale where they are written in a row."""
+WORD = re.compile(r"\w+")
 TEN = range(1, 11)
 
 
@@ -76,8 +77,8 @@ class _Lists:
         near = set().union(*(self._keys[other] for other in self._near(place)))
         shared = tuple(part for part in said.parts if _key(part) in near)
         own = tuple(part for part in said.parts if part not in shared)
-        own = tuple(_without_head(part, shared) for part in own)
-        own = tuple(part for part in own if not any(part != other and part in other for other in own))
+        own = tuple(dict.fromkeys(_without_head(part, shared) for part in own))
+        own = tuple(part for part in own if not any(part != other and _key(part) in _key(other) for other in own))
         cue = said.cue if self._cues[said.cue] == 1 else ""
         if not own:
             return Parts(said.number, (), shared, cue)
@@ -123,8 +124,9 @@ def _is_muddled(question: Question, lists: _Lists, place: int) -> bool:
 def _said(question: Question) -> _Said:
     strings = [question.text, question.stem or "", question.item or ""]
     number = next((found for text in strings if (found := printed_number(text))), None)
+    labels = {_key(option.label) for option in question.options}
     parts: list[str] = []
-    for string in strings:
+    for string in strings[:1] + [string for string in strings[1:] if _key(string) not in labels]:
         part = without_notes(NUMBER_HEAD.sub("", string))
         if sum(map(str.isalpha, part)) >= 2 and _key(part) not in {_key(other) for other in parts}:
             parts.append(part)
@@ -166,10 +168,11 @@ def _is_label(option: Option) -> bool:
 
 
 def _without_head(part: str, shared: Sequence[str]) -> str:
-    """A part without the shared words that it begins with."""
-    for head in sorted(shared, key=len, reverse=True):
-        if part.startswith(head) and len(part) > len(head):
-            return part[len(head) :].strip()
+    """A part without the shared words that it begins with, whatever marks stand between them."""
+    for head in sorted(map(words_of, shared), key=len, reverse=True):
+        ends = [found.end() for found in WORD.finditer(part)][: len(head)]
+        if ends and words_of(part[: ends[-1]]) == head and ends[-1] < len(part.rstrip(" .?!…:")):
+            return part[ends[-1] :].lstrip(' .?!…:,;)"”»')
     return part
 
 

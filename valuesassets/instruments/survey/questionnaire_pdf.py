@@ -80,6 +80,15 @@ def fetch_questionnaire(
     return QuestionnairePdf(str(destination), digest, pages, source)
 
 
+def has_questionnaire(study: Study, language: str) -> bool:
+    """Whether a language has a PDF at all: where questions are imported, it may do without one."""
+    settings = study.questionnaires
+    if study.extractor_of(language) != "imported" or settings.source in ("bundled", "gesis"):
+        return settings.source != "none"
+    name = study.languages[language].pdf or f"{language}.pdf"
+    return settings.pdf_dir is not None and (settings.pdf_dir / name).is_file()
+
+
 def count_pages(path: Path, name: str) -> int:
     """Number of pages of a PDF.
 
@@ -145,7 +154,7 @@ def _pdf_inside(path: Path, source: str, wanted: str | None) -> bytes:
                 )
             return archive.read(entry)
     except (zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError):
-        # RuntimeError: encrypted, or packed otherwise; OSError and ValueError: bzip2, or an index that points nowhere
+        # RuntimeError: encrypted, or packed otherwise; OSError: bzip2, an index that points nowhere; ValueError: a name
         raise PdfError(f"{source}: the ZIP archive is damaged or asks for a password; fetch it again") from None
 
 

@@ -34,6 +34,7 @@ class Entry:
     """One question as the page shows it.
 
     Attributes:
+        other: the same question as a second extractor read it, or None.
         picture: the form at its place, as a data address; None where the place is not known.
         strings: what was looked for on the page, and what is wrong with it.
         override: the beginning of a correction, to be copied.
@@ -43,15 +44,21 @@ class Entry:
     faults: tuple[Fault, ...]
     changes: tuple[Change, ...]
     strings: tuple[GroundedString, ...]
+    other: Question | None
     picture: str | None
     override: str
 
+    @property
+    def disagrees(self) -> bool:
+        """Whether a second extractor reads the question otherwise."""
+        return any(fault.check == "agreement" for fault in self.faults)
 
-def render_review(examined: Examined, pdf: Path, language: str, overrides: Path) -> str:
+
+def render_review(examined: Examined, pdf: Path | None, language: str, overrides: Path) -> str:
     """A self-contained HTML page for one language.
 
     Args:
-        examined: what was extracted from `pdf`, and what is in doubt.
+        examined: what was extracted from `pdf`, and what is in doubt; without a `pdf` there are no pictures.
         overrides: the file into which corrections are written, named on the page.
     """
     entries = sorted(_entries(examined, pdf), key=lambda entry: -len(entry.faults))
@@ -62,7 +69,7 @@ def render_review(examined: Examined, pdf: Path, language: str, overrides: Path)
     template = (resources.files("valuesassets.instruments.survey") / "review.html.jinja").read_text(encoding="utf-8")
     return environment.from_string(template).render(
         language=language,
-        pdf=pdf.name,
+        pdf=pdf.name if pdf else "imported, without a PDF",
         overrides=str(overrides),
         doubtful=[entry for entry in entries if entry.faults],
         settled=[entry for entry in entries if not entry.faults and entry.changes],
@@ -74,23 +81,31 @@ def render_review(examined: Examined, pdf: Path, language: str, overrides: Path)
     )
 
 
-def _entries(examined: Examined, pdf: Path) -> Iterator[Entry]:
+def _entries(examined: Examined, pdf: Path | None) -> Iterator[Entry]:
     numbered = [(n, q) for n, q in enumerate(examined.questions)]
+    if pdf is None:
+        yield from (_entry(examined, place, question, None) for place, question in numbered)
+        return
     order = sorted(numbered, key=lambda each: each[1].page or 0)  # a page is drawn once for all of its questions
     turns = {page.number: page.turn for page in read_pages(pdf)}
     with pypdfium2.PdfDocument(pdf) as document:
         for page, group in itertools.groupby(order, key=lambda each: each[1].page):
             drawn = _drawn(document, page, turns) if page else None
             for place, question in group:
-                strings = examined.grounded[place]
-                yield Entry(
-                    question,
-                    tuple(fault for fault in examined.faults if fault.question_id == question.id),
-                    tuple(change for change in examined.changes if change.question_id == question.id),
-                    strings,
-                    _picture(drawn, question, strings) if drawn and question.box and page else None,
-                    "\n".join(override_text(question)),
-                )
+                yield _entry(examined, place, question, drawn)
+
+
+def _entry(examined: Examined, place: int, question: Question, page: Image.Image | None) -> Entry:
+    strings = examined.grounded[place]
+    return Entry(
+        question,
+        tuple(fault for fault in examined.faults if fault.question_id == question.id),
+        tuple(change for change in examined.changes if change.question_id == question.id),
+        strings,
+        examined.agreement.twins[place] if examined.agreement else None,
+        _picture(page, question, strings) if page and question.box and question.page else None,
+        "\n".join(override_text(question)),
+    )
 
 
 def _drawn(document: pypdfium2.PdfDocument, page: int, turns: Mapping[int, int]) -> Image.Image | None:

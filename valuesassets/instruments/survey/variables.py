@@ -4,6 +4,7 @@ import fnmatch
 import functools
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from types import MappingProxyType
@@ -25,8 +26,12 @@ BY_COUNT = {
 FACTS_FOLDER = "facts"
 FACTS_FILES = "*_variables.toml"
 """One file for each survey."""
+DISTINCT = 0.8
+"""Of ids that are codes, so many are known and stand once; question numbers stand before every item of a list."""
 AGREEING = 0.6
 """Of ids that may be question numbers of another survey as well, so many must have the variables' number of options."""
+FEWEST_LISTS = 3
+"""Lists whose items all stand under their question's number, by which a form without codes is known."""
 CODE = re.compile(r"([a-zA-Z])(\d+)([a-zA-Z]?\d?)")
 """A variable's canonical id: the survey's letter, the number without leading zeros, and the letter of a further row."""
 
@@ -243,9 +248,26 @@ class Variables(_Record):
             coded = [question for question in questions if question.id[:1] == pattern.letter]
             ids = {question.id for question in coded if question.id in self._types}
             agreeing = [question for question in coded if self._has_its_options(question)]
-            if ids and len(ids) >= AGREEING * len(coded) and len(agreeing) >= AGREEING * len(coded):
+            if ids and len(ids) >= DISTINCT * len(coded) and len(agreeing) >= AGREEING * len(coded):
                 letters.add(pattern.letter)
         return frozenset(letters)
+
+    def survey_of(self, questions: Sequence[Question], numbers: Sequence[str | None]) -> str | None:
+        """The letter of the survey that a file is of, by the codes that it prints, or by its numbers; None of neither.
+
+        Numbers are a survey's where several lists of it are there, each item under the number of its list.
+
+        Args:
+            numbers: of each question, as its form has it (`38`).
+        """
+        letters = self.letters_of(questions)
+        codes = [question.id if question.id in self.variables else canonical_id(question.id) for question in questions]
+        counts = Counter(code[0] for code in codes if code in self.variables and code[0] in letters)
+        if counts:
+            return counts.most_common(1)[0][0]
+        lists = {number[1:]: codes for number, codes in self.numbers.items() if len(codes) > 1}
+        found = [number for number, count in Counter(numbers).items() if number in lists and count > 1]
+        return lists[found[0]][0][0] if len(found) >= FEWEST_LISTS else None
 
     def _has_its_options(self, question: Question) -> bool:
         offered = [value for value in question.values if not is_missing_code(value, len(question.values))]

@@ -12,12 +12,12 @@ from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.survey_analyses import analysis_assets
 from valuesassets.orchestration.assets.survey_calibration import calibration_assets
 from valuesassets.orchestration.assets.survey_models import model_assets
-from valuesassets.orchestration.code_versions import overrides_stamp, questionnaire_stamp
+from valuesassets.orchestration.code_versions import extraction_stamp, overrides_stamp, questionnaire_stamp
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.partitions import language_partitions
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_json, write_json, write_text
-from valuesassets.records.questions import Question, questions_to_rows
+from valuesassets.records.questions import Question, askable, questions_to_rows
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Trial
 
@@ -37,6 +37,9 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
     languages = language_partitions(study)
     group = "questionnaires"
 
+    def overrides_file(storage: Storage, language: str) -> Path:
+        return (study.questionnaires.overrides or storage.folder / "overrides") / f"{language}.toml"
+
     @declare(
         study,
         "survey",
@@ -48,10 +51,14 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
     )
     def questionnaire_pdf(context: dg.AssetExecutionContext, storage: Storage) -> dg.MaterializeResult[dict[str, Any]]:
         """The questionnaire of one language: a PDF that was looked into, its sha256, pages and where it came from."""
-        from valuesassets.instruments.survey.questionnaire_pdf import fetch_questionnaire
+        from valuesassets.instruments.survey.questionnaire_pdf import fetch_questionnaire, has_questionnaire
 
-        destination = storage.path(context.asset_key, context.partition_key, "pdf")
-        pdf = asdict(fetch_questionnaire(study, context.partition_key, destination))
+        language = context.partition_key
+        if not has_questionnaire(study, language):
+            none: dict[str, Any] = {"path": None, "source": "no PDF: the questions are imported"}
+            return dg.MaterializeResult(value=none, metadata={"source": none["source"]})
+        destination = storage.path(context.asset_key, language, "pdf")
+        pdf = asdict(fetch_questionnaire(study, language, destination))
         return dg.MaterializeResult(value=pdf, metadata=pdf, data_version=dg.DataVersion(pdf["sha256"]))
 
     @declare(
@@ -59,7 +66,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         "survey",
         group,
         checks=[sentence.spec("extracted_questions", languages) for sentence in checks.EXTRACTION],
-        stamp=overrides_stamp(study),
+        stamp=extraction_stamp(study),
         partitions_def=languages,
         io_manager_key="questions",
         kinds={"json"},
@@ -67,14 +74,20 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
     def extracted_questions(
         context: dg.AssetExecutionContext, storage: Storage, questionnaire_pdf: dict[str, Any]
     ) -> dg.MaterializeResult[list[Question]]:
-        """Questions read out of the PDF, each with its page and box, as a person has corrected them."""
-        from valuesassets.instruments.survey.extracted_questions import examine_questions, extract_questions
+        """Questions read out of the PDF, each with its page and box, or imported, as a person has corrected them."""
+        from valuesassets.instruments.survey.extracted_questions import examine_questions
+        from valuesassets.instruments.survey.extractors import extract, second_extractor
         from valuesassets.instruments.survey.review_page import render_review
 
-        pdf, language = Path(questionnaire_pdf["path"]), context.partition_key
-        overrides = (study.questionnaires.overrides or storage.folder / "overrides") / f"{language}.toml"
-        extracted = extract_questions(pdf, language, study.questionnaires.extractor)
-        examined = examine_questions(extracted, pdf, language, overrides)
+        language, settings = context.partition_key, study.questionnaires
+        pdf = Path(questionnaire_pdf["path"]) if questionnaire_pdf["path"] else None
+        overrides, cache = overrides_file(storage, language), storage.folder / "gemini_answers"
+        extractor = study.extractor_of(language)
+        extraction = extract(extractor, pdf, language, settings, cache)
+        second = second_extractor(extractor, settings, language, has_pdf=pdf is not None)
+        other = extract(second, pdf, language, settings, cache).questions if second else None
+        examined = examine_questions(extraction.questions, pdf, language, overrides, other)
+        changes = [*extraction.changes, *examined.changes]
         faults, page = (storage.path(context.asset_key, language, end) for end in ("faults.json", "review.html"))
         write_json(faults, [asdict(fault) for fault in examined.faults])
         write_text(page, render_review(examined, pdf, language, overrides))
@@ -82,13 +95,16 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         return dg.MaterializeResult(
             value=list(examined.questions),
             metadata={
-                "opinion_items": str(examined.recovery),
+                "extractor": extractor,
+                "opinion_items": str(examined.recovery or "not known without a PDF"),
+                "agreement": f"{second}: {examined.agreement}" if second else "no second extractor",
                 "review": review,
                 "faults": dg.MetadataValue.path(str(faults)),
                 "overrides": dg.MetadataValue.path(str(overrides)) if overrides.exists() else str(overrides),
-                "changes": table_of([asdict(change) for change in examined.changes[: checks.MAX_ROWS]]),
+                "changes": table_of([asdict(change) for change in changes[: checks.MAX_ROWS]]),
                 "response_types": _counted(str(question.response_type) for question in examined.questions),
-            },
+            }
+            | extraction.facts,
             data_version=dg.DataVersion(sha256_json(questions_to_rows(examined.questions))),
             check_results=checks.extraction_results(
                 examined.faults, len(examined.questions), study.thresholds.faulty_questions, review=review
@@ -103,34 +119,73 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         kinds={"json"},
         many=["extracted_questions"],
     )
-    def master_questions(extracted_questions: dict[str, list[Question]]) -> list[Question]:
+    def master_questions(
+        extracted_questions: dict[str, list[Question]],
+    ) -> dg.MaterializeResult[list[Question]]:
         """The master list: canonical id, text and scale in the master language, and which languages have it."""
-        from valuesassets.instruments.survey.master_questions import list_master_questions
+        from valuesassets.instruments.survey.master_questions import coverage_rows, list_master_questions
         from valuesassets.instruments.survey.variables import load_variables
 
-        return list_master_questions(extracted_questions, study.questionnaires.master, load_variables())
+        listed = list_master_questions(extracted_questions, study.questionnaires.master, load_variables())
+        only_here = [question.id for question in listed if not (question.model_extra or {}).get("wvs_id")]
+        return dg.MaterializeResult(
+            value=listed,
+            metadata={
+                "coverage": table_of(coverage_rows(listed, list(extracted_questions))),
+                "not_in_the_other_survey": ", ".join(only_here),
+            },
+        )
 
     @declare(
         study,
         "survey",
         group,
-        checks=[checks.MASTER_IS_COVERED.spec("aligned_questions", languages)],
+        checks=[sentence.spec("aligned_questions", languages) for sentence in checks.ALIGNMENT],
+        stamp=overrides_stamp(study),
         partitions_def=languages,
         io_manager_key="questions",
         kinds={"json"},
     )
     def aligned_questions(
-        extracted_questions: list[Question], master_questions: list[Question]
+        context: dg.AssetExecutionContext,
+        storage: Storage,
+        extracted_questions: list[Question],
+        master_questions: list[Question],
     ) -> dg.MaterializeResult[list[Question]]:
-        """The language's questions under canonical ids, in the master's order."""
-        from valuesassets.instruments.survey.aligned_questions import align_questions
+        """The language's questions under canonical ids, in the master's order; those with `unfit` are not asked."""
+        from valuesassets.instruments.survey.aligned_questions import align_questions, write_matches
+        from valuesassets.instruments.survey.normalisation import Normalised
+        from valuesassets.instruments.survey.overrides import read_overrides
+        from valuesassets.instruments.survey.variables import load_variables
 
-        alignment = align_questions(extracted_questions, master_questions)
-        failing = [match for match in alignment.matches if not match.is_sound]
+        language = context.partition_key
+        overrides = overrides_file(storage, language)
+        given = read_overrides(overrides)
+        alignment = align_questions(
+            Normalised.of(extracted_questions),
+            language,
+            master_questions,
+            load_variables(),
+            not_asked=[code for code, override in given.items() if override.drop],
+        )
+        table = storage.path(context.asset_key, language, "alignment.csv")
+        write_matches(table, {language: alignment})
+        where = {
+            "every_match": dg.MetadataValue.path(str(table)),
+            "overrides": dg.MetadataValue.path(str(overrides)) if overrides.exists() else str(overrides),
+        }
         return dg.MaterializeResult(
             value=list(alignment.questions),
-            metadata={"coverage": alignment.coverage, "matches": _counted(m.status for m in alignment.matches)},
-            check_results=[checks.MASTER_IS_COVERED.result(failing, len(alignment.matches))],
+            metadata={
+                "summary": str(alignment),
+                "coverage": alignment.coverage,
+                "masked_accuracy": alignment.masked_accuracy if alignment.masked_accuracy is not None else "no codes",
+                "matches": _counted(match.status for match in alignment.matches),
+            }
+            | where,
+            check_results=checks.alignment_results(
+                alignment.matches, len(master_questions), study.thresholds.unaligned_questions, **where
+            ),
         )
 
     @declare(study, "survey", group, partitions_def=languages, io_manager_key="trials", kinds={"parquet"})
@@ -144,7 +199,12 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
 
         language = context.partition_key
         written = write_trials(
-            aligned_questions, language, load_lexicon(language), load_variables(), study.elicitation, study.seed
+            askable(aligned_questions),
+            language,
+            load_lexicon(language),
+            load_variables(),
+            study.elicitation,
+            study.seed,
         )
         shown = "\n\n".join(f"**{trial.trial_id}**\n```\n{trial.prompt}\n```" for trial in written[:40])
         return dg.MaterializeResult(value=written, metadata={"prompts": dg.MetadataValue.md(shown)})

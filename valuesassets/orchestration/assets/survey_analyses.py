@@ -18,7 +18,7 @@ from valuesassets.orchestration.io_managers import picture_of, table_of
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import read_json
-from valuesassets.records.questions import Question
+from valuesassets.records.questions import Question, askable
 from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, table_metadata
 from valuesassets.records.study import Study
 
@@ -80,7 +80,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         """Weighted answers of respondents per country; in the demo synthetic ones, drawn from the plants."""
         from valuesassets.instruments.survey.human_distributions import derive_human_distributions
 
-        return derive_human_distributions(study, aligned_questions)
+        return derive_human_distributions(study, {code: askable(each) for code, each in aligned_questions.items()})
 
     @declare(
         study,

@@ -17,7 +17,7 @@ from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import read_json, sha256_file, sha256_json
 from valuesassets.records.jobs import PhantomPlan, SampleCell, SampleJob, ScoreJob, TrainReferenceJob
-from valuesassets.records.questions import Question
+from valuesassets.records.questions import Question, askable
 from valuesassets.records.schemas import (
     PLANTED_TEXTS,
     SAMPLED_ANSWERS,
@@ -59,7 +59,7 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
             rows = [
                 row
                 for language in served
-                for row in planted_text_rows(trials[language], aligned_questions[language], name, study)
+                for row in planted_text_rows(trials[language], askable(aligned_questions[language]), name, study)
             ]
             write_table(texts, rows, PLANTED_TEXTS)
             batches = [[language] for language in served] if study.families[name].model_type == "mono" else [served]
@@ -154,8 +154,9 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
 
         name, language = cell_of(context)
         written = read_table(sampled_file(storage, name, language), SAMPLED_ANSWERS).to_pandas()
-        planted = planted_answers(study, {language: aligned_questions}, [name])
-        sampled = derive_sampled_distributions(written, trials, aligned_questions, study, name, language)
+        asked = askable(aligned_questions)
+        planted = planted_answers(study, {language: asked}, [name])
+        sampled = derive_sampled_distributions(written, trials, asked, study, name, language)
         comparison = compare_with_plants(probe_distributions, planted, sampled)
         summary = summarise_recovery(comparison, study.phantom)
         verdict_first = list(dict.fromkeys(["response_type", "is_recovered", "reason", *summary.columns]))
@@ -201,6 +202,7 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
                 "there is no pair of languages to try: trials of two languages at least are needed; materialise trials"
             )
         folder = storage.job_folder(context.asset_key, None)
+        questions = {language: askable(each) for language, each in aligned_questions.items()}
         asked = {language: folder / f"{language}.trials.parquet" for language in {pair[1] for pair in pairs}}
         for language, path in asked.items():
             write_table(path, trial_rows(main_trials(trials[language])), TRIALS)
@@ -222,15 +224,13 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
         run_node_job(context, job, folder)
         answered = {}
         for name, language, other in pairs:
-            kinds = {question.id: str(question.response_type) for question in aligned_questions[language]}
+            kinds = {question.id: str(question.response_type) for question in questions[language]}
             readings = read_readings(folder / name / f"{language}.by.{other}.parquet")
             cell = Cell(f"{name}/{other}", "mono", name, language)
             rows = derive_probe_distributions(main_trials(trials[language]), readings, cell, kinds)
             answered[name, language, other] = pd.DataFrame(rows)
         families = sorted({name for name, _, _ in pairs})
-        controls = derive_negative_controls(
-            answered, planted_answers(study, aligned_questions, families), study.phantom
-        )
+        controls = derive_negative_controls(answered, planted_answers(study, questions, families), study.phantom)
         passing = controls.loc[~controls.fails.astype(bool), ["model", "language", "answered_by"]].to_dict("records")
         return dg.MaterializeResult(
             value=controls,

@@ -18,7 +18,7 @@ from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import sha256_json
 from valuesassets.records.jobs import ScoreJob
-from valuesassets.records.questions import Question
+from valuesassets.records.questions import Question, askable
 from valuesassets.records.readings import Reading
 from valuesassets.records.schemas import TRIALS, read_readings, reading_rows, table_metadata, trial_rows, write_table
 from valuesassets.records.study import Study
@@ -193,13 +193,14 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         name, language = cell_of(context)
         family = study.require_cell(name, language)
         variables = load_variables()
+        asked = askable(aligned_questions)
         probe = pd.DataFrame(
             derive_probe_distributions(
                 trials,
                 readings,
                 Cell(model_label(study, storage, name, language), family.model_type, name, language),
-                {question.id: str(question.response_type) for question in aligned_questions},
-                frozenset(q.id for q in aligned_questions if variables.is_converted(q)),
+                {question.id: str(question.response_type) for question in asked},
+                frozenset(q.id for q in asked if variables.is_converted(q)),
                 study.elicitation.estimators,
             )
         )

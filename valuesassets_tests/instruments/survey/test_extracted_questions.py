@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from valuesassets.instruments.survey.extracted_questions import extract_questions, extraction_faults
 from valuesassets.instruments.survey.layout.codes import answer_values
-from valuesassets.records.errors import PdfError, StudyError
+from valuesassets.records.errors import PdfError
 from valuesassets.studies.questionnaires.content import LANGUAGES, expected_questions
 from valuesassets_tests.instruments.survey.paper_forms import BUNDLED, PaperForm
 from valuesassets_tests.instruments.survey.read_forms import faults_by_question, options
@@ -274,11 +274,6 @@ def test_a_scan_without_text_is_refused(tmp_path):
     form.canvas.rect(50, 50, 100, 100)
     with pytest.raises(PdfError, match="no text layer on any of its 1 pages"):
         extract_questions(form.save(), "eng")
-
-
-def test_an_unknown_extractor_is_refused():
-    with pytest.raises(StudyError, match="crystal ball: no such extractor"):
-        extract_questions(BUNDLED / "eng.pdf", "eng", "crystal ball")
 
 
 # Codes

@@ -1,6 +1,6 @@
 import pytest
 
-from valuesassets.instruments.survey.master_questions import list_master_questions
+from valuesassets.instruments.survey.master_questions import coverage_rows, list_master_questions
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.errors import QuestionError
 from valuesassets_tests.instruments.survey.asked import ask
@@ -10,12 +10,38 @@ ENGLISH = [ask("v7"), ask("v86", 2, item="Independence"), ask("v170", text="How 
 
 def test_the_master_lists_sound_questions_and_the_languages_that_have_them():
     masters = list_master_questions({"eng": ENGLISH, "deu": [ask("v7"), ask("v86", 3)]}, "eng", load_variables())
-    assert [q.id for q in masters] == ["v7", "v86", "v170"]
-    assert [q.model_extra["coverage"] for q in masters] == [["eng", "deu"], ["eng"], ["eng"]]
+    assert [q.id for q in masters] == ["v1", "v7", "v86", "v170"]
+    assert [q.model_extra["coverage"] for q in masters] == [["eng"], ["eng", "deu"], ["eng", "deu"], ["eng"]]
+    assert [q.model_extra["unfit"] for q in masters][:2] == ["no options, at least two were expected", None]
+
+
+def test_a_master_without_codes_is_known_by_its_question_numbers_and_topics():
+    said = {
+        "Q1": ["Politics", "Religion"],
+        "Q2": ["In general, how happy are you?"],
+        "Q3": ["How is your health?"],
+        "Q8": ["Your family", "People in the neighbourhood"],
+        "Q25": ["Men make better business executives", "I want my parents to be proud"],
+    }
+    english = [ask(number, text=text) for number, texts in said.items() for text in texts]
+    listed = list_master_questions({"eng": english}, "eng", load_variables())
+    assert [q.id for q in listed] == ["v5", "v6", "v7", "v8", "v32", "v33", "v78", "v79"]
+
+
+def test_a_survey_that_nobody_knows_keeps_its_own_ids():
+    listed = list_master_questions({"eng": [ask("a1"), ask("b2", 2)]}, "eng", load_variables())
+    assert [q.id for q in listed] == ["a1", "b2"]
+
+
+def test_which_languages_lack_a_question_is_a_row():
+    masters = list_master_questions({"eng": ENGLISH, "deu": [ask("v7")]}, "eng", load_variables())
+    rows = {row["question"]: row for row in coverage_rows(masters, ["eng", "deu"])}
+    assert (rows["v7"]["languages"], rows["v7"]["lacking"], rows["v7"]["wvs_id"]) == ("2", "", "Q46")
+    assert (rows["v170"]["languages"], rows["v170"]["lacking"]) == ("1", "deu")
 
 
 def test_facts_about_a_variable_ride_along():
-    v7, v86, v170 = list_master_questions({"eng": ENGLISH}, "eng", load_variables())
+    _, v7, v86, v170 = list_master_questions({"eng": ENGLISH}, "eng", load_variables())
     assert v7.model_extra["wvs_id"] == "Q46"
     assert v86.model_extra["is_converted"] is True
     assert v170.model_extra["names_country"] is True
@@ -23,7 +49,7 @@ def test_facts_about_a_variable_ride_along():
 
 @pytest.mark.parametrize(
     ("extracted", "word"),
-    [({"deu": ENGLISH}, "no extracted"), ({"eng": [ask("Q1")]}, "none of its 1 questions can be used")],
+    [({"deu": ENGLISH}, "no extracted"), ({"eng": [ask("v1", options=[])]}, "none of its 1 questions can be used")],
 )
 def test_no_master_is_an_error_that_says_what_to_do(extracted, word):
     with pytest.raises(QuestionError, match=word):

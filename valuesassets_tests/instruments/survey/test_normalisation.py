@@ -105,7 +105,7 @@ def test_an_answer_that_says_don_t_know_is_not_offered_whatever_its_code(label):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["slk", "spa", "fra", "ell", "est"])
+@pytest.mark.parametrize("language", ["slk", "spa", "fra", "ell"])
 def test_no_real_extraction_offers_don_t_know_in_words(language):
     """Those of the twelve that offer it."""
     questions, _ = read_imported(shared_file("data", "evs_extractions", f"{language}.json"))

@@ -1,18 +1,17 @@
-import http.server
 import io
-import threading
+import tomllib
 import zipfile
 
 import pytest
 
-from valuesassets.instruments.survey.questionnaire_pdf import count_pages, download, fetch_questionnaire
-from valuesassets.records.errors import PdfError
+from valuesassets.instruments.survey.questionnaire_pdf import count_pages, fetch_questionnaire
+from valuesassets.records.errors import PdfError, StorageError, StudyError
 from valuesassets.records.study import load_study, parse_study, study_path
+from valuesassets_tests.bad_inputs.test_stopped_writing import disk_full_after
+from valuesassets_tests.instruments.survey.loopback_downloads import answer, file, loopback
 
 
 def study_of(tmp_path, **questionnaires):
-    import tomllib
-
     content = tomllib.loads(study_path("demo").read_text())
     content["questionnaires"] |= questionnaires
     content["languages"] = {"eng": content["languages"]["eng"] | {"gesis_document": 7}}
@@ -21,28 +20,8 @@ def study_of(tmp_path, **questionnaires):
 
 @pytest.fixture
 def served():
-    """A loopback server: gives its answers in turn, the last one for ever."""
-    answers: list[tuple[int, bytes]] = []
-    asked: list[str] = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            asked.append(self.path)
-            status, body = answers.pop(0) if len(answers) > 1 else answers[0]
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}", answers, asked
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with loopback() as server:
+        yield server
 
 
 @pytest.fixture
@@ -66,41 +45,134 @@ def test_a_folder_serves_in_place_of_the_network(tmp_path, english_pdf):
     assert (found.sha256, found.source) == (pdf.sha256, path.name)
 
 
+def linked(tmp_path, served, **language):
+    """A study whose English questionnaire lies behind a link."""
+    study = study_of(tmp_path, source="gesis", url=served.url + "/dbk/{document}")
+    changed = study.languages["eng"].model_copy(update=language)
+    return study.model_copy(update={"languages": {"eng": changed}})
+
+
+def zipped(entries, method=zipfile.ZIP_DEFLATED):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", method) as bundle:
+        for name, content in entries.items():
+            bundle.writestr(name, content)
+    return archive.getvalue()
+
+
+def spoilt(archive):
+    """An archive with wrong bytes in the middle of its content."""
+    return archive[:60] + bytes(byte ^ 0xFF for byte in archive[60:90]) + archive[90:]
+
+
+def bomb():
+    """An archive whose index says that its PDF has 201 MiB."""
+    archive = zipped({"form.pdf": b"%PDF-"})
+    size_field = archive.index(b"PK\x01\x02") + 24
+    return archive[:size_field] + (201 * 2**20).to_bytes(4, "little") + archive[size_field + 4 :]
+
+
 def test_a_zip_from_the_server_gives_the_pdf_inside(tmp_path, english_pdf, served):
     path, pdf = english_pdf
-    url, answers, asked = served
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as bundle:
-        bundle.writestr("readme.txt", "x")
-        bundle.writestr("form.PDF", path.read_bytes())
-    answers += [(503, b"busy"), (429, b"slow"), (200, archive.getvalue())]
+    archive = zipped({"readme.txt": "x", "form.PDF": path.read_bytes()})
+    served.replies = [answer(503, b"busy"), answer(429, b"slow"), file(archive)]
     pauses = []
-    study = study_of(tmp_path, source="gesis", url=url + "/dbk/{document}")
-    found = fetch_questionnaire(study, "eng", tmp_path / "out.pdf", pauses.append)
+    found = fetch_questionnaire(linked(tmp_path, served), "eng", tmp_path / "out.pdf", pauses.append)
     assert found.sha256 == pdf.sha256
-    assert asked == ["/dbk/7"] * 3
+    assert served.asked == ["/dbk/7"] * 3
     assert pauses == [2, 4]
 
 
+def test_a_download_that_was_cut_off_goes_on_at_the_next_fetch(tmp_path, english_pdf, served):
+    path, pdf = english_pdf
+    content, marks, out = path.read_bytes(), {"ETag": '"1"'}, tmp_path / "out" / "eng.pdf"
+    served.replies = [file(content, cut=n, marks=marks) for n in (20_000, 100, 0, 9)]
+    study = linked(tmp_path, served)
+    with pytest.raises(PdfError, match=r"it will go on after the 20,109 bytes that came"):
+        fetch_questionnaire(study, "eng", out, lambda _: None)
+    assert not out.exists()
+    served.replies = [file(content, marks=marks)]
+    told = []
+    found = fetch_questionnaire(study, "eng", out, progress=lambda size, total: told.append((size, total)))
+    assert found.sha256 == pdf.sha256
+    assert served.ranges[-1] == ("bytes=20109-", '"1"')
+    assert told[-1] == (len(content), len(content))
+    assert [entry.name for entry in out.parent.iterdir()] == ["eng.pdf"]
+
+
+def test_a_download_that_fails_leaves_the_last_whole_pdf(tmp_path, english_pdf, served):
+    path, _ = english_pdf
+    before = path.read_bytes()
+    served.replies = [file(before[:-300])]
+    with pytest.raises(PdfError, match="truncated or damaged; fetch it again"):
+        fetch_questionnaire(linked(tmp_path, served), "eng", path)
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["eng.pdf"]
+
+
+def test_a_full_disk_keeps_no_part_of_a_download(tmp_path, english_pdf, served):
+    served.replies = [file(english_pdf[0].read_bytes(), marks={"ETag": '"1"'})]
+    with disk_full_after(10_000), pytest.raises(StorageError, match=r"eng.pdf: cannot be written: File too large"):
+        fetch_questionnaire(linked(tmp_path, served), "eng", tmp_path / "out" / "eng.pdf")
+    assert list((tmp_path / "out").iterdir()) == []
+    assert len(served.asked) == 1
+
+
+def test_a_password_in_the_link_is_not_recorded(tmp_path, english_pdf, served):
+    served.replies = [file(english_pdf[0].read_bytes())]
+    study = study_of(tmp_path, source="gesis", url=served.url.replace("//", "//me:secret@"))
+    assert fetch_questionnaire(study, "eng", tmp_path / "out.pdf").source == served.url
+
+
+@pytest.mark.parametrize("source", ["bundled", "folder", "gesis", "zip"])
+def test_the_pdf_must_have_the_checksum_that_the_study_names(tmp_path, english_pdf, served, source):
+    path, pdf = english_pdf
+    content = path.read_bytes()
+    served.replies = [file(zipped({"form.pdf": content}) if source == "zip" else content)]
+    settings = {"source": "gesis" if source == "zip" else source, "url": served.url}
+    study = study_of(tmp_path, **settings, **({"pdf_dir": str(tmp_path)} if source == "folder" else {}))
+
+    def asking_for(digest):
+        language = study.languages["eng"].model_copy(update={"sha256": digest})
+        return study.model_copy(update={"languages": {"eng": language}})
+
+    out = tmp_path / "out" / "eng.pdf"
+    with pytest.raises(PdfError) as error:
+        fetch_questionnaire(asking_for("0" * 64), "eng", out)
+    assert str(error.value).endswith(
+        f": the PDF has the sha256 {pdf.sha256}, languages.eng.sha256 in the study asks for {'0' * 64}; see whether "
+        "it is the right edition, then put the right PDF into pdf_dir or correct the study"
+    )
+    assert list(out.parent.iterdir()) == []
+    assert fetch_questionnaire(asking_for(pdf.sha256.upper()), "eng", out).sha256 == pdf.sha256
+
+
+@pytest.mark.parametrize("digest", ["", "0" * 63, "0" * 65, "g" * 64, 7])
+def test_a_checksum_in_the_study_has_64_hexadecimal_digits(digest):
+    content = tomllib.loads(study_path("demo").read_text())
+    content["languages"]["eng"]["sha256"] = digest
+    with pytest.raises(StudyError, match=r"key 'languages.eng.sha256'"):
+        parse_study(content, "test.toml")
+
+
 def zip_of_two(path):
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as bundle:
-        bundle.writestr("forms/english.pdf", path.read_bytes())
-        bundle.writestr("forms/russian.pdf", b"%PDF-1.5 another form")
-        bundle.writestr("__MACOSX/._english.pdf", b"x")
-    return archive.getvalue()
+    return zipped(
+        {
+            "forms/english.pdf": path.read_bytes(),
+            "forms/russian.pdf": b"%PDF-1.5 another form",
+            "__MACOSX/._english.pdf": b"x",
+        }
+    )
 
 
 def test_of_a_zip_with_two_pdfs_the_study_says_which(tmp_path, english_pdf, served):
     path, pdf = english_pdf
-    url, answers, _ = served
-    answers += [(200, zip_of_two(path))] * 2
-    study = study_of(tmp_path, source="gesis", url=url + "/dbk/{document}")
+    served.replies = [answer(200, zip_of_two(path))]
+    study = linked(tmp_path, served)
     with pytest.raises(PdfError, match=r"holds 2 PDFs \(forms/english.pdf, forms/russian.pdf\); say which with `pdf`"):
         fetch_questionnaire(study, "eng", tmp_path / "out.pdf")
     assert not (tmp_path / "out.pdf").exists()
-    language = study.languages["eng"].model_copy(update={"pdf": "english.pdf"})
-    named = study.model_copy(update={"languages": {"eng": language}})
+    named = linked(tmp_path, served, pdf="english.pdf")
     assert fetch_questionnaire(named, "eng", tmp_path / "out.pdf").sha256 == pdf.sha256
 
 
@@ -112,13 +184,41 @@ def test_a_folder_may_hold_a_zip_with_the_pdf_inside(tmp_path, english_pdf):
         fetch_questionnaire(study, "eng", tmp_path / "out" / "eng.pdf")
 
 
-@pytest.mark.parametrize(("status", "tries", "word"), [(404, 1, "answers 404"), (503, 4, "in 4 attempts")])
-def test_a_refusal_is_not_repeated_and_a_busy_server_is_not_asked_for_ever(served, status, tries, word):
-    url, answers, asked = served
-    answers.append((status, b""))
-    with pytest.raises(PdfError, match=word):
-        download(url, lambda _: None)
-    assert len(asked) == tries
+@pytest.mark.parametrize(
+    ("archive", "word"),
+    [
+        (zipped({"readme.txt": "x"}), "the ZIP archive holds no PDF"),
+        (bomb(), "form.pdf in the ZIP archive has 210,763,776 bytes"),
+        (zipped({"form.pdf": b"%PDF-" * 99})[:-30], "the ZIP archive is damaged"),
+        (zipped({"form.pdf": b"%PDF-" * 99}).replace(b"%", b"&"), "the ZIP archive is damaged"),
+        (b"PK\x03\x04" + bytes(99), "the ZIP archive is damaged"),
+        (zipped({"form.pdf": b"%PDF-"})[:-6] + b"\xff\xff\0\0" + bytes(2), "the ZIP archive is damaged"),
+        (zipped({"förm.pdf": b"%PDF-"}).replace("ö".encode(), b"\xff\xff"), "the ZIP archive is damaged"),
+        *(
+            (spoilt(zipped({"form.pdf": bytes(range(256)) * 9}, method)), "the ZIP archive is damaged")
+            for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+        ),
+    ],
+    ids=[
+        "no PDF",
+        "bomb",
+        "truncated",
+        "wrong bytes",
+        "zeros",
+        "index elsewhere",
+        "name",
+        "stored",
+        "deflated",
+        "bzip2",
+        "lzma",
+    ],
+)
+def test_a_zip_without_a_usable_pdf_is_refused_in_one_line(tmp_path, served, archive, word):
+    served.replies = [file(archive)]
+    with pytest.raises(PdfError, match=word) as error:
+        fetch_questionnaire(linked(tmp_path, served), "eng", tmp_path / "out" / "eng.pdf")
+    assert "\n" not in str(error.value)
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -131,11 +231,9 @@ def test_a_refusal_is_not_repeated_and_a_busy_server_is_not_asked_for_ever(serve
     ],
 )
 def test_what_is_no_readable_pdf_is_refused_in_one_line_and_leaves_nothing(tmp_path, served, content, word):
-    url, answers, _ = served
-    answers.append((200, content))
-    study = study_of(tmp_path, source="gesis", url=url + "/{document}")
+    served.replies = [answer(200, content)]
     with pytest.raises(PdfError, match=word) as error:
-        fetch_questionnaire(study, "eng", tmp_path / "out" / "eng.pdf")
+        fetch_questionnaire(linked(tmp_path, served), "eng", tmp_path / "out" / "eng.pdf")
     assert "\n" not in str(error.value)
     assert list((tmp_path / "out").iterdir()) == []
 

@@ -22,6 +22,8 @@ LENGTH_SPREAD, LENGTH_FLOOR, LENGTH_EQUAL = 0.8, -2.0, 0.3
 """Standard deviation of the log ratio of two wordings' lengths, the worst that a length can say, and the best."""
 OWN_WORDS, WHOLE_TEXT = 10.0, 5.0
 """Weights of the likeness of items and of whole texts: names, loan words and numbers that languages share."""
+MOST_WORDS = 6.0
+"""Log odds (nats) that words alone can give."""
 GRAMS = (3, 5)
 """Letters in a row that are compared."""
 NUMBERED_ID = re.compile(r"\W*(?![vV]\d)(?P<letters>[^\W\d_]{1,2})\s?0*(?P<number>\d{1,3})(?:(?P<row>[aA])(?![^\W_]))?")
@@ -57,9 +59,9 @@ def word_evidence(questions: Sequence[Question], targets: Sequence[Target]) -> M
     """
     items = [_own(target.question) or target.topic or "" for target in targets]
     texts = [_whole(target.question) or target.topic or "" for target in targets]
-    return OWN_WORDS * _above_mean(_likeness([_own(question) for question in questions], items), items) + (
-        WHOLE_TEXT * _above_mean(_likeness([_whole(question) for question in questions], texts), texts)
-    )
+    own = _above_mean(_likeness([_own(question) for question in questions], items), items)
+    whole = _above_mean(_likeness([_whole(question) for question in questions], texts), texts)
+    return np.minimum(OWN_WORDS * own + WHOLE_TEXT * whole, MOST_WORDS)
 
 
 def _above_mean(like: Matrix, wanted: Sequence[str]) -> Matrix:

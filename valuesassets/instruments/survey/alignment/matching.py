@@ -23,7 +23,7 @@ from valuesassets.instruments.survey.alignment.path import Path, best_path, orde
 from valuesassets.instruments.survey.alignment.targets import Target
 from valuesassets.records.questions import Question
 
-CODES_RIGHT, CODES_SEEN = 0.98, 20
+CODES_RIGHT, CODES_SEEN = 0.995, 50
 NUMBERS_RIGHT, NUMBERS_SEEN = 0.8, 5
 """What is expected of printed codes and of question numbers before a form is looked at, and how many observations
 that expectation counts for."""
@@ -82,7 +82,8 @@ def match_questions(
         masked = best_path(rest, steps)
     codes_right = _share_right(codes, wanted_codes, masked, CODES_RIGHT, CODES_SEEN)
     said = name_evidence(codes, wanted_codes, codes_right) + _pins(codes, wanted_codes, pinned)
-    path = best_path(rest + said, steps, with_confidence=True)
+    lacking = np.array([np.log(1 - codes_right) if code in wanted_codes else 0.0 for code in codes])
+    path = best_path(rest + said, steps, lacking, with_confidence=True)
     return Matching(tuple(codes), path, masked, codes_right, numbers_right)
 
 

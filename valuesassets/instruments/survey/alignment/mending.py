@@ -34,11 +34,13 @@ def _mended(
     variables: Variables,
     lexicon: Lexicon | None,
 ) -> Mended:
-    target, question = targets[places[code]], _typed(found[code], code, variables)
+    target = targets[places[code]]
+    question = _typed(found[code], target, variables)
     if not _lacks_answers(question, target, variables):
         return question, None
     for other in sorted(found, key=lambda other: abs(places[other] - places[code])):
-        model, sibling = targets[places[other]], _typed(found[other], other, variables)
+        model, sibling = targets[places[other]], found[other]
+        sibling = _typed(sibling, model, variables)
         if other != code and _share_scale(target, model, variables) and not _lacks_answers(sibling, model, variables):
             return question.model_copy(update={"options": sibling.options}), f"answers as in {other}, of the same list"
     if variables.list_of(code) and sorted(question.values) == [0, 1]:
@@ -51,9 +53,9 @@ def _mended(
     return question, None
 
 
-def _typed(question: Question, code: str, variables: Variables) -> Question:
+def _typed(question: Question, target: Target, variables: Variables) -> Question:
     """The question with the type of its variable."""
-    kind = variables.response_type(code)
+    kind = target.response_type or variables.response_type(target.code)
     if kind is None or kind is question.response_type:
         return question
     return question.model_copy(update={"response_type": kind})

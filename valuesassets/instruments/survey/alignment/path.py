@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
 
 SKIP, SKIP_MORE = 1.5, 0.5
 """Costs (nats) of leaving targets out: once, and for each e-fold more of them."""
@@ -50,27 +51,32 @@ def order_steps(n_targets: int) -> Matrix:
     return np.select([ahead == 1, ahead > 1, ahead == 0], [0.0, skipped, -STAY], back)
 
 
-def best_path(evidence: Matrix, steps: Sequence[Matrix], with_confidence: bool = False) -> Path:
+def best_path(
+    evidence: Matrix, steps: Sequence[Matrix], lacking: Vector | None = None, with_confidence: bool = False
+) -> Path:
     """The most likely way, and how sure each of its matches is.
 
     Args:
         evidence: log odds of each question (row) being each target (column).
         steps: log weights of the step to each question but the first, from each target (row) to each (column).
+        lacking: log odds of each question being none of the targets; none where not given.
         with_confidence: a second pass; without it confidence is empty.
     """
     n_questions, n_targets = evidence.shape
     if n_questions == 0 or n_targets == 0:
         return Path((None,) * n_questions, (1.0,) * n_questions if with_confidence else ())
-    start = np.concatenate([evidence[0] - LATE * np.log(1.0 + np.arange(n_targets)), np.full(n_targets, -FOREIGN)])
-    places = tuple(state if state < n_targets else None for state in _viterbi(evidence, start, steps))
+    lacking = np.zeros(n_questions) if lacking is None else lacking
+    first = evidence[0] - LATE * np.log(1.0 + np.arange(n_targets))
+    start = np.concatenate([first, np.full(n_targets, lacking[0] - FOREIGN)])
+    places = tuple(state if state < n_targets else None for state in _viterbi(evidence, start, steps, lacking))
     if not with_confidence:
         return Path(places, ())
-    sure = _posterior(evidence, start, steps)
-    lacking = sure[:, n_targets:].sum(axis=1)
-    return Path(places, tuple(float(lacking[n] if at is None else sure[n, at]) for n, at in enumerate(places)))
+    sure = _posterior(evidence, start, steps, lacking)
+    none = sure[:, n_targets:].sum(axis=1)
+    return Path(places, tuple(float(none[n] if at is None else sure[n, at]) for n, at in enumerate(places)))
 
 
-def _viterbi(evidence: Matrix, start: Matrix, steps: Sequence[Matrix]) -> list[int]:
+def _viterbi(evidence: Matrix, start: Vector, steps: Sequence[Matrix], lacking: Vector) -> list[int]:
     size = evidence.shape[1]
     score, came_from = start, []
     for n, step in enumerate(steps, 1):
@@ -81,14 +87,14 @@ def _viterbi(evidence: Matrix, start: Matrix, steps: Sequence[Matrix]) -> list[i
         matched = ways[best, np.arange(size)] + evidence[n]
         first, more = score[:size] - FOREIGN, score[size:] - FOREIGN_MORE
         came_from.append(np.concatenate([last[best], np.where(first >= more, np.arange(size), np.arange(size) + size)]))
-        score = np.concatenate([matched, np.maximum(first, more)])
+        score = np.concatenate([matched, np.maximum(first, more) + lacking[n]])
     states = [int(score.argmax())]
     for previous in reversed(came_from):
         states.append(int(previous[states[-1]]))
     return states[::-1]
 
 
-def _posterior(evidence: Matrix, start: Matrix, steps: Sequence[Matrix]) -> Matrix:
+def _posterior(evidence: Matrix, start: Vector, steps: Sequence[Matrix], lacking: Vector) -> Matrix:
     """Probability of each state at each question; rows sum to one."""
     size = evidence.shape[1]
     forward = [start]
@@ -96,16 +102,16 @@ def _posterior(evidence: Matrix, start: Matrix, steps: Sequence[Matrix]) -> Matr
         score = forward[-1]
         reached = np.logaddexp(score[:size], score[size:])
         matched = logsumexp(reached[:, None] + step, axis=0) + evidence[n]
-        lacking = np.logaddexp(score[:size] - FOREIGN, score[size:] - FOREIGN_MORE)
-        forward.append(np.concatenate([matched, lacking]))
+        none = np.logaddexp(score[:size] - FOREIGN, score[size:] - FOREIGN_MORE) + lacking[n]
+        forward.append(np.concatenate([matched, none]))
     behind = np.zeros(2 * size)
     posterior = [forward[-1] + behind]
     for n in range(len(steps), 0, -1):
         onward = logsumexp(steps[n - 1] + (evidence[n] + behind[:size])[None], axis=1)
         behind = np.concatenate(
             [
-                np.logaddexp(onward, behind[size:] - FOREIGN),
-                np.logaddexp(onward, behind[size:] - FOREIGN_MORE),
+                np.logaddexp(onward, behind[size:] + lacking[n] - FOREIGN),
+                np.logaddexp(onward, behind[size:] + lacking[n] - FOREIGN_MORE),
             ]
         )
         posterior.append(forward[n - 1] + behind)

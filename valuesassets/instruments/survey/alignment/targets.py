@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from valuesassets.instruments.survey.variables import CODE, Variables
-from valuesassets.records.questions import Question
+from valuesassets.records.questions import Question, ResponseType, question_faults
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,11 @@ class Target:
     n_options: int | None
     topic: str | None = None
     question: Question | None = None
+
+    @property
+    def response_type(self) -> ResponseType | None:
+        """The master's, where its question is sound."""
+        return self.question.response_type if self.question and not question_faults(self.question) else None
 
 
 def survey_targets(letter: str, variables: Variables) -> list[Target]:
@@ -68,7 +73,7 @@ def code_order(code: str) -> tuple[str, int, str]:
 def _with_question(target: Target, question: Question | None) -> Target:
     if question is None:
         return target
-    count = target.n_options or len(question.options) or None
+    count = target.n_options if question_faults(question) else len(question.options)
     return dataclasses.replace(target, n_options=count, question=question)
 
 

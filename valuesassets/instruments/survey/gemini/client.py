@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 import pydantic
 
 from valuesassets.instruments.survey.gemini.failures import Failure, expected_errors, failure_of
-from valuesassets.instruments.survey.gemini.settings import GOOGLE, GeminiSettings, is_loopback
 from valuesassets.records.errors import InputError
+from valuesassets.records.gemini_settings import GOOGLE, GeminiSettings, is_loopback
 
 if TYPE_CHECKING:
     import httpx2
@@ -19,6 +19,8 @@ T = TypeVar("T")
 
 FIRST_PAUSE_S = 2.0
 """Before the second attempt; doubled before each further one."""
+LONGEST_REASON = 300
+"""Characters of the reason for a failure that are shown."""
 
 
 class GeminiClient:
@@ -60,6 +62,11 @@ class GeminiClient:
             return False
         return True
 
+    def shown(self, said: str) -> str:
+        """The beginning of what a server said, without the key where it repeats that."""
+        line = said.replace(self._key.get_secret_value(), "***")  # first: half a key is not found again
+        return line if len(line) <= LONGEST_REASON else f"{line[: LONGEST_REASON - 1]}…"
+
     def close(self) -> None:
         """Give the connections back."""
         if self._sdk is not None:
@@ -89,8 +96,7 @@ class GeminiClient:
 
     def _message(self, about: str, failure: Failure, attempts: int) -> str:
         tried = f" in {attempts} attempts" if attempts > 1 else ""
-        message = f"{self._pdf}: {about}: {failure.reason}{tried}; {failure.what_to_do}"
-        return message.replace(self._key.get_secret_value(), "***")
+        return f"{self._pdf}: {about}: {self.shown(failure.reason)}{tried}; {failure.what_to_do}"
 
 
 def read_key() -> pydantic.SecretStr:

@@ -14,9 +14,9 @@ from valuesassets.instruments.survey.gemini.cost import Usage, usage_of
 from valuesassets.instruments.survey.gemini.material import Material, material_of
 from valuesassets.instruments.survey.gemini.page_ranges import PageRange
 from valuesassets.instruments.survey.gemini.request import AnsweredQuestions, QuestionRow
-from valuesassets.instruments.survey.gemini.settings import GeminiSettings
 from valuesassets.instruments.survey.gemini.task import Task, extraction_task
 from valuesassets.records.errors import PdfError
+from valuesassets.records.gemini_settings import GeminiSettings
 
 if TYPE_CHECKING:
     from google import genai

@@ -6,17 +6,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from valuesassets.instruments.survey.gemini.settings import GeminiSettings
 from valuesassets.records.errors import InputError, PdfError
 from valuesassets.records.found_files import kind_of
+from valuesassets.records.gemini_settings import GeminiSettings
 
 if TYPE_CHECKING:
     from google.genai.errors import APIError
 
 LONGEST_WAIT_S = 120.0
 """A server that asks for a longer pause is asked again by a person, later."""
-LONGEST_REASON = 300
-"""Characters of what the server says that are shown."""
 _TRY_LATER = "what was answered so far is kept: run it again later"
 
 
@@ -71,15 +69,14 @@ def failure_of(error: Exception, settings: GeminiSettings) -> Failure:
 
 
 def one_line(text: str) -> str:
-    """The beginning of what a server says, fit for a message.
+    """What a server says, fit for a message.
 
     >>> one_line("Quota exceeded.\\n* Please retry"), one_line("<!DOCTYPE html><title>502</title>")
     ('Quota exceeded. * Please retry', 'an HTML page')
     """
     if kind_of(text.encode()) == "an HTML page":
         return "an HTML page"
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_REASON else f"{line[: LONGEST_REASON - 1]}…"
+    return " ".join(text.split())
 
 
 def _refusal(error: "APIError", settings: GeminiSettings) -> Failure:

@@ -80,7 +80,7 @@ class UploadedPdf:
             if state == "ACTIVE":
                 return file
             if state == "FAILED":
-                why = one_line((file.error and file.error.message) or "no reason given")
+                why = self._client.shown(one_line((file.error and file.error.message) or "no reason given"))
                 raise PdfError(
                     f"{self._task.pdf}: Gemini cannot read the PDF in ({why}); print it to a new PDF, or have the "
                     "page images sent"

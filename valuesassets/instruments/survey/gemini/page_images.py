@@ -29,7 +29,7 @@ def page_images(pdf: Path, pages: PageRange, total: int) -> Iterator[tuple[int, 
             for number in range(pages.first, min(pages.last + 1, total) + 1):
                 drawn = document[number - 1].render(scale=DPI / 72, grayscale=True).to_pil()  # type: ignore[arg-type]
                 buffer = io.BytesIO()
-                drawn.save(buffer, "PNG", optimize=True)
+                drawn.save(buffer, "PNG")
                 yield number, buffer.getvalue()
     except pypdfium2.PdfiumError as error:
         raise PdfError(f"{pdf}: page {number} cannot be drawn ({error}); print the form to a new PDF") from None

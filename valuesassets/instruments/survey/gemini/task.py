@@ -6,11 +6,11 @@ from pathlib import Path
 from valuesassets.instruments.survey.gemini.answer_cache import AnswerCache
 from valuesassets.instruments.survey.gemini.page_ranges import PageRange, page_ranges
 from valuesassets.instruments.survey.gemini.request import QuestionRow, language_name, prompt_text, prompt_version
-from valuesassets.instruments.survey.gemini.settings import GeminiSettings
 from valuesassets.instruments.survey.questionnaire_pdf import count_pages
 from valuesassets.records.errors import PdfError
 from valuesassets.records.files import sha256_file
 from valuesassets.records.found_files import no_such_file
+from valuesassets.records.gemini_settings import GeminiSettings
 
 
 @dataclass(frozen=True)

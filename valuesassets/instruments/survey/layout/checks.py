@@ -99,20 +99,44 @@ def presence_faults(questions: Sequence[Question]) -> Iterator[Fault]:
         )
 
 
+def language_faults(questions: Sequence[Question], language: str) -> Iterator[Fault]:
+    """Whether questions without a form are in their language at all."""
+    text = " ".join(question.text for question in questions)
+    share = script_share(text, script_of(language))
+    if share is not None and share < OTHER_HALF:
+        yield Fault(
+            None, None, "script",
+            f"only {share:.0%} of the questions' letters are {script_of(language).title()}, as {language} is written; "
+            "name the language of the questions, or the right file",
+        )  # fmt: skip
+        return
+    spoken = [foreign_language(question.text, language) for question in questions]
+    foreign = [code for code in spoken if code is not None]
+    if len(foreign) > MOST_FOREIGN * len(questions):
+        most = max(set(foreign), key=foreign.count)
+        yield Fault(
+            None, None, "language",
+            f"{len(foreign)} of {len(questions)} questions are not in {language}, most of them in {most}; name the "
+            "language of the questions, or the right file",
+        )  # fmt: skip
+
+
 def shape_faults(questions: Sequence[Question], variables: Variables) -> Iterator[Fault]:
     """Incomplete questions, codes for don't know among the options, and ids that stand twice."""
     seen: Counter[str] = Counter()
+    letters = variables.letters_of(questions)
     for question in questions:
+        is_code = question.id[:1] in letters and question.id in variables.variables
         seen[question.id] += 1
-        if seen[question.id] == 2:
+        if seen[question.id] == 2 and is_code:
             yield _fault(
                 question, "duplicate_id", "stands twice (a split sample, or a misprint); keep one and remove the other"
             )
         for fault in question_faults(question):
-            is_code = any(is_missing_code(value, len(question.values)) for value in question.values)
-            check = "dk_codes" if is_code and "don't know" in fault else "complete"
+            has_missing = any(is_missing_code(value, len(question.values)) for value in question.values)
+            check = "dk_codes" if has_missing and "don't know" in fault else "complete"
             yield _fault(question, check, f"{fault}; compare with the page and mend the question by hand")
-        expected = variables.option_count(question.id)
+        expected = variables.option_count(question.id) if is_code else None
         if expected is not None and expected != len(question.options) and not question_faults(question):
             yield _fault(
                 question, "complete",

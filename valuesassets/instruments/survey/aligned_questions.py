@@ -19,14 +19,13 @@ from valuesassets.instruments.survey.alignment.targets import Target, master_tar
 from valuesassets.instruments.survey.layout.text_damage import script_of, script_share
 from valuesassets.instruments.survey.lexicon import bundled_lexicons, load_lexicon
 from valuesassets.instruments.survey.normalisation import SCRIPT_SHARE, Normalised
+from valuesassets.instruments.survey.overrides import PINNED, fingerprint
 from valuesassets.instruments.survey.variables import Variables, canonical_id
 from valuesassets.records.files import whole_file
 from valuesassets.records.questions import Question, question_faults
 
 CARRIED_FACTS = ("wvs_id", "asked_of", "names_country", "is_converted")
 """What the master knows of a variable whatever the language, and each language's question carries along."""
-PINNED = "is_id_settled"
-"""Key of a question whose id a person has given: it is not weighed but believed."""
 OTHER_LANGUAGE = "only in the form's other language"
 SURE = 0.5
 """A match that is less probable is named for review."""
@@ -49,6 +48,7 @@ class Match:
         contradiction: what the printed code says otherwise, in words, or None.
         masked_id: the canonical id without the evidence of the codes, or None.
         position: place of the record among the questions as extracted, or None.
+        mark: of the record, for an override; None for what was not extracted.
     """
 
     question_id: str
@@ -60,6 +60,7 @@ class Match:
     contradiction: str | None = None
     masked_id: str | None = None
     position: int | None = None
+    mark: str | None = None
 
     @property
     def is_sound(self) -> bool:
@@ -260,6 +261,7 @@ def _match_of_other(
         "contradiction": record.contradiction,
         "masked_id": record.masked.code if record.masked else None,
         "position": record.positions[0],
+        "mark": fingerprint(record.question),
     }
     if target is None:
         is_known = record.code is not None and variables.reason_to_exclude(record.code) is not None
@@ -329,6 +331,7 @@ def _match_of_kept(record: _Record, code: str, unfit: str | None, made: str | No
         record.contradiction,
         record.masked.code if record.masked else None,
         record.positions[0],
+        fingerprint(question),
     )
 
 

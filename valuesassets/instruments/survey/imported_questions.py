@@ -72,9 +72,10 @@ def _mendings(row: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
     if row["options"] is None:
         yield "options", [], "there are none"
     if isinstance(row["options"], list) and all(isinstance(option, dict) for option in row["options"]):
-        coded = [option | _coded(option, place) for place, option in enumerate(row["options"], 1)]
-        if coded != row["options"]:
-            yield "options", coded, "codes are whole numbers, labels text"
+        coded = [_coded(option, place) for place, option in enumerate(row["options"], 1)]
+        if any(coded):
+            options = [option | given for option, given in zip(row["options"], coded, strict=True)]
+            yield "options", options, "codes are whole numbers, labels text"
     if row["response_type"] is None or (
         isinstance(row["response_type"], str) and row["response_type"].strip().casefold() not in TYPES
     ):

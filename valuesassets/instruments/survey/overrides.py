@@ -1,6 +1,6 @@
 """Overrides: what a person corrected in the extraction of one language, in a TOML file that outlives every extraction.
 
-A table per question, by canonical id:
+A table per question, by its id, or by its mark where several records have that id:
 
     [v142]
     reason = "the page break tore the anchors apart"
@@ -9,11 +9,13 @@ A table per question, by canonical id:
 
 `reason` is never left out. `of` names the extracted record that was looked at; where that has changed since, the
 override is not applied but shown again. Where several records have the id, the one that `of` names stays alone, or,
-with `drop`, goes alone. With nothing but `reason` and `of`, a record is confirmed as it is. `drop = true` leaves a
-question out, `add = true` brings in one that was not extracted.
+with `drop`, goes alone. `id` says which variable a record is, against whatever is printed. With nothing but `reason`
+and `of`, a record is confirmed as it is. `drop = true` leaves a question out, `add = true` brings in one that was not
+extracted.
 """
 
 import difflib
+import json
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -32,6 +34,8 @@ from valuesassets.records.files import read_file, sha256_json
 from valuesassets.records.questions import Option, Question, ResponseType
 
 FIELDS = ("section", "text", "stem", "item", "answer_cue", "response_type", "options")
+PINNED = "is_id_settled"
+"""Key of a question whose id a person has given."""
 NEEDED = ("text", "response_type", "options")
 """What a question that is added cannot do without."""
 
@@ -44,6 +48,8 @@ class Override(pydantic.BaseModel):
     reason: Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1)]
     of: str | None = None
     """`fingerprint` of the record that was corrected."""
+    id: Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1)] | None = None
+    """The variable that the record is; it is believed in alignment too."""
     drop: bool = False
     add: bool = False
     section: str | None = None
@@ -63,12 +69,12 @@ class Override(pydantic.BaseModel):
 
     @pydantic.model_validator(mode="after")
     def _says_what_to_do(self) -> "Override":
-        if self.drop and (self.given or self.labels or self.add):
+        if self.drop and (self.given or self.labels or self.add or self.id):
             raise ValueError("drop = true leaves the question out: take the other keys away, or drop")
-        if not (self.drop or self.given or self.labels or self.of):
+        if not (self.drop or self.given or self.labels or self.of or self.id):
             raise ValueError(
-                "it changes nothing; name a field (text, item, options, labels), say drop = true, or say by `of` which "
-                "record it confirms"
+                "it changes nothing; name a field (id, text, item, options, labels), say drop = true, or say by `of` "
+                "which record it confirms"
             )
         lacking = [name for name in NEEDED if name not in self.given]
         if self.add and lacking:
@@ -127,26 +133,31 @@ def apply_overrides(
     """
     kept: list[Question] = []
     changes: list[Change] = []
+    marks = {fingerprint(question): question for question in questions}
+    by_mark = {id(marks[key]): override for key, override in overrides.items() if key in marks}
     records: dict[str, list[Question]] = {}
     for question in questions:
-        records.setdefault(question.id, []).append(question)
+        if id(question) not in by_mark:
+            records.setdefault(question.id, []).append(question)
     misfits = {code: why for code in records if code in overrides and (why := _misfit(records[code], overrides[code]))}
     settled = (records.keys() & overrides.keys()) - misfits.keys()
     for question in questions:
-        if question.id not in settled:
+        override = by_mark.get(id(question)) or (overrides[question.id] if question.id in settled else None)
+        if override is None:
             kept.append(question)
             continue
-        override, same = overrides[question.id], records[question.id]
-        why, is_meant = f"override: {override.reason}", question is _meant(same, override)
+        is_meant = id(question) in by_mark or question is _meant(records[question.id], override)
+        why = f"override: {override.reason}"
         if override.drop and not is_meant and override.of is not None:
             kept.append(question)
         elif override.drop or not is_meant:
             changes.append(Change(question.id, "question", question.text, None, why))
         else:
             kept.append(_corrected(question, override))
-            made = [*changes_between(question, kept[-1], FIELDS, why)]
+            made = [*changes_between(question, kept[-1], ("id", *FIELDS), why)]
             changes += made or [Change(question.id, "confirmed", None, None, why)]
-    for code in [code for code in overrides if code not in records]:
+            settled |= {kept[-1].id}
+    for code in [code for code in overrides if code not in records and code not in marks]:
         override = overrides[code]
         if override.add:
             kept.insert(_place(code, kept), Question(id=code, **override.given))
@@ -192,7 +203,7 @@ def _misfit(same: Sequence[Question], override: Override) -> str | None:
     unknown = [code for code in override.labels if code not in question.values]
     if unknown:
         return f"the question has no option {unknown[0]} (it has {list(question.values)}); give all of its options"
-    if (override.given or override.labels) and _corrected(question, override) == question:
+    if (override.given or override.labels) and not override.id and _corrected(question, override) == question:
         return "the extraction says the same by now; take it away"
     return None
 
@@ -206,6 +217,8 @@ def _corrected(question: Question, override: Override) -> Question:
     changes["options"] = tuple(
         option.model_copy(update={"label": override.labels.get(option.value, option.label)}) for option in options
     )
+    if override.id is not None:
+        return question.replace(**changes, id=override.id, **{PINNED: True})
     return question.model_copy(update=changes)
 
 
@@ -226,8 +239,13 @@ def _unknown(code: str, known: Collection[str]) -> str:
     return f"no question of this id was extracted{meant}; mend the id, or {added}"
 
 
-def override_text(question: Question) -> Iterator[str]:
-    """Lines of an override to begin with, for a person to go on from."""
-    yield f"[{question.id}]"
+def override_text(question: Question, shares_id: bool = False) -> Iterator[str]:
+    """Lines of an override to begin with, for a person to go on from.
+
+    Args:
+        shares_id: whether other records have the same id, so that this one is named by its mark.
+    """
+    key = fingerprint(question) if shares_id or not question.id.strip() else question.id
+    yield f"[{key}]" if re.fullmatch(r"[A-Za-z0-9_-]+", key) else f"[{json.dumps(key, ensure_ascii=False)}]"
     yield 'reason = ""'
     yield f'of = "{fingerprint(question)}"'

@@ -116,9 +116,9 @@ def _is_muddled(question: Question, lists: _Lists, place: int) -> bool:
         return not text
     if question.item and question.stem:
         return text not in {_joined(question.stem, question.item), _joined(question_text(question.stem, question.item))}
-    if question.stem or question.item:
-        return _joined(question.stem or question.item or "") not in text
-    return False
+    if question.stem:
+        return _joined(question.stem) != text
+    return _joined(question.item or "") not in text
 
 
 def _said(question: Question) -> _Said:

@@ -104,7 +104,7 @@ def _entry(examined: Examined, place: int, question: Question, page: Image.Image
         strings,
         examined.agreement.twins[place] if examined.agreement else None,
         _picture(page, question, strings) if page and question.box and question.page else None,
-        "\n".join(override_text(question)),
+        "\n".join(override_text(question, sum(each.id == question.id for each in examined.questions) > 1)),
     )
 
 

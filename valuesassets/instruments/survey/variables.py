@@ -151,6 +151,8 @@ class Variables(_Record):
     naming_country: Annotated[_Named, pydantic.Field(alias="names_country")]
     response_types: dict[ResponseType, Codes]
     option_counts: dict[int, Codes]
+    same_in_wvs: dict[str, str] = {}
+    """By variable of EVS 2017: the same question in WVS-7; answers may be counted otherwise."""
     indicators: tuple[Indicator, ...] = ()
 
     @functools.cached_property
@@ -164,10 +166,6 @@ class Variables(_Record):
     @functools.cached_property
     def _counts(self) -> MappingProxyType[str, int]:
         return _by_code(self.option_counts)
-
-    @functools.cached_property
-    def _wvs(self) -> dict[str, str]:
-        return {evs: wvs for each in self.indicators for evs, wvs in zip(each.evs, each.wvs, strict=True)}
 
     @pydantic.model_validator(mode="after")
     def _each_code_once(self) -> "Variables":
@@ -278,8 +276,8 @@ class Variables(_Record):
         return self.volunteered.get(variable, ())
 
     def wvs_id(self, variable: str) -> str | None:
-        """The same question in WVS-7 (`Q46`), known for the ten indicators."""
-        return self._wvs.get(variable)
+        """The same question in WVS-7 (`Q46`), or None where only EVS asks it."""
+        return self.same_in_wvs.get(variable)
 
 
 @functools.cache

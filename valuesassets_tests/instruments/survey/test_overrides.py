@@ -72,6 +72,28 @@ def test_a_question_is_left_out_or_brought_in_at_its_place(file):
     assert [(change.question_id, change.after) for change in result.changes] == [("v1", None), ("v7", "How happy?")]
 
 
+def test_an_id_is_given_by_a_person_and_marked_as_theirs(file):
+    questions = asked("v1", "v39")
+    result = overridden(questions, file, '[v39]\nreason = "misprinted"\nid = "v38"\n')
+    assert [question.id for question in result.questions] == ["v1", "v38"]
+    assert result.questions[1].model_extra["is_id_settled"] is True
+    assert [(change.field, change.before, change.after) for change in result.changes] == [("id", "v39", "v38")]
+    assert result.settled == {"v38", "v39"}
+
+
+def test_records_that_share_an_id_are_named_by_their_marks(file):
+    first, second = (question.replace(id="Q1") for question in asked("v1", "v5"))
+    content = "".join(
+        f'["{fingerprint(question)}"]\nreason = "by its words"\nid = "{code}"\n'
+        for question, code in [(first, "v1"), (second, "v5")]
+    )
+    result = overridden([first, second], file, content)
+    assert [question.id for question in result.questions] == ["v1", "v5"]
+    assert result.faults == ()
+    dropped = overridden([first, second], file, f'["{fingerprint(second)}"]\nreason = "twice"\ndrop = true\n')
+    assert dropped.questions == (first,)
+
+
 def test_an_override_lapses_when_the_record_it_was_written_for_has_changed(file):
     (question,) = asked("v39")
     content = f'[v39]\nreason = "as printed"\nof = "{fingerprint(question)}"\n'

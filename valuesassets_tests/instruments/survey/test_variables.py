@@ -99,7 +99,34 @@ def test_lists_dependencies_and_filters_are_known():
 def test_the_ten_indicators_carry_their_wvs_questions():
     variables = load_variables()
     assert len(variables.indicators) == 10
-    assert [variables.wvs_id(code) for code in ("v7", "v111", "v95", "v39")] == ["Q46", "Q155", "Q17", None]
+    assert [variables.wvs_id(code) for code in ("v7", "v111", "v95", "v39")] == ["Q46", "Q155", "Q17", "Q49"]
+    for indicator in variables.indicators:
+        assert tuple(variables.wvs_id(code) for code in indicator.evs) == indicator.wvs
+
+
+def test_what_both_surveys_ask_has_the_same_number_of_answers_but_for_three():
+    variables = load_variables()
+    pairs = variables.same_in_wvs.items()
+    other = {evs for evs, wvs in pairs if variables.option_count(evs) != variables.option_count(wvs)}
+    assert other == {"v64", "v171", "v172"}
+    assert len(set(variables.same_in_wvs.values())) == len(pairs)
+    assert variables.wvs_id("v199") is None
+
+
+def test_every_opinion_item_of_evs_has_a_topic_and_a_question_number():
+    variables = load_variables()
+    numbered = {code for codes in variables.numbers.values() for code in codes}
+    evs = {code for code in variables.opinion_items if code.startswith("v")}
+    assert evs <= variables.topics.keys()
+    assert evs <= numbered
+    assert len(set(variables.topics.values())) == len(variables.topics)
+
+
+def test_question_numbers_of_another_survey_are_no_codes():
+    variables = load_variables()
+    assert variables.letters_of([ask(f"Q{n}") for n in range(1, 7)]) == {"v", "Q"}
+    assert variables.letters_of([ask("Q1")] * 6 + [ask("Q2"), ask("Q3")]) == {"v"}
+    assert variables.letters_of([ask(f"Q{n}", 10) for n in range(1, 7)]) == {"v"}
     assert not any(variables.is_excluded(code) for indicator in variables.indicators for code in indicator.evs)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ import typer
 
 from valuesassets.records.errors import InputError, QuestionError, StorageError
 from valuesassets.records.found_files import kind_of_file
-from valuesassets.records.questions import Question, read_questions, require_sound
+from valuesassets.records.questions import Question, askable, read_questions, require_sound
 from valuesassets.records.study import Elicitation, Language, load_study
 from valuesassets.records.trials import Trial
 
@@ -39,12 +40,17 @@ def require_language(language: str) -> Language:
 
 
 def read_sound_questions(path: Path) -> list[Question]:
-    """The questions of a file, every one fit to be asked.
+    """The questions of a file, every one fit to be asked; those that alignment found `unfit` are named and left out.
 
     Raises:
         QuestionError: not a question file, or a question in it is faulty.
     """
-    return require_sound(read_questions(path), str(path))
+    questions = read_questions(path)
+    fit = askable(questions)
+    for question in questions:
+        if question not in fit:
+            print(f"{path}: {question.id} is left out: {(question.model_extra or {})['unfit']}", file=sys.stderr)
+    return require_sound(fit, str(path))
 
 
 def trials_of(source: Path, questions: Sequence[Question], language: str, orders: str, seed: int = 0) -> list[Trial]:

@@ -116,6 +116,7 @@ def align(
 ) -> None:
     """Align the questions of several languages into one master list."""
     from valuesassets.instruments.survey.aligned_questions import Alignment, align_questions, write_matches
+    from valuesassets.instruments.survey.layout.checks import language_faults
     from valuesassets.instruments.survey.master_questions import canonical_questions, with_coverage
     from valuesassets.instruments.survey.normalisation import normalise_questions
     from valuesassets.instruments.survey.variables import load_variables
@@ -129,6 +130,10 @@ def align(
     require_folder_place(output)
     variables = load_variables()
     normalised = {code: normalise_questions(each, code, variables) for code, each in extracted.items()}
+    for language, each in normalised.items():
+        fault = next(language_faults(each.questions, language), None)
+        if fault is not None:
+            raise InputError(f"{language}.json: {fault.message}")
     masters = canonical_questions(normalised[master].questions, master, variables)
     alignments: dict[str, Alignment] = {}
     for language, each in normalised.items():

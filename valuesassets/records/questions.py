@@ -1,6 +1,5 @@
 """`Question`: one survey question as a respondent meets it, and the question files that people exchange."""
 
-import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -122,7 +121,7 @@ def question_faults(question: Question) -> list[str]:
         faults.append(f"{kind} has {len(values)} options, {expected} were expected")
     if kind is ResponseType.LIKERT10:
         labels = {option.value: option.label.strip() for option in question.options}
-        if not (labels.get(1) and labels.get(10)) and not _explains_ends(question):
+        if not (labels.get(1) and labels.get(10)):
             faults.append("a ten-point scale needs a label on 1 and on 10")
     else:
         faults += [f"option {o.value} has no label" for o in question.options if not o.label.strip()]
@@ -135,12 +134,6 @@ def question_faults(question: Question) -> list[str]:
         looks = f"value {listed} looks like a code" if len(codes) == 1 else f"values {listed} look like codes"
         faults.append(f"{looks} for don't know or no answer, which are never offered")
     return faults
-
-
-def _explains_ends(question: Question) -> bool:
-    """Whether a ten-point scale without any label has a text that names 1 and 10."""
-    numbers = re.findall(r"\d+", question.text)
-    return not any(option.label.strip() for option in question.options) and {"1", "10"} <= set(numbers)
 
 
 def is_missing_code(value: int, n_options: int) -> bool:

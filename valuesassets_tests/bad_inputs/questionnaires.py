@@ -9,9 +9,17 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
+from valuesassets.records.questions import questions_to_rows
+from valuesassets.studies.questionnaires.content import expected_questions
 from valuesassets_tests.bad_inputs.case import Case
 from valuesassets_tests.bad_inputs.making import FORMS, QUESTIONS, Make, all_of, files, folders, form, good_questions
 
+ENGLISH = questions_to_rows(expected_questions("eng"))
+NO_KEY = (
+    "GEMINI_API_KEY is not set, the gemini extractor needs it; set it to a key from "
+    "https://aistudio.google.com/apikey, "
+    "or use the layout extractor"
+)
 FONT = FORMS.parent / "fonts" / "DejaVuSansCondensed.ttf"
 WHOLE = (FORMS / "eng.pdf").read_bytes()
 
@@ -233,9 +241,35 @@ CASES = [
     bad(
         "an unknown extractor",
         form("eng", "form.pdf"),
-        "Invalid value for '--extractor': 'ocr' is not one of 'layout'; see `valuesassets extract --help`",
+        "Invalid value for '--extractor': 'ocr' is not one of 'layout', 'gemini'; see `valuesassets extract --help`",
         "extract form.pdf --language eng --output eng.json --extractor ocr",
         code=2,
+    ),
+    bad(
+        "gemini without a key",
+        form("eng", "form.pdf"),
+        NO_KEY,
+        "extract form.pdf --language eng --output eng.json --extractor gemini",
+        environment={"GEMINI_API_KEY": ""},
+    ),
+    bad(
+        "a model for the layout",
+        form("eng", "form.pdf"),
+        "--model and --gemini-url are for --extractor gemini (found layout); leave them out",
+        "extract form.pdf --language eng --output eng.json --model gemini-9",
+    ),
+    bad(
+        "a dry run of the layout",
+        form("eng", "form.pdf"),
+        "--dry-run: only the gemini extractor sends anything; add --extractor gemini",
+        "extract form.pdf --language eng --output eng.json --dry-run",
+    ),
+    bad(
+        "an address that would get the key unencrypted",
+        form("eng", "form.pdf"),
+        "--gemini-url: key 'base_url': an https address was expected (found http://example.org): the key travels with "
+        "every request",
+        "extract form.pdf --language eng --output eng.json --extractor gemini --gemini-url http://example.org",
     ),
     bad(
         "the review page over the questions",
@@ -264,8 +298,8 @@ CASES = [
     corrected(
         "an override that changes nothing",
         b'[v1]\nreason = "x"\n',
-        "eng.toml: override of v1: it changes nothing; name a field (text, item, options, labels), say drop = true, or "
-        "say by `of` which record it confirms",
+        "eng.toml: override of v1: it changes nothing; name a field (id, text, item, options, labels), say drop = "
+        "true, or say by `of` which record it confirms",
     ),
     corrected(
         "an override with half an option",
@@ -324,15 +358,67 @@ CASES = [
     bad(
         "align: no questions in the master",
         files({"eng.json": []}),
-        "eng.json makes the master list: no questions in it; mend the file, or extract the questionnaire again",
+        "eng.json: an empty array, questions were expected; extract the questionnaire again",
         "align eng.json --output aligned",
     ),
     bad(
-        "align: questions without variable codes",
-        files({"eng.json": [QUESTIONS[0] | {"id": "work"}]}),
-        "eng.json makes the master list: none of its 1 questions can be used, the first because: 'work' "
-        "is no variable code such as v39; mend the file, or extract the questionnaire again",
+        "align: an error page in place of an extraction",
+        files({"eng.json": b"<!DOCTYPE html><html><body>502 Bad Gateway</body></html>"}),
+        "eng.json: is an HTML page, a JSON file was expected; name another file",
         "align eng.json --output aligned",
+    ),
+    bad(
+        "align: an extraction that was cut off",
+        files({"eng.json": b'[{"id": "v1", "text": "How'}),
+        "eng.json: line 1, column 23: not JSON (Unterminated string starting at); mend the file there",
+        "align eng.json --output aligned",
+    ),
+    bad(
+        "align: lists in lists",
+        files({"eng.json": [QUESTIONS]}),
+        "eng.json: question 1: an object with id, text, response_type and options was expected, found an array",
+        "align eng.json --output aligned",
+    ),
+    bad(
+        "align: options that are text",
+        files({"eng.json": [QUESTIONS[0] | {"options": ["yes", "no"]}]}),
+        "eng.json: question 1 (v1): entry 1 of 'options': a table of keys and values was expected (found \"yes\"); "
+        "entry 2 of 'options': a table of keys and values was expected (found \"no\")",
+        "align eng.json --output aligned",
+    ),
+    bad(
+        "align: a code that is no number",
+        files({"eng.json": b'[{"id": "v1", "text": "?", "options": [{"value": NaN, "label": "yes"}]}]'}),
+        "eng.json: question 1 (v1): key 'value' in entry 1 of 'options': a whole number was expected (found NaN)",
+        "align eng.json --output aligned",
+    ),
+    bad(
+        "align: an id that is a list",
+        files({"eng.json": [QUESTIONS[0] | {"id": ["v1"]}]}),
+        "eng.json: question 1 (['v1']): key 'id': text in quotes was expected (found [\"v1\"])",
+        "align eng.json --output aligned",
+    ),
+    bad(
+        "align: ten thousand options in every question",
+        files({"eng.json": [QUESTIONS[0] | {"options": [{"value": n, "label": f"{n}"} for n in range(10_000)]}]}),
+        "eng.json makes the master list: none of its 1 questions can be used, the first because: "
+        "9991 options, at most 100 can be asked; is the answer a number?; likert4 has 9991 options, 4 were expected; "
+        "mend the file, or extract the questionnaire again",
+        "align eng.json --output aligned",
+    ),
+    bad(
+        "align: another language than the name says",
+        files({"eng.json": QUESTIONS, "fra.json": ENGLISH}),
+        "fra.json: 29 of 31 questions are not in fra, most of them in eng; name the language of the questions, or the "
+        "right file",
+        "align eng.json fra.json --output aligned",
+    ),
+    bad(
+        "align: another script than the language's",
+        files({"eng.json": QUESTIONS, "bul.json": ENGLISH}),
+        "bul.json: only 0% of the questions' letters are Cyrillic, as bul is written; name the language of the "
+        "questions, or the right file",
+        "align eng.json bul.json --output aligned",
     ),
     bad(
         "align: a folder in place of its files",

@@ -25,6 +25,8 @@ MOST_FOREIGN = 0.8
 """Where more questions than that are in another language, the form is no bilingual one but the wrong one."""
 NAMES = re.compile(r"[^\W_]+")
 """What an id is put together of: `Q38_v126`, `[Q1A][v1]`."""
+QUOTED = re.compile(r"[\"“”„«»‘’‚](?=\w)([^\"“”„«»‘‚]{2,80}?)[\"“”»«]")
+"""A string between quotation marks of any language."""
 TEN = range(1, 11)
 PARTS = ("text", "stem", "item", "options")
 
@@ -163,6 +165,12 @@ def _with_whole_scale(question: Question, known: _Known) -> _Steps:
         scale = tuple(Option(value=value, label=labels.get(value, "")) for value in TEN)
         question = question.model_copy(update={"options": scale})
         yield question, "options", _listed(question.options) or None, "1 to 10", "a ten-point scale has all its points"
+    quoted = quoted_ends(question.text)
+    if quoted and set(question.values) == set(TEN) and not any(_says_something(o) for o in question.options):
+        ends: dict[int, str] = dict(zip((1, 10), quoted, strict=True))
+        scale = tuple(Option(value=value, label=ends.get(value, "")) for value in TEN)
+        question = question.model_copy(update={"options": scale})
+        yield question, "options", None, "; ".join(quoted), "the ends as the question's text quotes them"
     model = known.printed.get(question.id)
     if model and set(question.values) == set(TEN) == set(model.values) and not any(o.label for o in question.options):
         changed = question.model_copy(update={"options": model.options})
@@ -173,6 +181,32 @@ def _with_whole_scale(question: Question, known: _Known) -> _Steps:
             _listed([model.options[0], model.options[-1]]),
             "the anchors as the form has them",
         )
+
+
+def quoted_ends(text: str) -> tuple[str, str] | None:
+    """What a text says between quotation marks that 1 and 10 stand for, or None.
+
+    >>> quoted_ends("From 1 to 10, where 1 means “never” and 10 means “always”?")
+    ('never', 'always')
+    >>> quoted_ends("10 heißt »sehr wichtig« und 1 »gar nicht wichtig«")
+    ('gar nicht wichtig', 'sehr wichtig')
+    """
+    found = [(match.start(), match[1].strip(" .,")) for match in QUOTED.finditer(text)]
+    if len(found) != 2 or not all(any(map(str.isalpha, label)) for _, label in found):
+        return None
+    ends: dict[str, str] = {}
+    after = 0
+    for place, label in found:
+        figures = re.findall(r"(?<!\d)(?:10|1)(?!\d)", text[after:place])
+        if not figures:
+            return None
+        ends[figures[-1]] = label
+        after = place
+    return (ends["1"], ends["10"]) if ends.keys() == {"1", "10"} else None
+
+
+def _says_something(option: Option) -> bool:
+    return any(map(str.isalpha, option.label))
 
 
 def _without_figures_for_labels(question: Question, known: _Known) -> _Steps:

@@ -8,7 +8,7 @@ put the ends of a scale where an item belongs.
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from valuesassets.instruments.survey.layout.word_graph import words_of
@@ -125,12 +125,18 @@ def _said(question: Question) -> _Said:
     strings = [question.text, question.stem or "", question.item or ""]
     number = next((found for text in strings if (found := printed_number(text))), None)
     labels = {_key(option.label) for option in question.options}
-    parts: list[str] = []
-    for string in strings[:1] + [string for string in strings[1:] if _key(string) not in labels]:
+    parts = _spoken(string for place, string in enumerate(strings) if place == 0 or _key(string) not in labels)
+    return _Said(number, parts or _spoken(strings), without_notes(question.answer_cue or ""))
+
+
+def _spoken(strings: Iterable[str]) -> tuple[str, ...]:
+    """What a respondent hears of some strings, each thing once."""
+    parts: dict[str, str] = {}
+    for string in strings:
         part = without_notes(NUMBER_HEAD.sub("", string))
-        if sum(map(str.isalpha, part)) >= 2 and _key(part) not in {_key(other) for other in parts}:
-            parts.append(part)
-    return _Said(number, tuple(parts), without_notes(question.answer_cue or ""))
+        if sum(map(str.isalpha, part)) >= 2:
+            parts.setdefault(_key(part), part)
+    return tuple(parts.values())
 
 
 def _composed(question: Question, parts: Parts) -> Question:

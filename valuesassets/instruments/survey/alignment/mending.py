@@ -7,6 +7,7 @@ from valuesassets.instruments.survey.lexicon import Lexicon
 from valuesassets.instruments.survey.variables import Variables
 from valuesassets.records.questions import Option, Question, ResponseType, question_faults
 
+TEN = range(1, 11)
 MENTIONED = (1, 2)
 """Codes of mentioned and not mentioned."""
 
@@ -54,7 +55,12 @@ def _mended(
 
 
 def _typed(question: Question, target: Target, variables: Variables) -> Question:
-    """The question with the type of its variable."""
+    """The question with the type of its variable; of a ten-point scale, two answers are the ends."""
+    ends = [option.label for option in question.options]
+    if target.n_options == len(TEN) and len(ends) == 2 and all(any(map(str.isalpha, label)) for label in ends):
+        labels = (ends[0], *[""] * (len(TEN) - 2), ends[1])
+        scale = tuple(Option(value=value, label=label) for value, label in zip(TEN, labels, strict=True))
+        question = question.model_copy(update={"options": scale})
     kind = target.response_type or variables.response_type(target.code)
     if kind is None or kind is question.response_type:
         return question

@@ -14,7 +14,8 @@ from valuesassets.orchestration.io_managers import study_io_managers
 from valuesassets.orchestration.jobs import study_jobs
 from valuesassets.orchestration.resources import Storage
 from valuesassets.orchestration.run_study import main
-from valuesassets.records.study import Study, load_study
+from valuesassets.records.study import Study
+from valuesassets.records.study_files import load_study
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

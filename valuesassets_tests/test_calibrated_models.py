@@ -19,7 +19,8 @@ from valuesassets.models.reference import train_phantom
 from valuesassets.models.sampling import sample_answers
 from valuesassets.models.scoring import score_trials
 from valuesassets.records.schemas import answer_rows
-from valuesassets.records.study import Phantom, load_study
+from valuesassets.records.study import Phantom
+from valuesassets.records.study_files import load_study
 from valuesassets.studies.questionnaires.content import expected_questions
 
 ASKED = {"v1", "v7", "v31", "v39", "v63", "v46", "v54", "v86", "v98", "v113"}

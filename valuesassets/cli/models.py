@@ -22,7 +22,8 @@ from valuesassets.records.errors import InputError, MissingData, ScoringError
 from valuesassets.records.files import whole_file
 from valuesassets.records.found_files import no_such_file
 from valuesassets.records.questions import Question
-from valuesassets.records.study import Family, Phantom, Study, load_study
+from valuesassets.records.study import Family, Phantom, Study
+from valuesassets.records.study_files import load_study
 from valuesassets.records.trials import Trial
 
 if TYPE_CHECKING:

@@ -115,7 +115,8 @@ def align(
     master: Annotated[str, typer.Option(help="The language that makes the master list.")] = "eng",
 ) -> None:
     """Align the questions of several languages into one master list."""
-    from valuesassets.instruments.survey.aligned_questions import Alignment, align_questions, write_matches
+    from valuesassets.instruments.survey.aligned_questions import align_questions
+    from valuesassets.instruments.survey.alignment.match import Alignment, write_matches
     from valuesassets.instruments.survey.layout.checks import language_faults
     from valuesassets.instruments.survey.master_questions import canonical_questions, with_coverage
     from valuesassets.instruments.survey.normalisation import normalise_questions

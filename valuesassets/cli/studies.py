@@ -11,7 +11,8 @@ import typer
 from valuesassets.cli.inputs import require_folder_place
 from valuesassets.cli.outputs import print_hardness, print_recovery
 from valuesassets.records.errors import JobError, StorageError
-from valuesassets.records.study import Study, load_study
+from valuesassets.records.study import Study
+from valuesassets.records.study_files import load_study
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Bundled name or path.")]

@@ -18,7 +18,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from valuesassets.records.errors import ValuesAssetsError
-from valuesassets.records.study import Study, load_study
+from valuesassets.records.study import Study
+from valuesassets.records.study_files import load_study
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Runs log to the instance, where the UI shows it; the console is for progress."""

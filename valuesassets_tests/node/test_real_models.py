@@ -9,7 +9,7 @@ from valuesassets.orchestration.resources import Storage
 from valuesassets.records.jobs import ScoreCell, ScoreJob, write_job
 from valuesassets.records.readings import Status
 from valuesassets.records.schemas import TRIALS, read_readings, table_metadata, trial_rows, write_table
-from valuesassets.records.study import load_study
+from valuesassets.records.study_files import load_study
 from valuesassets_tests.tiny_models import ARCHITECTURES, PROMPTS, sentencepiece_like, trial, write_model
 
 

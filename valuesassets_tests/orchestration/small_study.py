@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from valuesassets.records.study import study_path
+from valuesassets.records.study_files import study_path
 from valuesassets_tests.needs import REPOSITORY
 
 LANGUAGES = ("eng", "fra")

@@ -6,7 +6,7 @@ from valuesassets.orchestration import code_versions
 from valuesassets.orchestration.assets import declaring
 from valuesassets.orchestration.assets.survey import survey_assets
 from valuesassets.orchestration.code_versions import code_version, questionnaire_stamp, reachable
-from valuesassets.records.study import load_study
+from valuesassets.records.study_files import load_study
 
 STUDY = load_study("demo")
 TRIALS = "valuesassets.instruments.survey.trials"

@@ -6,7 +6,7 @@ from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, study_io_
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
 from valuesassets.orchestration.run_study import is_asked_for, run_study, waves
-from valuesassets.records.study import load_study
+from valuesassets.records.study_files import load_study
 
 LANGUAGES = dg.StaticPartitionsDefinition(["eng", "deu"])
 

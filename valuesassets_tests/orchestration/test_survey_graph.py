@@ -14,7 +14,8 @@ from valuesassets.orchestration.assets.survey_models import estimator_checks, fl
 from valuesassets.orchestration.checks import EXTRACTION
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, SAMPLED_ANSWERS, read_table, table_metadata
-from valuesassets.records.study import Elicitation, load_study
+from valuesassets.records.study import Elicitation
+from valuesassets.records.study_files import load_study
 from valuesassets_tests.figures.made_up import probe_frame
 from valuesassets_tests.instruments.survey.paper_forms import PaperForm
 from valuesassets_tests.needs import REPOSITORY, shared_file

@@ -1,5 +1,7 @@
 """What a user does in the web UI, done in a real browser against a real webserver and daemon."""
 
+import csv
+import json
 import os
 import re
 import signal
@@ -13,6 +15,8 @@ from contextlib import closing, suppress
 import pytest
 
 from valuesassets.records.files import read_json
+from valuesassets.studies.questionnaires import render
+from valuesassets.studies.questionnaires.content import load_form
 from valuesassets_tests.instruments.survey.paper_forms import PaperForm
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.orchestration.small_study import run_small_study
@@ -168,6 +172,47 @@ def test_two_cells_are_backfilled(page):
     shot(page, "backfilled_two_cells")
 
 
+def render_misprinted(language, path, codes, monkeypatch):
+    """A bundled form with other variable codes before some of its questions."""
+
+    def misprinted():
+        for asked in load_form():
+            row = json.loads(
+                re.sub(r'"(v\d+)"', lambda found: f'"{codes.get(found[1], found[1])}"', asked.model_dump_json())
+            )
+            yield type(asked).model_validate(row)
+
+    monkeypatch.setattr(render, "load_form", lambda: tuple(misprinted()))
+    render.render(language, path)
+
+
+def test_a_question_that_alignment_misses_is_seen_and_settled(page, folder, monkeypatch):
+    """The form prints another variable's code before the question on satisfaction with life."""
+    survey = folder / "storage" / "small" / "survey"
+    render_misprinted("fra", survey / "questionnaire_pdf" / "fra.pdf", {"v39": "v38"}, monkeypatch)
+    assert materialise(page, "extracted_questions", "fra") == ["fra"]
+    assert materialise(page, "aligned_questions", "fra") == ["fra"]
+    checks = "/assets/survey/aligned_questions?view=checks&checkDetail=master_questions_are_covered&partition=fra"
+    page.goto(checks)
+    page.get_by_text("failing_rows").first.wait_for()
+    page.get_by_text("not found in this language's questionnaire").first.wait_for()
+    shot(page, "failed_alignment_check")
+    with open(survey / "aligned_questions" / "fra.alignment.csv", encoding="utf-8") as table:
+        (row,) = [row for row in csv.DictReader(table) if row["question_id"] == "v38"]
+    assert row["status"] == "beyond"
+    overrides = folder / "small.overrides" / "fra.toml"
+    overrides.parent.mkdir(exist_ok=True)
+    overrides.write_text(f'["{row["mark"]}"]\nreason = "misprinted"\nid = "v39"\n', encoding="utf-8")
+    assert materialise(page, "extracted_questions", "fra") == ["fra"]
+    assert materialise(page, "aligned_questions", "fra") == ["fra"]
+    page.goto(checks)
+    page.get_by_text("Succeeded").first.wait_for()
+    shot(page, "settled_alignment_check")
+    aligned = {question["id"]: question for question in read_json(survey / "aligned_questions" / "fra.json")}
+    assert aligned["v39"]["is_id_settled"] is True
+    overrides.unlink()
+
+
 def test_a_bad_extraction_is_seen_reviewed_and_settled(page, folder):
     """The last of this file: it puts another form in the place of the French one."""
     survey = folder / "storage" / "small" / "survey"
@@ -188,7 +233,7 @@ def test_a_bad_extraction_is_seen_reviewed_and_settled(page, folder):
     lines = page.locator("pre").first.inner_text()
     assert lines.startswith("[v7]")
     overrides = folder / "small.overrides" / "fra.toml"
-    overrides.parent.mkdir()
+    overrides.parent.mkdir(exist_ok=True)
     labels = ("très heureux", "assez heureux", "pas très heureux", "pas du tout heureux")
     options = ", ".join(f'{{ value = {value}, label = "{label}" }}' for value, label in enumerate(labels, 1))
     mark = re.search('of = "([0-9a-f]{8})"', lines)[1]

@@ -3,7 +3,7 @@ import tomllib
 import pytest
 
 from valuesassets.records.errors import StudyError
-from valuesassets.records.study import load_study, parse_study, study_path
+from valuesassets.records.study_files import load_study, parse_study, study_path
 
 
 def demo(**changes):

@@ -128,6 +128,7 @@ def examine_questions(
     normalised = normalise_questions(extracted, language, variables, {question.id: question for question in printed})
     questions, named = normalised.questions, []
     if second is not None:
+        second = normalise_questions(second, language, variables).questions
         twins = find_twins(questions, second, variables)
         questions, named = with_codes_of(questions, twins)
     given = read_overrides(overrides) if overrides else {}

@@ -7,6 +7,7 @@ from typing import Any
 
 from valuesassets.instruments.survey.changes import Change
 from valuesassets.records.errors import PdfError, StudyError
+from valuesassets.records.found_files import no_such_file
 from valuesassets.records.gemini_settings import GeminiSettings
 from valuesassets.records.questions import Question
 from valuesassets.records.study import Extractor, Questionnaires
@@ -62,7 +63,7 @@ def extract(
 def second_extractor(extractor: Extractor, settings: Questionnaires, language: str, has_pdf: bool) -> Extractor | None:
     """What an extraction is compared with: what the study names, or else the layout of the form; None if neither is."""
     second = settings.second_extractor
-    if second == extractor or (second == "imported" and not import_path(settings, language).is_file()):
+    if second == extractor:
         second = None
     if second is None:
         second = "layout" if has_pdf and extractor != "layout" else None
@@ -73,11 +74,14 @@ def import_path(settings: Questionnaires, language: str) -> Path:
     """The file that a language's questions are imported from.
 
     Raises:
-        StudyError: the study names no folder.
+        StudyError: the study names no folder, or the file is not there.
     """
     if settings.extractions is None:
         raise StudyError(f"{language}: no folder to import from; name it as questionnaires.extractions in the study")
-    return settings.extractions / f"{language}.json"
+    path = settings.extractions / f"{language}.json"
+    if not path.is_file():
+        raise StudyError(f"{no_such_file(path)}; put the extraction of {language} there, or name another extractor")
+    return path
 
 
 def _import(language: str, settings: Questionnaires) -> Extraction:

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from valuesassets.instruments.survey.aligned_questions import Alignment, align_questions, best_records
+from valuesassets.instruments.survey.aligned_questions import align_questions
 from valuesassets.instruments.survey.alignment.evidence import question_numbers
+from valuesassets.instruments.survey.alignment.match import Alignment
+from valuesassets.instruments.survey.alignment.records import best_records
 from valuesassets.instruments.survey.alignment.targets import survey_targets
 from valuesassets.instruments.survey.normalisation import Normalised
 from valuesassets.instruments.survey.variables import Variables

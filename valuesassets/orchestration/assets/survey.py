@@ -16,7 +16,7 @@ from valuesassets.orchestration.code_versions import extraction_stamp, overrides
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.partitions import language_partitions
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.files import sha256_json, write_json, write_text
+from valuesassets.records.files import sha256_file, sha256_json, write_json, write_text
 from valuesassets.records.questions import Question, askable, questions_to_rows
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Trial
@@ -51,12 +51,14 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
     )
     def questionnaire_pdf(context: dg.AssetExecutionContext, storage: Storage) -> dg.MaterializeResult[dict[str, Any]]:
         """The questionnaire of one language: a PDF that was looked into, its sha256, pages and where it came from."""
+        from valuesassets.instruments.survey.extractors import import_path
         from valuesassets.instruments.survey.questionnaire_pdf import fetch_questionnaire, has_questionnaire
 
         language = context.partition_key
         if not has_questionnaire(study, language):
-            none: dict[str, Any] = {"path": None, "source": "no PDF: the questions are imported"}
-            return dg.MaterializeResult(value=none, metadata={"source": none["source"]})
+            imported = import_path(study.questionnaires, language)
+            none = {"path": None, "source": f"{imported.name}, imported without a PDF", "sha256": sha256_file(imported)}
+            return dg.MaterializeResult(value=none, metadata=none, data_version=dg.DataVersion(none["sha256"]))
         destination = storage.path(context.asset_key, language, "pdf")
         pdf = asdict(fetch_questionnaire(study, language, destination))
         return dg.MaterializeResult(value=pdf, metadata=pdf, data_version=dg.DataVersion(pdf["sha256"]))
@@ -153,7 +155,8 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         master_questions: list[Question],
     ) -> dg.MaterializeResult[list[Question]]:
         """The language's questions under canonical ids, in the master's order; those with `unfit` are not asked."""
-        from valuesassets.instruments.survey.aligned_questions import align_questions, write_matches
+        from valuesassets.instruments.survey.aligned_questions import align_questions
+        from valuesassets.instruments.survey.alignment.match import write_matches
         from valuesassets.instruments.survey.normalisation import Normalised
         from valuesassets.instruments.survey.overrides import read_overrides
         from valuesassets.instruments.survey.variables import load_variables

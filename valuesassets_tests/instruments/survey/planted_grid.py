@@ -12,7 +12,8 @@ from valuesassets.instruments.survey.quality_report import report_quality, usabl
 from valuesassets.instruments.survey.trials import write_trials
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.questions import Question
-from valuesassets.records.study import Study, load_study
+from valuesassets.records.study import Study
+from valuesassets.records.study_files import load_study
 from valuesassets.records.trials import Trial
 from valuesassets_tests.instruments.survey.asked import ask
 

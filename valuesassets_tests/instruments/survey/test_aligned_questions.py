@@ -4,7 +4,8 @@ import csv
 
 import pytest
 
-from valuesassets.instruments.survey.aligned_questions import align_questions, write_matches
+from valuesassets.instruments.survey.aligned_questions import align_questions
+from valuesassets.instruments.survey.alignment.match import write_matches
 from valuesassets.instruments.survey.normalisation import Normalised
 from valuesassets.instruments.survey.variables import canonical_id, load_variables
 from valuesassets.records.questions import askable

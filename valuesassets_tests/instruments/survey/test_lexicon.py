@@ -8,7 +8,7 @@ import pytest
 
 from valuesassets.instruments.survey.lexicon import bundled_lexicons, load_lexicon, parse_lexicon
 from valuesassets.records.errors import LexiconError
-from valuesassets.records.study import load_study
+from valuesassets.records.study_files import load_study
 from valuesassets.studies.questionnaires.content import expected_questions, load_words
 
 LISTS = {"child_qualities", "neighbours", "job_aspects", "organisations"}

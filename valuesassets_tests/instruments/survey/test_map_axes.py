@@ -13,7 +13,7 @@ from valuesassets.instruments.survey.map_axes import (
     reference_projector,
 )
 from valuesassets.records.errors import HumanDataError
-from valuesassets.records.study import load_study
+from valuesassets.records.study_files import load_study
 
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "iw"
 

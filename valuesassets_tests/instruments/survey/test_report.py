@@ -9,7 +9,7 @@ import pytest
 from valuesassets.instruments.survey.report import Gate, Refused, render_report
 from valuesassets.instruments.survey.report_gates import derive_gates
 from valuesassets.instruments.survey.report_parts import table
-from valuesassets.records.study import load_study
+from valuesassets.records.study_files import load_study
 from valuesassets_tests.figures.made_up import (
     comparison_frame,
     comparison_frames,

@@ -39,14 +39,14 @@ def _mended(
     question = _typed(found[code], target, variables)
     if not _lacks_answers(question, target, variables):
         return question, None
+    if variables.list_of(code) and sorted(question.values) == [0, 1]:
+        options = tuple(option.model_copy(update={"value": option.value or 2}) for option in question.options)
+        return question.model_copy(update={"options": options}), "not mentioned has code 2 in place of 0"
     for other in sorted(found, key=lambda other: abs(places[other] - places[code])):
         model, sibling = targets[places[other]], found[other]
         sibling = _typed(sibling, model, variables)
         if other != code and _share_scale(target, model, variables) and not _lacks_answers(sibling, model, variables):
             return question.model_copy(update={"options": sibling.options}), f"answers as in {other}, of the same list"
-    if variables.list_of(code) and sorted(question.values) == [0, 1]:
-        options = tuple(option.model_copy(update={"value": option.value or 2}) for option in question.options)
-        return question.model_copy(update={"options": options}), "not mentioned has code 2 in place of 0"
     if lexicon is not None and variables.list_of(code) and question.item:
         words = (lexicon.agree, lexicon.disagree)
         options = tuple(Option(value=value, label=label) for value, label in zip(MENTIONED, words, strict=True))

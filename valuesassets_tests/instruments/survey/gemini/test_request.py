@@ -3,7 +3,7 @@ import pytest
 from valuesassets.instruments.survey.gemini import request
 from valuesassets.instruments.survey.gemini.page_ranges import PageRange, page_ranges
 from valuesassets.instruments.survey.gemini.request import LANGUAGES, QuestionRow, prompt_text, prompt_version
-from valuesassets.records.study import load_study
+from valuesassets.records.study_files import load_study
 from valuesassets_tests.instruments.survey.gemini.loopback_server import question
 
 

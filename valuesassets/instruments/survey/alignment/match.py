@@ -1,0 +1,98 @@
+"""`Match` and `Alignment`: what became of each record of a language, and of each question of the master."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from valuesassets.records.files import whole_file
+from valuesassets.records.questions import Question
+
+SURE = 0.5
+"""A match that is less probable is named for review."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """What became of one question of a language, or of one of the master that it lacks.
+
+    Attributes:
+        question_id: canonical id, or the printed one where it has none.
+        source_id: the id as extracted; None where the language lacks the question.
+        status: `aligned`, `merged` (the same question twice, or in the form's other language), `missing`,
+            `not_asked` (a person says that the language does not have it), `left_out` (the facts say why),
+            `beyond` (no question of the master), `unfit` (aligned, but cannot be asked, or not compared) or
+            `contradicts` (another record is the same variable in other words).
+        evidence: what the match rests on, or what is wrong, in words.
+        page: page of the form, or None.
+        confidence: probability of the match, all others considered; None for what was not extracted.
+        contradiction: what the printed code says otherwise, in words, or None.
+        masked_id: the canonical id without the evidence of the codes, or None.
+        position: place of the record among the questions as extracted, or None.
+        mark: of the record, for an override; None for what was not extracted.
+    """
+
+    question_id: str
+    source_id: str | None
+    status: str
+    evidence: str
+    page: int | None = None
+    confidence: float | None = None
+    contradiction: str | None = None
+    masked_id: str | None = None
+    position: int | None = None
+    mark: str | None = None
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is left for a person to review."""
+        is_sure = self.confidence is None or self.confidence >= SURE or self.status in ("merged", "beyond", "left_out")
+        return self.status not in ("missing", "unfit", "contradicts") and self.contradiction is None and is_sure
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """One language against the master: its questions in the master's order, and every match.
+
+    Attributes:
+        questions: those with the key `unfit` cannot be asked, and say why.
+        masked: of the records that print a code of the master, how many come out under it with all codes masked, and
+            how many there are.
+    """
+
+    questions: tuple[Question, ...]
+    matches: tuple[Match, ...]
+    masked: tuple[int, int]
+
+    @property
+    def coverage(self) -> float:
+        """Share of the master's questions that were aligned and can be asked; those not asked by design aside."""
+        fit = sum(match.status == "aligned" for match in self.matches)
+        wanted = fit + sum(match.status in ("missing", "unfit") for match in self.matches)
+        return fit / wanted if wanted else 0.0
+
+    def __str__(self) -> str:
+        """In words: how many of the master's questions, and how well they are found without codes."""
+        counts = Counter(match.status for match in self.matches)
+        wanted = len(self.questions) + counts["missing"]
+        said = f"{counts['aligned']} of {wanted} questions aligned"
+        if counts["unfit"]:
+            said += f", {counts['unfit']} more cannot be asked"
+        if self.masked_accuracy is not None:
+            said += f"; codes masked, {self.masked_accuracy:.1%} of {self.masked[1]} records come out the same"
+        return said
+
+    @property
+    def masked_accuracy(self) -> float | None:
+        """Share of the printed codes that the rest of the evidence finds; None where no code is printed."""
+        return self.masked[0] / self.masked[1] if self.masked[1] else None
+
+
+def write_matches(path: Path, alignments: Mapping[str, Alignment]) -> None:
+    """Every match of every language as a table (CSV), with a column `language`."""
+    import pandas as pd
+
+    rows = [{"language": language} | asdict(match) for language, a in alignments.items() for match in a.matches]
+    columns = pd.Index(["language", *(field.name for field in fields(Match))])
+    with whole_file(path) as temporary:
+        pd.DataFrame(rows, columns=columns).to_csv(temporary, index=False)

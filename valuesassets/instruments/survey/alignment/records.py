@@ -1,0 +1,116 @@
+"""`Record`: an extracted question and what it was matched to; which of several records of a variable goes on."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from valuesassets.instruments.survey.alignment.batteries import SAME_WORDING
+from valuesassets.instruments.survey.alignment.evidence import Matrix
+from valuesassets.instruments.survey.alignment.matching import match_questions
+from valuesassets.instruments.survey.alignment.targets import Target
+from valuesassets.instruments.survey.overrides import PINNED
+from valuesassets.instruments.survey.variables import canonical_id
+from valuesassets.records.questions import Question, question_faults
+
+
+@dataclass(frozen=True)
+class Record:
+    """An extracted question, where it stood, and what it was matched to."""
+
+    question: Question
+    positions: tuple[int, ...]
+    is_foreign: bool
+    code: str | None
+    target: Target | None
+    confidence: float
+    masked: Target | None
+
+    @property
+    def contradiction(self) -> str | None:
+        """What the printed code says otherwise, in words, or None."""
+        if self.code is None or (self.target is not None and self.target.code == self.code):
+            return None
+        found = f"{self.target.code}" if self.target else "no question of the master"
+        return f"the code printed is {self.code}, order, shape and wording say {found}"
+
+
+def matched_records(
+    questions: Sequence[Question],
+    positions: Sequence[tuple[int, ...]],
+    targets: Sequence[Target],
+    likeness: Matrix | None = None,
+    is_foreign: bool = False,
+) -> list[Record]:
+    """Every question of a language with its target.
+
+    Args:
+        positions: of each question, the places of the records that it was made of.
+        likeness: log odds for every pair, of an embedder.
+        is_foreign: whether they are in the form's other language.
+    """
+    if not questions or not targets:
+        return []
+    known = {target.code for target in targets}
+    codes = [printed_code(question, known) for question in questions]
+    pinned = [bool((question.model_extra or {}).get(PINNED)) for question in questions]
+    matching = match_questions(questions, targets, codes, pinned, likeness)
+    return [
+        Record(
+            question,
+            positions[n],
+            is_foreign,
+            codes[n],
+            None if (place := matching.path.places[n]) is None else targets[place],
+            matching.path.confidence[n],
+            None if (masked := matching.masked.places[n]) is None else targets[masked],
+        )
+        for n, question in enumerate(questions)
+    ]
+
+
+def best_records(extracted: Sequence[Question], targets: Sequence[Target]) -> list[Question]:
+    """Of each target the record that is best matched to it, under its code, in the targets' order."""
+    found: dict[str, Record] = {}
+    for record in matched_records(extracted, [(n,) for n in range(len(extracted))], targets):
+        code = record.target.code if record.target else None
+        if code is not None and (code not in found or worth(record) > worth(found[code])):
+            found[code] = record
+    return [
+        found[target.code].question.replace(
+            id=target.code, source_id=found[target.code].question.source_id or found[target.code].question.id
+        )
+        for target in targets
+        if target.code in found
+    ]
+
+
+def printed_code(question: Question, known: Collection[str]) -> str | None:
+    """The code that a question prints, where it is one of the survey's."""
+    for printed in (question.id, question.source_id or ""):
+        code = printed if printed in known else canonical_id(printed)
+        if code is not None and (code in known or printed == question.id):
+            return code
+    return None
+
+
+def worth(record: Record) -> tuple[bool, bool, bool, bool, int, int]:
+    """By what the record of a variable is chosen among several: language, code, soundness, parts, length, place."""
+    question = record.question
+    return (
+        not record.is_foreign,
+        record.target is not None and record.code == record.target.code,
+        not question_faults(question.model_copy(update={"id": "-"})),
+        bool(question.item and question.stem),
+        len(question.text),
+        -record.positions[0],
+    )
+
+
+def is_same(one: Record, other: Record) -> bool:
+    """Whether two records of a variable are the same question: their items, or all that they say where one has none."""
+    mine, theirs = one.question, other.question
+    texts = [(question.item or question.text).casefold() for question in (mine, theirs)]
+    if not (mine.item and theirs.item):
+        texts = [" ".join([q.text, *(option.label for option in q.options)]).casefold() for q in (mine, theirs)]
+    return fuzz.token_set_ratio(*texts) >= SAME_WORDING

@@ -3,7 +3,7 @@
 import re
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import pydantic
 import typer
@@ -26,6 +26,12 @@ from valuesassets.records.found_files import no_such_file
 from valuesassets.records.gemini_settings import GeminiSettings
 from valuesassets.records.questions import Question, write_questions
 from valuesassets.records.study import Questionnaires
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from valuesassets.instruments.survey.alignment.evidence import Matrix
+    from valuesassets.instruments.survey.alignment.targets import Target
 
 
 def extract(
@@ -113,10 +119,14 @@ def align(
     ],
     output: Annotated[Path, typer.Option(help="Folder for master_questions.json, <language>.json, alignment.csv.")],
     master: Annotated[str, typer.Option(help="The language that makes the master list.")] = "eng",
+    embedder: Annotated[
+        str | None, typer.Option(help="A sentence-transformers model (hub id or folder) as further evidence.")
+    ] = None,
 ) -> None:
     """Align the questions of several languages into one master list."""
     from valuesassets.instruments.survey.aligned_questions import align_questions
     from valuesassets.instruments.survey.alignment.match import Alignment, write_matches
+    from valuesassets.instruments.survey.alignment.targets import master_targets
     from valuesassets.instruments.survey.layout.checks import language_faults
     from valuesassets.instruments.survey.master_questions import canonical_questions, with_coverage
     from valuesassets.instruments.survey.normalisation import normalise_questions
@@ -136,15 +146,24 @@ def align(
         if fault is not None:
             raise InputError(f"{language}.json: {fault.message}")
     masters = canonical_questions(normalised[master].questions, master, variables)
+    targets = master_targets(masters, variables)
     alignments: dict[str, Alignment] = {}
     for language, each in normalised.items():
-        alignments[language] = align_questions(each, language, masters, variables)
+        likeness = _embedded(embedder, each.questions, targets) if embedder else None
+        alignments[language] = align_questions(each, language, masters, variables, likeness=likeness)
         print(f"{language}: {alignments[language]}")
     write_questions(output / "master_questions.json", with_coverage(masters, alignments))
     for language, alignment in alignments.items():
         write_questions(output / f"{language}.json", alignment.questions)
     write_matches(output / "alignment.csv", alignments)
     print(f"every match and why: {output / 'alignment.csv'}")
+
+
+def _embedded(embedder: str, questions: "Sequence[Question]", targets: "Sequence[Target]") -> "Matrix":
+    from valuesassets.instruments.survey.alignment.embedded import embedded_evidence, texts_to_embed
+    from valuesassets.models.embedding import embed_texts
+
+    return embedded_evidence(embed_texts(embedder, texts_to_embed(questions, targets)), len(questions))
 
 
 def _read_by_language(files: list[Path], output: Path) -> dict[str, list[Question]]:

@@ -81,7 +81,18 @@ class SampleJob(_JobPart):
     seed: int
 
 
-Job = ScoreJob | TrainReferenceJob | SampleJob
+class EmbedJob(_JobPart):
+    """Turn texts (JSON, an array of them) into vectors of length one (`.npy`, a row for each)."""
+
+    kind: Literal["embed"] = "embed"
+    model: str
+    """Hub id or folder of a sentence-transformers model."""
+    revision: str | None = None
+    texts: Path
+    vectors: Path
+
+
+Job = ScoreJob | TrainReferenceJob | SampleJob | EmbedJob
 _JOB: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(Annotated[Job, pydantic.Field(discriminator="kind")])
 
 

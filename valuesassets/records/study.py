@@ -73,6 +73,9 @@ class Questionnaires(Record):
     extractions: Path | None = None
     """Folder with extractions made elsewhere, `<language>.json`, relative to the study file."""
     gemini: GeminiSettings = GeminiSettings()
+    embedder: str | None = None
+    """A sentence-transformers model (hub id or folder) whose likeness of texts is further evidence in alignment."""
+    embedder_revision: str | None = None
     overrides: Path | None = None
     """Folder of a person's corrections, `<language>.toml`; `<study file>.overrides` beside the study file where not
     given, for bundled studies `overrides` in the study's storage."""

@@ -19,6 +19,7 @@ NODE_JOBS = {
     "negative_controls": "valuesassets.node.score",
     "reference_models": "valuesassets.node.train_reference",
     "sampled_answers": "valuesassets.node.sample",
+    "aligned_questions": "valuesassets.node.embed",
 }
 """Assets that run a node job: its code is theirs too, though nothing here imports it."""
 NODE_ONLY = {"readings"}

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import dagster as dg
+import numpy as np
 import pandas as pd
 
 from valuesassets.orchestration import checks
@@ -14,9 +15,11 @@ from valuesassets.orchestration.assets.survey_calibration import calibration_ass
 from valuesassets.orchestration.assets.survey_models import model_assets
 from valuesassets.orchestration.code_versions import extraction_stamp, overrides_stamp, questionnaire_stamp
 from valuesassets.orchestration.io_managers import table_of
+from valuesassets.orchestration.node_runs import run_node_job
 from valuesassets.orchestration.partitions import language_partitions
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_file, sha256_json, write_json, write_text
+from valuesassets.records.jobs import EmbedJob
 from valuesassets.records.questions import Question, askable, questions_to_rows
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Trial
@@ -156,20 +159,32 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
     ) -> dg.MaterializeResult[list[Question]]:
         """The language's questions under canonical ids, in the master's order; those with `unfit` are not asked."""
         from valuesassets.instruments.survey.aligned_questions import align_questions
+        from valuesassets.instruments.survey.alignment.embedded import embedded_evidence, texts_to_embed
         from valuesassets.instruments.survey.alignment.match import write_matches
+        from valuesassets.instruments.survey.alignment.targets import master_targets
         from valuesassets.instruments.survey.normalisation import Normalised
         from valuesassets.instruments.survey.overrides import read_overrides
         from valuesassets.instruments.survey.variables import load_variables
 
-        language = context.partition_key
+        language, variables = context.partition_key, load_variables()
         overrides = overrides_file(storage, language)
         given = read_overrides(overrides)
+        embedder, likeness = study.questionnaires.embedder, None
+        if embedder is not None:
+            targets = master_targets(master_questions, variables)
+            folder = storage.job_folder(context.asset_key, language)
+            texts, vectors = folder / "texts.json", folder / "vectors.npy"
+            write_json(texts, texts_to_embed(extracted_questions, targets))
+            revision = study.questionnaires.embedder_revision
+            run_node_job(context, EmbedJob(model=embedder, revision=revision, texts=texts, vectors=vectors), folder)
+            likeness = embedded_evidence(np.load(vectors), len(extracted_questions))
         alignment = align_questions(
             Normalised.of(extracted_questions),
             language,
             master_questions,
-            load_variables(),
+            variables,
             not_asked=[code for code, override in given.items() if override.drop],
+            likeness=likeness,
         )
         table = storage.path(context.asset_key, language, "alignment.csv")
         write_matches(table, {language: alignment})

@@ -1,0 +1,61 @@
+"""Texts as vectors: a tiny real sentence-transformers model, and what is refused."""
+
+import numpy as np
+import pytest
+
+from valuesassets.models.embedding import embed_texts
+from valuesassets.node.embed import embed
+from valuesassets.records.errors import ModelError
+from valuesassets.records.files import write_json
+from valuesassets.records.jobs import EmbedJob, read_job, write_job
+from valuesassets_tests.models.tiny_embedder import save_embedder
+
+TEXTS = ["How important is work?", "How important is God?", "Wie wichtig ist Arbeit?"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return save_embedder(tmp_path_factory.mktemp("embedder"), TEXTS)
+
+
+def test_every_text_has_a_vector_of_length_one_in_its_place(folder):
+    told = []
+    vectors = embed_texts(str(folder), TEXTS, device="cpu", on_batch=lambda *done: told.append(done))
+    assert vectors.shape[0] == len(TEXTS)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    assert embed_texts(str(folder), TEXTS[1:2], device="cpu")[0] == pytest.approx(vectors[1], abs=1e-5)
+    assert told == [(3, 3)]
+
+
+def test_no_texts_give_no_vectors(folder):
+    assert embed_texts(str(folder), [], device="cpu").shape[0] == 0
+
+
+def test_the_job_writes_the_vectors_of_its_texts(folder, tmp_path):
+    write_json(tmp_path / "texts.json", TEXTS)
+    job = EmbedJob(model=str(folder), texts=tmp_path / "texts.json", vectors=tmp_path / "vectors.npy")
+    write_job(tmp_path / "job.json", job)
+    assert read_job(tmp_path / "job.json") == job
+    embed(job)
+    assert np.load(tmp_path / "vectors.npy") == pytest.approx(embed_texts(str(folder), TEXTS, device="cpu"), abs=1e-5)
+
+
+def test_weights_that_can_hold_code_are_refused(tmp_path):
+    (tmp_path / "pytorch_model.bin").write_bytes(b"")
+    with pytest.raises(ModelError, match=r"its weights are in pytorch_model\.bin, which can hold code"):
+        embed_texts(str(tmp_path), TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("/no/such/folder", "no such folder"), (__file__, "is a file, the folder of a model was expected")],
+)
+def test_what_is_no_folder_is_refused(name, said):
+    with pytest.raises(ModelError, match=said):
+        embed_texts(name, TEXTS)
+
+
+def test_a_folder_without_a_model_is_one_line(tmp_path):
+    with pytest.raises(ModelError, match="cannot be read as an embedder") as error:
+        embed_texts(str(tmp_path), TEXTS)
+    assert "\n" not in str(error.value)

@@ -127,6 +127,9 @@ ALIGNMENT = {
         "No printed code contradicts order, shape and wording, no variable has two questions, no match is doubtful.",
     ): lambda match: not match.is_sound and match.status not in ("missing", "unfit"),
     Sentence(
+        "questions_keep_the_masters_order", "The form has its questions in the order of the master.", WARN
+    ): lambda match: match.is_out_of_order,
+    Sentence(
         "aligned_questions_can_be_asked", "Every aligned question is complete, with the master's option codes."
     ): lambda match: match.status == "unfit",
 }

@@ -4,7 +4,9 @@ All questions of a language are matched at once (`alignment`); what is matched t
 is the same question, and what a record lacks is taken from its list where the master shows one scale for all of it.
 """
 
+import bisect
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from valuesassets.instruments.survey.alignment.evidence import Matrix
 from valuesassets.instruments.survey.alignment.match import Alignment, Match
@@ -55,6 +57,9 @@ def align_questions(
     matches = [match for match in others if match is not None]
     lexicon = load_lexicon(language) if language in bundled_lexicons() else None
     mended = with_whole_options({code: record.question for code, record in kept.items()}, targets, variables, lexicon)
+    first_seen = {code: min(_merged_from(kept[code], by_code[code])) for code in kept}
+    misplaced = _out_of_order([first_seen[target.code] for target in targets if target.code in kept])
+    misplaced = {code for code, place in first_seen.items() if place in misplaced}
     aligned = []
     for target in targets:
         if target.question is None or variables.is_excluded(target.code):
@@ -66,7 +71,7 @@ def align_questions(
         merged = _merged_from(kept[target.code], by_code[target.code])
         unfit = OTHER_LANGUAGE if kept[target.code].is_foreign else _why_unfit(question, target)
         aligned.append(_canonical(question, target.question, merged, unfit))
-        matches.append(_match_of_kept(kept[target.code], target.code, unfit, made))
+        matches.append(_match_of_kept(kept[target.code], target.code, unfit, made, target.code in misplaced))
     return Alignment(tuple(aligned), tuple(matches), _masked_hits(records, {q.id for q in master}))
 
 
@@ -75,7 +80,7 @@ def _match_of_other(
 ) -> Match | None:
     """What became of a record that is not the one kept for its variable; None for the one that is."""
     question, target = record.question, record.target
-    about = {
+    about: dict[str, Any] = {
         "source_id": question.source_id or question.id,
         "page": question.page,
         "confidence": record.confidence,
@@ -129,7 +134,26 @@ def _match_of_missing(code: str, not_asked: Collection[str]) -> Match:
     return Match(code, None, "missing", "not found in this language's questionnaire")
 
 
-def _match_of_kept(record: Record, code: str, unfit: str | None, made: str | None) -> Match:
+def _out_of_order(places: Sequence[int]) -> set[int]:
+    """The fewest places of a form that must be taken out so that the rest come in the master's order.
+
+    >>> _out_of_order([0, 1, 7, 2, 3])
+    {7}
+    """
+    ends: list[int] = []  # of the best run of each length, the place in `places` that it ends at
+    before: list[int | None] = []
+    for n, place in enumerate(places):
+        length = bisect.bisect_left([places[end] for end in ends], place)
+        before.append(ends[length - 1] if length else None)
+        ends[length : length + 1] = [n]
+    kept, at = set(), ends[-1] if ends else None
+    while at is not None:
+        kept.add(places[at])
+        at = before[at]
+    return set(places) - kept
+
+
+def _match_of_kept(record: Record, code: str, unfit: str | None, made: str | None, is_out_of_order: bool) -> Match:
     rests_on = "printed code, order, shape and wording" if record.code == code else "order, shape and wording"
     evidence = unfit or (f"{rests_on}; {made}" if made else rests_on)
     question = record.question
@@ -144,6 +168,7 @@ def _match_of_kept(record: Record, code: str, unfit: str | None, made: str | Non
         record.masked.code if record.masked else None,
         record.positions[0],
         fingerprint(question),
+        is_out_of_order,
     )
 
 

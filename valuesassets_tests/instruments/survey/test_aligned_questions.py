@@ -148,6 +148,15 @@ def test_a_question_that_is_left_out_does_not_shift_those_behind_it():
     assert [code for code, _ in aligned_ids(alignment)] == [code for code in GERMAN if code != "v34"]
 
 
+def test_a_question_that_the_form_has_elsewhere_is_named():
+    codes = [code for code in GERMAN if code != "v54"]
+    questions = [german("v54", "v54"), *(german(code, code) for code in codes)]
+    alignment = align(questions, ENGLISH, "deu")
+    assert [match.question_id for match in alignment.matches if match.is_out_of_order] == ["v54"]
+    assert len(alignment.questions) == len(GERMAN)
+    assert not any(match.is_out_of_order for match in align(questions[1:], ENGLISH, "deu").matches)
+
+
 def test_a_code_that_contradicts_the_rest_is_reported_and_not_trusted():
     questions = [german(code, {"v33": "v39", "v39": "v33"}.get(code, code)) for code in GERMAN]
     alignment = align(questions, ENGLISH, "deu")

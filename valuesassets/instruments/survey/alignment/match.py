@@ -30,6 +30,7 @@ class Match:
         masked_id: the canonical id without the evidence of the codes, or None.
         position: place of the record among the questions as extracted, or None.
         mark: of the record, for an override; None for what was not extracted.
+        is_out_of_order: whether the form has the question at another place than the master.
     """
 
     question_id: str
@@ -42,6 +43,7 @@ class Match:
     masked_id: str | None = None
     position: int | None = None
     mark: str | None = None
+    is_out_of_order: bool = False
 
     @property
     def is_sound(self) -> bool:

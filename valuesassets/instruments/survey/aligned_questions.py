@@ -6,7 +6,6 @@ is the same question, and what a record lacks is taken from its list where the m
 
 import bisect
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from valuesassets.instruments.survey.alignment.evidence import Matrix
 from valuesassets.instruments.survey.alignment.match import Alignment, Match
@@ -52,25 +51,29 @@ def align_questions(
         if record.target is not None:
             by_code.setdefault(record.target.code, []).append(record)
     survivors = {code: max(found, key=worth) for code, found in by_code.items()}
-    kept = {code: each for code, each in survivors.items() if not each.is_foreign or _is_in_script(each, language)}
+    wanted = [target for target in targets if target.question and not variables.is_excluded(target.code)]
+    kept = {
+        target.code: survivors[target.code]
+        for target in wanted
+        if target.code in survivors
+        and (not survivors[target.code].is_foreign or _is_in_script(survivors[target.code], language))
+    }
     others = (_match_of_other(record, survivors, kept, variables) for record in records)
     matches = [match for match in others if match is not None]
     lexicon = load_lexicon(language) if language in bundled_lexicons() else None
     mended = with_whole_options({code: record.question for code, record in kept.items()}, targets, variables, lexicon)
     first_seen = {code: min(_merged_from(kept[code], by_code[code])) for code in kept}
-    misplaced = _out_of_order([first_seen[target.code] for target in targets if target.code in kept])
+    misplaced = _out_of_order([first_seen[target.code] for target in wanted if target.code in kept])
     misplaced = {code for code, place in first_seen.items() if place in misplaced}
     aligned = []
-    for target in targets:
-        if target.question is None or variables.is_excluded(target.code):
-            continue
+    for target in wanted:
         if target.code not in kept:
             matches.append(_match_of_missing(target.code, not_asked))
             continue
         question, made = mended[target.code]
         merged = _merged_from(kept[target.code], by_code[target.code])
         unfit = OTHER_LANGUAGE if kept[target.code].is_foreign else _why_unfit(question, target)
-        aligned.append(_canonical(question, target.question, merged, unfit))
+        aligned.append(_canonical(question, target, merged, unfit))
         matches.append(_match_of_kept(kept[target.code], target.code, unfit, made, target.code in misplaced))
     return Alignment(tuple(aligned), tuple(matches), _masked_hits(records, {q.id for q in master}))
 
@@ -80,42 +83,42 @@ def _match_of_other(
 ) -> Match | None:
     """What became of a record that is not the one kept for its variable; None for the one that is."""
     question, target = record.question, record.target
-    about: dict[str, Any] = {
-        "source_id": question.source_id or question.id,
-        "page": question.page,
-        "confidence": record.confidence,
-        "contradiction": record.contradiction,
-        "masked_id": record.masked.code if record.masked else None,
-        "position": record.positions[0],
-        "mark": fingerprint(record.question),
-    }
-    if target is None:
-        is_known = record.code is not None and variables.reason_to_exclude(record.code) is not None
-        said = "no question of the master" if record.contradiction is None or is_known else "its code contradicts it"
-        return Match(
-            question.id, status="beyond", evidence=said, **about | ({"contradiction": None} if is_known else {})
-        )
-    reason = variables.reason_to_exclude(target.code)
-    if reason is not None:
-        return Match(target.code, status="left_out", evidence=reason, **about | {"contradiction": None})
-    survivor = survivors[target.code]
-    if target.question is None:
-        return Match(target.code, status="beyond", evidence="the master language lacks it", **about)
-    if record is kept.get(target.code):
+    if target is not None and record is kept.get(target.code):
         return None
+    status, evidence = _fate(record, survivors, variables)
+    is_settled = status in ("left_out", "merged") or record.is_foreign
+    return Match(
+        question.id if target is None else target.code,
+        question.source_id or question.id,
+        status,
+        evidence,
+        question.page,
+        record.confidence,
+        None if is_settled else record.contradiction,
+        record.masked.code if record.masked else None,
+        record.positions[0],
+        fingerprint(question),
+    )
+
+
+def _fate(record: Record, survivors: Mapping[str, Record], variables: Variables) -> tuple[str, str]:
+    """Status and evidence of a record that does not go on."""
+    target = record.target
+    code = record.code if target is None else target.code
+    reason = variables.reason_to_exclude(code) if code is not None else None
+    if reason is not None:
+        return "left_out", reason
+    if target is None:
+        return "beyond", "no question of the master"
+    if target.question is None:
+        return "beyond", "the master language lacks it"
+    survivor = survivors[target.code]
     if record.is_foreign:
         has_twin = record is not survivor
-        said = "the same question in the form's other language" if has_twin else OTHER_LANGUAGE
-        return Match(
-            target.code, status="merged" if has_twin else "beyond", evidence=said, **about | {"contradiction": None}
-        )
+        return ("merged", "the same question in the form's other language") if has_twin else ("beyond", OTHER_LANGUAGE)
     if is_same(record, survivor):
-        return Match(
-            target.code, status="merged", evidence="the same question twice", **about | {"contradiction": None}
-        )
-    return Match(
-        target.code, status="contradicts", evidence="another record is the same variable in other words", **about
-    )
+        return "merged", "the same question twice"
+    return "contradicts", "another record is the same variable in other words"
 
 
 def _is_in_script(record: Record, language: str) -> bool:
@@ -186,12 +189,12 @@ def _why_unfit(question: Question, target: Target) -> str | None:
     return None
 
 
-def _canonical(question: Question, model: Question, merged: list[int], unfit: str | None) -> Question:
+def _canonical(question: Question, target: Target, merged: list[int], unfit: str | None) -> Question:
     changes: dict[str, object] = {
-        "id": model.id,
+        "id": target.code,
         "source_id": question.source_id or question.id,
     }
-    master_facts = model.model_extra or {}
+    master_facts = (target.question.model_extra or {}) if target.question else {}
     changes |= {name: master_facts[name] for name in CARRIED_FACTS if master_facts.get(name) is not None}
     if len(merged) > 1:
         changes["merged_from"] = merged

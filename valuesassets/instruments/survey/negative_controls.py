@@ -20,7 +20,7 @@ def wrong_language_pairs(study: Study, languages: Sequence[str]) -> list[Pair]:
     Args:
         languages: those that have trials.
 
-    >>> from valuesassets.records.study import load_study
+    >>> from valuesassets.records.study_files import load_study
     >>> wrong_language_pairs(load_study("demo"), ["eng", "deu", "fra"])[1:]
     [('reference-mono', 'deu', 'fra'), ('reference-mono', 'fra', 'eng')]
     """

@@ -203,6 +203,11 @@ def test_a_twin_in_the_form_s_other_language_is_merged_and_one_alone_is_not_aske
 def test_masking_the_codes_measures_the_rest_of_the_evidence():
     alignment = align([german(code, code) for code in GERMAN], ENGLISH, "deu")
     assert (alignment.masked, alignment.masked_accuracy) == ((10, 10), 1.0)
+    unlike = [german(code, code) for code in GERMAN if code != "v38"]
+    unlike[7] = unlike[7].replace(text="???")  # only its code tells v39 from v38
+    alignment = align(unlike, ENGLISH, "deu")
+    assert [question.id for question in alignment.questions] == [code for code in GERMAN if code != "v38"]
+    assert alignment.masked[0] < alignment.masked[1] == 9
     strangers = [ask(code, 2, text="???") for code in reversed(GERMAN)]
     assert align(strangers, ENGLISH, "deu").masked_accuracy < 0.5
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from valuesassets.instruments.survey.alignment.batteries import read_batteries
 from valuesassets.instruments.survey.alignment.evidence import (
@@ -28,6 +29,8 @@ NUMBERS_RIGHT, NUMBERS_SEEN = 0.8, 5
 """What is expected of printed codes and of question numbers before a form is looked at, and how many observations
 that expectation counts for."""
 
+UNASKED = 1.0
+"""Cost (nats) of a question that the master's survey has and the master lacks."""
 BELIEVED = 1000.0
 """Log odds (nats) of a person's word."""
 
@@ -67,7 +70,9 @@ def match_questions(
     rest = shape_evidence(questions, targets) + length_evidence(questions, targets) + word_evidence(questions, targets)
     if likeness is not None:
         rest = rest + likeness
-    order, batteries = order_steps(len(targets)), read_batteries(targets)
+    is_asked = _asked_by_the_master(targets)
+    rest = rest - np.where(is_asked, 0.0, UNASKED)
+    order, batteries = order_steps(is_asked), read_batteries(targets)
 
     steps = [order + batteries.weigh(one, other) for one, other in itertools.pairwise(questions)]
     numbers = question_numbers(questions)
@@ -85,6 +90,12 @@ def match_questions(
     lacking = np.array([np.log(1 - codes_right) if code in wanted_codes else 0.0 for code in codes])
     path = best_path(rest + said, steps, lacking, with_confidence=True)
     return Matching(tuple(codes), path, masked, codes_right, numbers_right)
+
+
+def _asked_by_the_master(targets: Sequence[Target]) -> NDArray[np.bool_]:
+    """Which targets the master has a question of; all of them where it is the master itself that is matched."""
+    asked = np.array([target.question is not None for target in targets])
+    return asked if asked.any() else ~asked
 
 
 def _pins(codes: Sequence[str | None], wanted: Sequence[str | None], pinned: Sequence[bool]) -> Matrix:

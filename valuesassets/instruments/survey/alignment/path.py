@@ -42,13 +42,20 @@ class Path:
     confidence: tuple[float, ...]
 
 
-def order_steps(n_targets: int) -> Matrix:
-    """Log weights of going from each target to each, by their order alone."""
-    ahead = np.arange(n_targets)[None] - np.arange(n_targets)[:, None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        skipped = -(SKIP + SKIP_MORE * np.log(np.maximum(ahead, 1)))
-        back = -(BACK + BACK_MORE * np.log(np.maximum(-ahead, 0) + 1))
-    return np.select([ahead == 1, ahead > 1, ahead == 0], [0.0, skipped, -STAY], back)
+def order_steps(is_asked: NDArray[np.bool_]) -> Matrix:
+    """Log weights of going from each target (row) to each (column), by their order alone.
+
+    Args:
+        is_asked: which targets the master asks; leaving out what it does not ask costs nothing.
+    """
+    place = np.arange(len(is_asked))
+    ahead = place[None] - place[:, None]
+    passed = np.cumsum(is_asked)
+    left_out = (passed - is_asked)[None] - passed[:, None]  # of the targets between, those that the master asks
+    skipped = -(SKIP + SKIP_MORE * np.log(np.maximum(left_out, 0) + 1))
+    back = -(BACK + BACK_MORE * np.log(np.maximum(-ahead, 0) + 1))
+    is_next = (ahead == 1) | ((ahead > 1) & (left_out == 0) & is_asked[None])
+    return np.select([is_next, ahead > 0, ahead == 0], [0.0, skipped, -STAY], back)
 
 
 def best_path(

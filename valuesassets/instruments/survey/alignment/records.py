@@ -28,11 +28,13 @@ class Record:
 
     @property
     def contradiction(self) -> str | None:
-        """What the printed code says otherwise, in words, or None."""
-        if self.code is None or (self.target is not None and self.target.code == self.code):
+        """What the printed code and the rest of the evidence say otherwise, in words, or None."""
+        if self.code is None or (self.question.model_extra or {}).get(PINNED):
             return None
-        found = f"{self.target.code}" if self.target else "no question of the master"
-        return f"the code printed is {self.code}, order, shape and wording say {found}"
+        found, masked = (each.code if each else "no question of the master" for each in (self.target, self.masked))
+        if found != self.code:
+            return f"the code printed is {self.code}, order, shape and wording say {found}"
+        return None if masked == self.code else f"without its code, order, shape and wording say {masked}"
 
 
 def matched_records(

@@ -33,7 +33,8 @@ def every_way(evidence, steps, lacking):
 def test_path_and_confidence_are_those_of_trying_every_way(seed, n_questions, n_targets):
     draw = np.random.default_rng(seed)
     evidence, lacking = draw.normal(0, 3, (n_questions, n_targets)), draw.normal(0, 1, n_questions)
-    steps = [order_steps(n_targets) + draw.normal(0, 1, (n_targets, n_targets)) for _ in range(n_questions - 1)]
+    order = order_steps(draw.random(n_targets) < 0.7)
+    steps = [order + draw.normal(0, 1, (n_targets, n_targets)) for _ in range(n_questions - 1)]
     ways = list(every_way(evidence, steps, lacking))
     best = max(total for _, total in ways)
     weights = np.exp([total - best for _, total in ways])
@@ -50,14 +51,22 @@ def test_path_and_confidence_are_those_of_trying_every_way(seed, n_questions, n_
 
 
 def test_without_any_evidence_a_form_goes_through_the_master_in_order():
-    assert best_path(np.zeros((4, 4)), [order_steps(4)] * 3).places == (0, 1, 2, 3)
+    assert best_path(np.zeros((4, 4)), [order_steps(np.ones(4, bool))] * 3).places == (0, 1, 2, 3)
 
 
 def test_going_on_is_better_than_leaving_out_and_that_better_than_going_back():
-    steps = order_steps(9)
+    steps = order_steps(np.ones(9, bool))
     assert steps[3, 4] == 0
     assert steps[3, 4] > steps[3, 5] > steps[3, 8] > steps[3, 2] > steps[3, 0]
     assert steps[3, 3] < steps[3, 5]
+
+
+def test_leaving_out_what_the_master_does_not_ask_costs_nothing():
+    steps = order_steps(np.array([True, False, False, True, False, True]))
+    assert steps[0, 3] == steps[3, 5] == steps[2, 3] == 0
+    assert steps[0, 5] < 0
+    assert steps[0, 1] == steps[1, 2] == 0
+    assert steps[0, 2] < 0
 
 
 @pytest.mark.parametrize(("questions", "targets"), [(0, 3), (3, 0), (0, 0)])

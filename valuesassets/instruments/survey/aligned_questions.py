@@ -8,7 +8,7 @@ import bisect
 from collections.abc import Collection, Mapping, Sequence
 
 from valuesassets.instruments.survey.alignment.evidence import Matrix
-from valuesassets.instruments.survey.alignment.match import Alignment, Match
+from valuesassets.instruments.survey.alignment.match import SURE, Alignment, Match
 from valuesassets.instruments.survey.alignment.mending import with_whole_options
 from valuesassets.instruments.survey.alignment.records import Record, is_same, matched_records, worth
 from valuesassets.instruments.survey.alignment.targets import Target, master_targets
@@ -72,7 +72,7 @@ def align_questions(
             continue
         question, made = mended[target.code]
         merged = _merged_from(kept[target.code], by_code[target.code])
-        unfit = OTHER_LANGUAGE if kept[target.code].is_foreign else _why_unfit(question, target)
+        unfit = _why_doubtful(kept[target.code]) or _why_unfit(question, target)
         aligned.append(_canonical(question, target, merged, unfit))
         matches.append(_match_of_kept(kept[target.code], target.code, unfit, made, target.code in misplaced))
     return Alignment(tuple(aligned), tuple(matches), _masked_hits(records, {q.id for q in master}))
@@ -118,6 +118,8 @@ def _fate(record: Record, survivors: Mapping[str, Record], variables: Variables)
         return ("merged", "the same question in the form's other language") if has_twin else ("beyond", OTHER_LANGUAGE)
     if is_same(record, survivor):
         return "merged", "the same question twice"
+    if record.confidence < SURE <= survivor.confidence:
+        return "beyond", "no question of the master for sure"
     return "contradicts", "another record is the same variable in other words"
 
 
@@ -173,6 +175,15 @@ def _match_of_kept(record: Record, code: str, unfit: str | None, made: str | Non
         fingerprint(question),
         is_out_of_order,
     )
+
+
+def _why_doubtful(record: Record) -> str | None:
+    """Why it is not known well enough what a record asks to ask it of a model; None where it is."""
+    if record.is_foreign:
+        return OTHER_LANGUAGE
+    if record.confidence < SURE:
+        return f"the match is doubtful (probability {record.confidence:.2f}); say by an override's id what it is"
+    return None
 
 
 def _why_unfit(question: Question, target: Target) -> str | None:

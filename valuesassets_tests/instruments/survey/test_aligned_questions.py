@@ -168,6 +168,17 @@ def test_a_code_that_contradicts_the_rest_is_reported_and_not_trusted():
     assert not contradicting[0].is_sound
 
 
+def test_a_doubtful_match_is_named_and_not_asked_until_a_person_says_what_it_is():
+    same = [ask(f"x{n}", text=f"{STEM} ???", stem=STEM, item="???") for n in range(3)]
+    alignment = align([german("v31", "v31"), *same, german("v39", "v39")], ENGLISH, "deu")
+    doubtful = [q for q in alignment.questions if "the match is doubtful" in q.model_extra.get("unfit", "")]
+    assert doubtful
+    assert {q.id for q in doubtful} <= {code for code, _ in TRUST}
+    settled = [same[0].replace(id="v34", is_id_settled=True)]
+    (question,) = [q for q in align(settled, ENGLISH, "deu").questions if q.id == "v34"]
+    assert "unfit" not in question.model_extra
+
+
 def test_a_person_s_word_on_an_id_is_believed_against_everything():
     questions = [german(code, code) for code in GERMAN]
     questions[2] = questions[2].replace(id="v39", is_id_settled=True)

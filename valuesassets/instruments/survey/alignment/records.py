@@ -7,6 +7,7 @@ from rapidfuzz import fuzz
 
 from valuesassets.instruments.survey.alignment.batteries import SAME_WORDING
 from valuesassets.instruments.survey.alignment.evidence import Matrix
+from valuesassets.instruments.survey.alignment.match import SURE
 from valuesassets.instruments.survey.alignment.matching import match_questions
 from valuesassets.instruments.survey.alignment.targets import Target
 from valuesassets.instruments.survey.overrides import PINNED
@@ -96,11 +97,12 @@ def printed_code(question: Question, known: Collection[str]) -> str | None:
     return None
 
 
-def worth(record: Record) -> tuple[bool, bool, bool, bool, int, int]:
-    """By what the record of a variable is chosen among several: language, code, soundness, parts, length, place."""
+def worth(record: Record) -> tuple[bool, bool, bool, bool, bool, int, int]:
+    """What the record of a variable is chosen by: language, sureness, code, soundness, parts, length, place."""
     question = record.question
     return (
         not record.is_foreign,
+        record.confidence >= SURE,
         record.target is not None and record.code == record.target.code,
         not question_faults(question.model_copy(update={"id": "-"})),
         bool(question.item and question.stem),

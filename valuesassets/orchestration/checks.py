@@ -124,13 +124,14 @@ ALIGNMENT = {
     ): lambda match: match.status == "missing",
     Sentence(
         "codes_agree_with_the_rest",
-        "No printed code contradicts order, shape and wording, no variable has two questions, no match is doubtful.",
+        "No printed code contradicts order, shape and wording, and no variable has two questions.",
     ): lambda match: not match.is_sound and match.status not in ("missing", "unfit"),
     Sentence(
         "questions_keep_the_masters_order", "The form has its questions in the order of the master.", WARN
     ): lambda match: match.is_out_of_order,
     Sentence(
-        "aligned_questions_can_be_asked", "Every aligned question is complete, with the master's option codes."
+        "aligned_questions_can_be_asked",
+        "Every aligned question is surely the master's, and complete, with the master's option codes.",
     ): lambda match: match.status == "unfit",
 }
 """The checks on an alignment, and the matches that fail each."""

@@ -43,6 +43,8 @@ OPTION_COUNTS = {
 }
 """Number of options that a response type fixes; categorical and frequency items are free (two or more)."""
 
+TEN = range(1, 11)
+"""The codes of a ten-point scale."""
 MOST_OPTIONS = 100
 """More options than any survey question offers: the list is of another kind."""
 
@@ -92,14 +94,20 @@ class Question(pydantic.BaseModel):
         return Question.model_validate(self.model_dump() | changes)
 
 
+def ten_point_scale(one: str = "", ten: str = "") -> tuple[Option, ...]:
+    """The options of a scale from 1 to 10, with the labels of its ends."""
+    ends = {1: one, 10: ten}
+    return tuple(Option(value=value, label=ends.get(value, "")) for value in TEN)
+
+
 def with_complete_scale(question: Question) -> Question:
     """A ten-point question with all ten options, when it came with its anchors only."""
-    if question.response_type is not ResponseType.LIKERT10 or set(question.values) == set(range(1, 11)):
+    if question.response_type is not ResponseType.LIKERT10 or set(question.values) == set(TEN):
         return question
     labels = {option.value: option.label for option in question.options}
     if set(labels) != {1, 10}:
         return question
-    return question.replace(options=[{"value": value, "label": labels.get(value, "")} for value in range(1, 11)])
+    return question.replace(options=ten_point_scale(labels[1], labels[10]))
 
 
 def question_faults(question: Question) -> list[str]:

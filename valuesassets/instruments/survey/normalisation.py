@@ -15,7 +15,15 @@ from valuesassets.instruments.survey.layout.word_graph import words_of
 from valuesassets.instruments.survey.lexicon import bundled_lexicons, load_lexicon
 from valuesassets.instruments.survey.question_parts import with_parts_in_place
 from valuesassets.instruments.survey.variables import Variables, canonical_id
-from valuesassets.records.questions import OPTION_COUNTS, Option, Question, ResponseType, is_missing_code
+from valuesassets.records.questions import (
+    OPTION_COUNTS,
+    TEN,
+    Option,
+    Question,
+    ResponseType,
+    is_missing_code,
+    ten_point_scale,
+)
 
 LATIN_LOOKALIKES = str.maketrans("ѵѴв", "vVv")
 """Cyrillic letters that stand for the `v` of a variable code; a capital В is the number of a question (Въпрос)."""
@@ -27,7 +35,6 @@ NAMES = re.compile(r"[^\W_]+")
 """What an id is put together of: `Q38_v126`, `[Q1A][v1]`."""
 QUOTED = re.compile(r"[\"“”„«»‘’‚](?=\w)([^\"“”„«»‘‚]{2,80}?)[\"“”»«]")
 """A string between quotation marks of any language."""
-TEN = range(1, 11)
 PARTS = ("text", "stem", "item", "options")
 
 
@@ -162,14 +169,11 @@ def _with_whole_scale(question: Question, known: _Known) -> _Steps:
         return
     labels = {option.value: option.label for option in question.options}
     if set(labels) <= {1, 10}:
-        scale = tuple(Option(value=value, label=labels.get(value, "")) for value in TEN)
-        question = question.model_copy(update={"options": scale})
+        question = question.model_copy(update={"options": ten_point_scale(labels.get(1, ""), labels.get(10, ""))})
         yield question, "options", _listed(question.options) or None, "1 to 10", "a ten-point scale has all its points"
     quoted = quoted_ends(question.text)
     if quoted and set(question.values) == set(TEN) and not any(_says_something(o) for o in question.options):
-        ends: dict[int, str] = dict(zip((1, 10), quoted, strict=True))
-        scale = tuple(Option(value=value, label=ends.get(value, "")) for value in TEN)
-        question = question.model_copy(update={"options": scale})
+        question = question.model_copy(update={"options": ten_point_scale(*quoted)})
         yield question, "options", None, "; ".join(quoted), "the ends as the question's text quotes them"
     model = known.printed.get(question.id)
     if model and set(question.values) == set(TEN) == set(model.values) and not any(o.label for o in question.options):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from valuesassets.instruments.survey.layout.word_graph import words_of
 from valuesassets.instruments.survey.layout.wording import item_text, question_text, without_notes
-from valuesassets.records.questions import Option, Question, ResponseType
+from valuesassets.records.questions import Option, Question, ResponseType, ten_point_scale
 
 NUMBER_HEAD = re.compile(r"^\s*(?![vV]\d)([^\W\d_]{1,2}\s?\d+[a-zA-Z]?\d?)\b(?:\s+[A-Z]\b)?[-–.:)\]]*\s*")
 """A question's number before its words: `Q38`, `P9.`, `Q23 B`."""
@@ -22,7 +22,6 @@ SHARED_WORDS = 5
 ENDS = re.compile(r"\s*(?:\.{3}|…)\s*")
 """What stands between the two ends of a scale where they are written in a row."""
 WORD = re.compile(r"\w+")
-TEN = range(1, 11)
 
 
 @dataclass(frozen=True)
@@ -147,8 +146,7 @@ def _composed(question: Question, parts: Parts) -> Question:
     own = [part for part in parts.own if part != stem]
     ends = _ends_of_scale(question, stem, own, parts.cue)
     if ends:
-        labels = (ends[0], *[""] * 8, ends[1])
-        changes["options"] = tuple(Option(value=value, label=label) for value, label in zip(TEN, labels, strict=True))
+        changes["options"] = ten_point_scale(*ends)
         own = [part for part in own if part not in ends]
     item = item_text(" ".join(own)) if stem and own else None
     text = " ".join(own) if stem is None else question_text(stem, item)

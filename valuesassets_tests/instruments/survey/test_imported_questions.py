@@ -63,7 +63,7 @@ def test_what_can_be_told_without_guessing_is_mended_and_recorded(changes, field
 def test_codes_and_labels_of_other_kinds_become_numbers_and_text(value, label, code, text):
     question, changed = one(options=[{"value": value, "label": label}, {"value": 2, "label": "no"}])
     assert (question.options[0].value, question.options[0].label) == (code, text)
-    assert changed == [] if (value, label) == (1, None) else ["options"]
+    assert changed == ([] if (value, label) == (1, None) else ["options"])
 
 
 def test_a_type_goes_by_the_answers_that_are_offered():

@@ -9,7 +9,7 @@ from valuesassets.records.files import whole_file
 from valuesassets.records.questions import Question
 
 SURE = 0.5
-"""A match that is less probable is named for review."""
+"""A question whose match is less probable is not asked until a person says what it is."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,7 @@ class Match:
     @property
     def is_sound(self) -> bool:
         """Whether nothing is left for a person to review."""
-        is_sure = self.confidence is None or self.confidence >= SURE or self.status in ("merged", "beyond", "left_out")
-        return self.status not in ("missing", "unfit", "contradicts") and self.contradiction is None and is_sure
+        return self.status not in ("missing", "unfit", "contradicts") and self.contradiction is None
 
 
 @dataclass(frozen=True)

@@ -40,17 +40,12 @@ class Matching:
     """What each question of a language is.
 
     Attributes:
-        codes: the variable codes printed, or None; by question, as what follows.
         path: with all evidence.
         masked: without the codes.
-        codes_right, numbers_right: share of printed codes and of question numbers that agree with the rest.
     """
 
-    codes: tuple[str | None, ...]
     path: Path
     masked: Path
-    codes_right: float
-    numbers_right: float
 
 
 def match_questions(
@@ -81,15 +76,15 @@ def match_questions(
     known = {number for number in wanted_numbers if number}
     numbers = [number if number in known else (number or "").rstrip("a") or None for number in numbers]
     masked = best_path(rest, steps)
-    numbers_right = _share_right(numbers, wanted_numbers, masked, NUMBERS_RIGHT, NUMBERS_SEEN)
     if any(number in known for number in numbers):
-        rest = rest + name_evidence(numbers, wanted_numbers, numbers_right)
+        right = _share_right(numbers, wanted_numbers, masked, NUMBERS_RIGHT, NUMBERS_SEEN)
+        rest = rest + name_evidence(numbers, wanted_numbers, right)
         masked = best_path(rest, steps)
     codes_right = _share_right(codes, wanted_codes, masked, CODES_RIGHT, CODES_SEEN)
     said = name_evidence(codes, wanted_codes, codes_right) + _pins(codes, wanted_codes, pinned)
     lacking = np.array([np.log(1 - codes_right) if code in wanted_codes else 0.0 for code in codes])
     path = best_path(rest + said, steps, lacking, with_confidence=True)
-    return Matching(tuple(codes), path, masked, codes_right, numbers_right)
+    return Matching(path, masked)
 
 
 def _asked_by_the_master(targets: Sequence[Target]) -> NDArray[np.bool_]:

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from valuesassets.instruments.survey.alignment.targets import Target
 from valuesassets.instruments.survey.lexicon import Lexicon
 from valuesassets.instruments.survey.variables import Variables
-from valuesassets.records.questions import Option, Question, ResponseType, question_faults
+from valuesassets.records.questions import TEN, Option, Question, ResponseType, question_faults, ten_point_scale
 
-TEN = range(1, 11)
 MENTIONED = (1, 2)
 """Codes of mentioned and not mentioned."""
 
@@ -58,9 +57,7 @@ def _typed(question: Question, target: Target, variables: Variables) -> Question
     """The question with the type of its variable; of a ten-point scale, two answers are the ends."""
     ends = [option.label for option in question.options]
     if target.n_options == len(TEN) and len(ends) == 2 and all(any(map(str.isalpha, label)) for label in ends):
-        labels = (ends[0], *[""] * (len(TEN) - 2), ends[1])
-        scale = tuple(Option(value=value, label=label) for value, label in zip(TEN, labels, strict=True))
-        question = question.model_copy(update={"options": scale})
+        question = question.model_copy(update={"options": ten_point_scale(*ends)})
     kind = target.response_type or variables.response_type(target.code)
     if kind is None or kind is question.response_type:
         return question

@@ -5,6 +5,7 @@ or killed does not: the next run finds the job by the claim in its folder and go
 """
 
 import contextlib
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -15,6 +16,7 @@ import dagster as dg
 from dagster_pipes import (
     DAGSTER_PIPES_CONTEXT_ENV_VAR,
     DAGSTER_PIPES_MESSAGES_ENV_VAR,
+    PipesContextData,
     PipesDefaultContextLoader,
     PipesDefaultMessageWriter,
     encode_param,
@@ -44,9 +46,24 @@ def pipes_environment(task_folder: Path) -> Mapping[str, str]:
     }
 
 
-def with_pipes(task: Task) -> Task:
-    """A task whose command finds Dagster."""
-    return replace(task, environment=lambda place: {**task.environment(place), **pipes_environment(place)})
+def with_pipes(task: Task, run: dg.DagsterRun | None = None) -> Task:
+    """A task whose command finds Dagster: its context is that of an open session, or else of `run` as a whole."""
+    environment = lambda place: {**task.environment(place), **pipes_environment(place)}  # noqa: E731
+    if run is None:
+        return replace(task, environment=environment)
+    of_run = PipesContextData(
+        asset_keys=None,
+        code_version_by_asset_key=None,
+        provenance_by_asset_key=None,
+        partition_key=None,
+        partition_key_range=None,
+        partition_time_window=None,
+        run_id=run.run_id,
+        job_name=run.job_name,
+        retry_number=0,
+        extras={},
+    )
+    return replace(task, environment=environment, files={**task.files, CONTEXT: json.dumps(of_run)})
 
 
 def is_used_up(instance: dg.DagsterInstance, claim: Claim) -> bool:

@@ -12,6 +12,8 @@ from slurm_runner.errors import SlurmError
 from slurm_runner.options import SlurmOptions
 
 COMMAND, LOG, EXIT = "command.sh", "log.txt", "exit.json"
+HEADER = "== "
+"""What begins the line that each attempt writes first to the log."""
 UNWRITABLE = 74
 """Exit status of a task whose node cannot write into its folder (EX_IOERR)."""
 NO_MODULE = 78
@@ -22,7 +24,7 @@ started=$SECONDS
 task={folder}/$SLURM_ARRAY_TASK_ID
 restart=${{SLURM_RESTART_COUNT:-0}}
 attempt=$task/attempt-$restart
-echo "== {name}[$SLURM_ARRAY_TASK_ID] job $SLURM_JOB_ID restart $restart on ${{SLURMD_NODENAME:-$(hostname)}}"
+echo "{header}{name}[$SLURM_ARRAY_TASK_ID] job $SLURM_JOB_ID restart $restart on ${{SLURMD_NODENAME:-$(hostname)}}"
 mkdir -p "$attempt" && cd "$attempt" || exit {unwritable}
 
 leave() {{  # the exit file, whole or absent
@@ -71,7 +73,13 @@ def render_batch_script(
     ]
     head = ["#!/bin/bash", *(f"#SBATCH {directive}" for directive in directives)]
     body = BODY.format(
-        folder=shlex.quote(str(folder)), name=name, uuid=uuid, exit=EXIT, command=COMMAND, unwritable=UNWRITABLE
+        header=HEADER,
+        folder=shlex.quote(str(folder)),
+        name=name,
+        uuid=uuid,
+        exit=EXIT,
+        command=COMMAND,
+        unwritable=UNWRITABLE,
     )
     return "\n".join([*head, body])
 

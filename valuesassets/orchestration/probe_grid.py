@@ -3,7 +3,7 @@ the moment its readings are whole."""
 
 import contextlib
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import dagster as dg
@@ -13,6 +13,7 @@ from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent
 from slurm_runner.claims import Claim, claims_lock, drop_claim, hand_over, standing_claim, write_claim
 from slurm_runner.commands import CommandFailed
 from slurm_runner.errors import SlurmError
+from slurm_runner.options import SlurmOptions
 from slurm_runner.pipes import is_cancelled, is_used_up, with_pipes
 from slurm_runner.submission import Submission, prepare_submission, submit
 from slurm_runner.verdicts import Ending, Verdict
@@ -119,9 +120,9 @@ class GridRun:
                     new.append(one)
                 else:
                     found.append((one, *standing))
-            for family, models in _by_model(new).items():
-                tasks = [with_pipes(score_task(_joined(cells), self._settings)) for cells in models]
-                options, label = slurm_options(self._study, family), job_label(self._study, f"readings-{family}")
+            for options, models in _by_options_and_model(new, lambda one: slurm_options(self._study, one.family)):
+                tasks = [with_pipes(score_task(_joined(cells), self._settings), self._context.run) for cells in models]
+                label = job_label(self._study, "readings")
                 submission = prepare_submission(root, label, tasks, options, self._settings.throttle)
                 for index, cells in enumerate(models):
                     for one in cells:
@@ -263,10 +264,16 @@ def _joined(cells: list[WantedCell]) -> Any:
     return cells[0].job.model_copy(update={"cells": tuple(one.cell for one in cells)})
 
 
-def _by_model(cells: list[WantedCell]) -> dict[str, list[list[WantedCell]]]:
-    """Cells by family, whose jobs ask Slurm the same, and among those by model."""
-    families: dict[str, dict[Any, list[WantedCell]]] = {}
+def _by_options_and_model(
+    cells: list[WantedCell], options_of: Callable[[WantedCell], SlurmOptions]
+) -> list[tuple[SlurmOptions, list[list[WantedCell]]]]:
+    """Cells by what their jobs ask of Slurm, which makes an array, and among those by model, which makes a task."""
+    arrays: list[tuple[SlurmOptions, dict[Any, list[WantedCell]]]] = []
     for one in cells:
-        model = one.cell.model, one.cell.revision
-        families.setdefault(one.family, {}).setdefault(model, []).append(one)
-    return {family: list(models.values()) for family, models in families.items()}
+        options = options_of(one)
+        models = next((models for other, models in arrays if other == options), None)
+        if models is None:
+            models = {}
+            arrays.append((options, models))
+        models.setdefault((one.family, one.cell.model, one.cell.revision), []).append(one)
+    return [(options, list(models.values())) for options, models in arrays]

@@ -15,8 +15,10 @@ import dagster as dg
 
 from slurm_runner.commands import SlurmCommands
 from slurm_runner.errors import JobEnded, SlurmError
+from slurm_runner.files import tail
 from slurm_runner.options import SlurmOptions
 from slurm_runner.pipes import SlurmPipesClient
+from slurm_runner.script import HEADER
 from slurm_runner.submission import Submission, Task
 from slurm_runner.verdicts import Verdict
 from slurm_runner.watch import Watch
@@ -111,8 +113,7 @@ def run_score_job(
     except JobEnded as error:
         if error.log_tail:
             context.log.error(error.log_tail)
-        said = [line for line in error.log_tail.splitlines() if line.strip() and not line.startswith("== ")]
-        raise JobError(f"{error}{': ' + said[-1] if said else ''}") from None
+        raise JobError(_with_last_line(str(error), error.log_tail)) from None
     except SlurmError as error:
         raise JobError(str(error)) from None
     until = time.monotonic() + study.slurm.exit_file_seconds  # a shared disk may show files late
@@ -167,7 +168,7 @@ def missing(submission: Submission, index: int, cell: ScoreCell, verdict: Verdic
                 return found[cell.name]
     job = f"job {submission.job_id}_{index}"
     if verdict is not None:
-        return f"{job}: {verdict.ending}: {verdict.reason}"
+        return _with_last_line(f"{job}: {verdict.ending}: {verdict.reason}", tail(submission.log(index)))
     for path in _written(submission, index, cell):
         try:
             read_readings(path)
@@ -175,6 +176,11 @@ def missing(submission: Submission, index: int, cell: ScoreCell, verdict: Verdic
             return f"{job} has left readings that are not whole: {error}; materialise again"
         return f"{job} has left readings of other trials ({path}); materialise again"
     return f"{job} has left no readings; see its log: {submission.log(index)}"
+
+
+def _with_last_line(reason: str, log: str) -> str:
+    said = [line for line in log.splitlines() if line.strip() and not line.startswith(HEADER)]
+    return f"{reason}: {said[-1]}" if said else reason
 
 
 def _sent_to(cell: ScoreCell) -> Path:

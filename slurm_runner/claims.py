@@ -1,13 +1,14 @@
 """Which task serves a thing that is wanted, so that two runs share one job and a later run finds it."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from filelock import FileLock
 
 from slurm_runner.files import read_json, write_json
-from slurm_runner.submission import Submission, open_submission
+from slurm_runner.submission import Submission, open_submission, unwritable
 
 CLAIM = "claim.json"
 
@@ -53,10 +54,23 @@ def write_claim(folder: Path, claim: Claim) -> None:
     write_json(claim_path(folder), asdict(claim))
 
 
-def claims_lock(root: Path) -> FileLock:
-    """What a process holds while it looks for claims and makes new ones below `root`."""
-    root.mkdir(parents=True, exist_ok=True)
-    return FileLock(root / "claims.lock")
+@contextlib.contextmanager
+def claims_lock(root: Path) -> Iterator[None]:
+    """What a process holds while it looks for claims and makes new ones below `root`.
+
+    Raises:
+        SlurmError: the folder cannot be written.
+    """
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(root / "claims.lock")
+        lock.acquire()
+    except OSError as error:
+        raise unwritable(root, error) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def standing_claim(

@@ -2,13 +2,14 @@
 
 import json
 import os
+import secrets
 from pathlib import Path
 from typing import Any
 
 
 def write_json(path: Path, value: Any) -> None:
     """Write a file under a temporary name, on the disk, then rename it."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     with open(temporary, "w", encoding="utf-8") as stream:
         json.dump(value, stream, indent=2)
         stream.flush()

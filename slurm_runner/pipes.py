@@ -6,6 +6,7 @@ or killed does not: the next run finds the job by the claim in its folder and go
 
 import contextlib
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -34,6 +35,8 @@ from slurm_runner.watch import TaskReport, Watch
 CONTEXT, MESSAGES = "context.json", "messages"
 ATTEMPTS = 3
 POLL_SECONDS = 5.0
+MESSAGES_SECONDS = 0.5
+"""Between two looks at the messages of a job."""
 
 
 def pipes_environment(task_folder: Path) -> Mapping[str, str]:
@@ -108,6 +111,7 @@ class SlurmPipesClient(dg.PipesClient):
         label: str,
         options: SlurmOptions,
         fingerprint: str,
+        take: Callable[[Submission, int], None] = lambda submission, index: None,
         extras: Mapping[str, Any] | None = None,
     ) -> tuple[Submission, int]:
         """Run a task to its end, or go on with the job that a run before has submitted for the same.
@@ -115,6 +119,7 @@ class SlurmPipesClient(dg.PipesClient):
         Args:
             folder: where the claim on the job lies: one for whatever may be asked for at a time.
             fingerprint: of what is asked; a job of another one is not gone on with.
+            take: takes the result of the task that was done; where it raises, the next run asks anew.
 
         Returns:
             The submission that was done, and the task's index in it.
@@ -128,12 +133,16 @@ class SlurmPipesClient(dg.PipesClient):
             claim, submission = self._claim(context, folder, task, label, options, fingerprint)
             with self._session(context, submission.task_folder(claim.index), extras):
                 submission = submit(submission, self._commands, context.log.warning)
-                verdict = self._wait(context, submission, claim.index)
+                verdict = self._wait(context, submission, claim, folder)
             if verdict.ending is Ending.DONE:
+                try:
+                    take(submission, claim.index)
+                except Exception:
+                    self._drop(folder, claim)
+                    raise
                 hand_over(folder, claim, context.run_id)
                 return submission, claim.index
-            with claims_lock(self._root):
-                drop_claim(folder, claim)
+            self._drop(folder, claim)
             if not verdict.ending.is_infrastructure or attempt == self._attempts:
                 raise JobEnded(
                     f"job {submission.job_id}_{claim.index}: {verdict.ending}: {verdict.reason}",
@@ -162,16 +171,20 @@ class SlurmPipesClient(dg.PipesClient):
             write_claim(folder, claim)
             return claim, submission
 
+    def _drop(self, folder: Path, claim: Claim) -> None:
+        with claims_lock(self._root):
+            drop_claim(folder, claim)
+
     @contextlib.contextmanager
     def _session(self, context: dg.OpExecutionContext, place: Path, extras: Mapping[str, Any] | None) -> Iterator[None]:
-        reader = dg.PipesFileMessageReader(str(place / MESSAGES), cleanup_file=False)
-        with dg.open_pipes_session(context, _KeptContext(place / CONTEXT), reader, extras=dict(extras or {})):
+        context_file, messages = _KeptContext(place / CONTEXT), _KeptMessages(place / MESSAGES)
+        with dg.open_pipes_session(context, context_file, messages, extras=dict(extras or {})):
             yield
 
-    def _wait(self, context: dg.OpExecutionContext, submission: Submission, index: int) -> Verdict:
+    def _wait(self, context: dg.OpExecutionContext, submission: Submission, claim: Claim, folder: Path) -> Verdict:
         watch = self._watch(self._commands)
-        watch.add(submission, [index])
-        key, said = (submission.uuid, index), ""
+        watch.add(submission, [claim.index])
+        key, said = (submission.uuid, claim.index), ""
         try:
             while True:
                 ended = watch.tick()
@@ -184,6 +197,7 @@ class SlurmPipesClient(dg.PipesClient):
             if is_cancelled(context.instance, context.run_id):
                 with contextlib.suppress(CommandFailed):
                     watch.cancel(key)
+                self._drop(folder, claim)
             raise
 
 
@@ -211,3 +225,41 @@ class _KeptContext(dg.PipesContextInjector):
 
     def no_messages_debug_text(self) -> str:
         return f"Dagster's context was written to {self._path}."
+
+
+class _KeptMessages(dg.PipesMessageReader):
+    """Reads messages from a file that stays: a run that goes on with a job hears all that it has said.
+
+    Dagster's own reader empties the file first.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @contextlib.contextmanager
+    def read_messages(self, handler: dg.PipesMessageHandler) -> Iterator[dict[str, str]]:
+        self._path.touch()
+        is_over = threading.Event()
+        thread = threading.Thread(target=self._follow, args=(handler, is_over), daemon=True)
+        thread.start()
+        try:
+            yield {PipesDefaultMessageWriter.FILE_PATH_KEY: str(self._path)}
+        finally:
+            is_over.set()
+            thread.join()
+
+    def _follow(self, handler: dg.PipesMessageHandler, is_over: threading.Event) -> None:
+        rest = ""
+        with open(self._path, encoding="utf-8", errors="replace") as stream:
+            while True:
+                was_over = is_over.is_set()
+                *lines, rest = (rest + stream.read()).split("\n")
+                for line in lines:
+                    with contextlib.suppress(ValueError):  # a node that fell left half a line
+                        handler.handle_message(json.loads(line))
+                if was_over:
+                    return
+                is_over.wait(MESSAGES_SECONDS)
+
+    def no_messages_debug_text(self) -> str:
+        return f"Messages were expected in {self._path}."

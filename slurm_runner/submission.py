@@ -119,11 +119,16 @@ def prepare_submission(
         _save(submission)
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise SlurmError(
-            f"{error.filename or folder}: cannot be written: {error.strerror}; nothing was submitted; free space or "
-            "choose a folder that this machine and the compute nodes can write"
-        ) from None
+        raise unwritable(folder, error) from None
     return submission
+
+
+def unwritable(folder: Path, error: OSError) -> SlurmError:
+    """The error that says that a submission's files cannot be written."""
+    return SlurmError(
+        f"{error.filename or folder}: cannot be written: {error.strerror}; nothing was submitted; free space or choose "
+        "a folder that this machine and the compute nodes can write"
+    )
 
 
 def open_submission(folder: Path) -> Submission | None:

@@ -142,7 +142,7 @@ def judge(submission: Submission, index: int, state: str, exit_code: int, left: 
         return Verdict(Ending.FAILED, f"{_why(left.rc)} (log: {log})")
     if state == "COMPLETED":
         return Verdict(Ending.FAILED, f"Slurm says COMPLETED, yet the task left no exit file; see the log: {log}")
-    if exit_code in (NO_LOG, NO_LOG << 8):
+    if NO_LOG in (status, signal):
         return Verdict(
             Ending.FAILED,
             f"the node could not open the log {log}; is the folder on a disk that compute nodes share and can write?",

@@ -101,6 +101,16 @@ def run_score_job(
         study.slurm.attempts,
         lambda commands: slurm_watch(study.slurm or SlurmSettings(), commands),
     )
+    patience = study.slurm.exit_file_seconds
+
+    def take(submission: Submission, index: int) -> None:
+        until = time.monotonic() + patience  # a shared disk may show files late
+        for cell in job.cells:
+            while not collect(submission, index, cell):
+                if time.monotonic() >= until:
+                    raise JobError(missing(submission, index, cell))
+                time.sleep(0.2)
+
     try:
         submission, index = client.run(
             context=context.op_execution_context,
@@ -109,6 +119,7 @@ def run_score_job(
             label=job_label(study, context.asset_key.path[-1]),
             options=slurm_options(study, family),
             fingerprint=fingerprint(job),
+            take=take,
         )
     except JobEnded as error:
         if error.log_tail:
@@ -116,12 +127,6 @@ def run_score_job(
         raise JobError(_with_last_line(str(error), error.log_tail)) from None
     except SlurmError as error:
         raise JobError(str(error)) from None
-    until = time.monotonic() + study.slurm.exit_file_seconds  # a shared disk may show files late
-    for cell in job.cells:
-        while not collect(submission, index, cell):
-            if time.monotonic() >= until:
-                raise JobError(missing(submission, index, cell))
-            time.sleep(0.2)
     return submission.log(index)
 
 

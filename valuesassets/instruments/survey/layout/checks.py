@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from valuesassets.instruments.survey.alignment.evidence import question_numbers
 from valuesassets.instruments.survey.layout.block import Block
 from valuesassets.instruments.survey.layout.codes import printed_codes
 from valuesassets.instruments.survey.layout.grounding import Form
@@ -122,16 +123,23 @@ def language_faults(questions: Sequence[Question], language: str) -> Iterator[Fa
 
 
 def shape_faults(questions: Sequence[Question], variables: Variables) -> Iterator[Fault]:
-    """Incomplete questions, codes for don't know among the options, and ids that stand twice."""
+    """Incomplete questions, codes for don't know among the options, and ids that stand twice.
+
+    In a survey that is known only codes have to be alone: items of a list may stand under its number. Otherwise ids are
+    all that questions are known by.
+    """
     seen: Counter[str] = Counter()
     letters = variables.letters_of(questions)
+    is_survey_known = variables.survey_of(questions, question_numbers(questions)) is not None
     for question in questions:
         is_code = question.id[:1] in letters and question.id in variables.variables
+        names_one = is_code if is_survey_known else bool(question.id.strip())
         seen[question.id] += 1
-        if seen[question.id] == 2 and is_code:
+        if seen[question.id] == 2 and names_one:
             yield _fault(
-                question, "duplicate_id", "stands twice (a split sample, or a misprint); keep one and remove the other"
-            )
+                question, "duplicate_id",
+                "stands twice (a split sample, or a misprint); keep one, and remove the other or give it its own id",
+            )  # fmt: skip
         for fault in question_faults(question):
             has_missing = any(is_missing_code(value, len(question.values)) for value in question.values)
             check = "dk_codes" if has_missing and "don't know" in fault else "complete"

@@ -5,13 +5,14 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
 
 from valuesassets.definitions import build_definitions
+from valuesassets.orchestration.assets.survey_models import REFERENCE_MODELS_KEY as REFERENCE_MODELS
 from valuesassets.orchestration.cells import PREFLIGHT, READINGS, TRIALS
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
@@ -21,12 +22,14 @@ from valuesassets.records.readings import Reading, Status
 from valuesassets.records.schemas import READINGS as READINGS_SCHEMA
 from valuesassets.records.schemas import TRIALS as TRIALS_SCHEMA
 from valuesassets.records.schemas import reading_rows, trial_rows, write_table
+from valuesassets.records.study import Language
 from valuesassets.records.study_files import load_study
 from valuesassets_tests.slurm_runner.cluster import Cluster
 from valuesassets_tests.tiny_models import PROMPTS, trial
 
 STUB = Path(__file__).with_name("stub_node.py")
 SETTINGS = {"poll_seconds": 0.3, "exit_file_seconds": 4, "unknown_seconds": 6, "warn_seconds": 20}
+FAMILIES = ("reference-mono", "reference-multi")
 STUDY = """\
 name = "bench"
 title = "Cells that are hurt"
@@ -34,16 +37,6 @@ seed = 1
 
 [questionnaires]
 source = "bundled"
-
-[languages.eng]
-name = "English"
-country = "GB"
-zone = "English-Speaking"
-
-[languages.fra]
-name = "French"
-country = "FR"
-zone = "Catholic Europe"
 
 [families.reference-mono]
 kind = "reference"
@@ -55,6 +48,11 @@ model_type = "multi"
 """
 
 
+def evs_languages() -> dict[str, Language]:
+    """The 22 languages of the full study."""
+    return load_study("evs2017").languages
+
+
 @dataclass
 class Outcome:
     """What a run showed its user."""
@@ -64,25 +62,36 @@ class Outcome:
 
 
 class CellBench:
-    """A study of four cells below a folder; its `readings` go to the cluster.
+    """A study of two families below a folder; its `readings` go to the cluster.
 
     Args:
         resources: of both families, as TOML.
+        languages: of the study.
         settings: of `[slurm]`, as TOML values.
     """
 
-    def __init__(self, folder: Path, cluster: Cluster, resources: str = "gpus = 1", **settings: object) -> None:
-        self.cluster, self.folder, self.plan = cluster, folder, folder / "plan"
+    def __init__(
+        self,
+        folder: Path,
+        cluster: Cluster,
+        resources: str = "gpus = 1",
+        languages: Sequence[str] = ("eng", "fra"),
+        **settings: object,
+    ) -> None:
+        self.cluster, self.folder, self.plan, self.languages = cluster, folder, folder / "plan", languages
         python = folder / "python"
         python.write_text(f'#!/bin/sh\nexec {sys.executable} -S -E {STUB} "$@"\n')
         python.chmod(0o755)
         slurm = SETTINGS | {"python": str(python)} | settings
         lines = [f"{key} = {json.dumps(value)}" for key, value in slurm.items()]
-        given = STUDY.replace(
-            "[families.reference-multi]", f"resources = {{ {resources} }}\n\n[families.reference-multi]"
-        )
-        text = f"{given}resources = {{ {resources} }}\n\n[slurm]\n" + "\n".join(lines)
-        text += f'\nenvironment = {{ PLAN = "{self.plan}" }}\n'
+        lines.append(f'environment = {{ PLAN = "{self.plan}" }}')
+        asked, known = STUDY.replace("model_type", f"resources = {{ {resources} }}\nmodel_type"), evs_languages()
+        spoken = [
+            f'[languages.{code}]\nname = "{known[code].name}"\ncountry = "{known[code].country}"\n'
+            f'zone = "{known[code].zone}"\nscript = "{known[code].script}"\n'
+            for code in languages
+        ]
+        text = "\n".join([asked, *spoken, "[slurm]", *lines])
         self.study_file = folder / "bench.toml"
         self.study_file.write_text(text)
         self.storage_root = folder / "storage"
@@ -175,6 +184,14 @@ class CellBench:
         given = self.plan / "readings" / family / f"{language}.parquet"
         return path.exists() and path.read_bytes() == given.read_bytes()
 
+    def report_inputs(self, instance: dg.DagsterInstance) -> None:
+        """Let an instance know that what the cells are read from is there."""
+        instance.report_runless_asset_event(dg.AssetMaterialization(REFERENCE_MODELS))
+        for family in FAMILIES:
+            instance.report_runless_asset_event(dg.AssetMaterialization(PREFLIGHT, partition=family))
+        for language in self.languages:
+            instance.report_runless_asset_event(dg.AssetMaterialization(TRIALS, partition=language))
+
     def job_ids(self) -> set[str]:
         """Ids of the jobs that were ever started or are still known."""
         return {line.split("_")[0] for line in self.noted("starts")}
@@ -185,14 +202,14 @@ class CellBench:
     def _prepare(self) -> None:
         storage, asked = self._storage(), [trial(prompt, 4, f"v{n}/0/forward") for n, prompt in enumerate(PROMPTS)]
         described = {"batch_invariance": {"agrees": True, "trials": 2}, "tokenizer_report": {}, "model": "stand-in"}
-        for language in ("eng", "fra"):
+        for language in self.languages:
             write_table(storage.path(TRIALS, language, "parquet"), trial_rows(asked), TRIALS_SCHEMA)
-        for family in ("reference-mono", "reference-multi"):
+        for family in FAMILIES:
             gate = {"is_gate": True, "passed": True, "what": "", "found": "", "wanted": ""}
-            findings = [gate | {"language": language} for language in ("eng", "fra")]
+            findings = [gate | {"language": language} for language in self.languages]
             verdict = {"passed": True, "override": None, "findings": findings}
             write_json(storage.path(PREFLIGHT, family, "json"), verdict)
-            for language in ("eng", "fra"):
+            for language in self.languages:
                 path = self.plan / "readings" / family / f"{language}.parquet"
                 write_table(path, reading_rows([_reading(t.trial_id) for t in asked]), READINGS_SCHEMA, described)
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 from types import TracebackType
 
 from valuesassets_tests.slurm_runner.cluster import Cluster
@@ -37,8 +36,3 @@ class Clusters:
         os.environ.update(cluster.environment)
         cluster.wait_until_idle()
         return cluster
-
-
-def has_accounting() -> bool:
-    """Whether the Debian packages are here that a cluster with accounting needs."""
-    return all(shutil.which(program) for program in ("slurmdbd", "mariadbd"))

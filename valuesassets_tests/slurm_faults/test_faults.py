@@ -1,6 +1,6 @@
 import pytest
 
-from valuesassets_tests.slurm_faults.clusters import Clusters, has_accounting
+from valuesassets_tests.slurm_faults.clusters import Clusters
 from valuesassets_tests.slurm_faults.faults import FAULTS
 from valuesassets_tests.slurm_faults.injection import inject
 
@@ -13,10 +13,13 @@ def clusters():
         yield clusters
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.accounting] * (fault.cluster == "accounting"))
+        for name, fault in FAULTS.items()
+    ],
+)
 def test_no_fault_loses_a_cell_or_reads_one_twice(name, clusters, tmp_path):
-    kind = FAULTS[name].cluster
-    if kind == "accounting" and not has_accounting():
-        pytest.skip("needs slurmdbd and mariadb: apt-get install slurmdbd slurm-wlm-mysql-plugin mariadb-server-core")
-    row = inject(FAULTS[name], clusters.get(kind), tmp_path)
+    row = inject(FAULTS[name], clusters.get(FAULTS[name].cluster), tmp_path)
     assert (row["cells_lost"], row["jobs_duplicated"]) == (0, 0)

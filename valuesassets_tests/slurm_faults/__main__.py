@@ -1,6 +1,5 @@
 """`make slurm-faults`: hurts cells on a real cluster in every way that we know, and tells what came of it."""
 
-import contextlib
 import sys
 import tempfile
 import time
@@ -37,5 +36,4 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(KeyboardInterrupt):
-        sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))

@@ -1,6 +1,7 @@
 """What can happen to a cell on a cluster, done to it for real: each fault ends with the cell read and nothing lost."""
 
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -12,9 +13,10 @@ from pathlib import Path
 
 from valuesassets.orchestration.resources import Storage
 from valuesassets.orchestration.slurm_cells import slurm_root
-from valuesassets_tests.slurm_faults.bench import CellBench, Outcome
+from valuesassets_tests.slurm_faults.bench import CellBench, Outcome, evs_languages
 
 GPU = "gpus = 1"
+LANGUAGES = list(evs_languages())
 
 
 @dataclass(frozen=True)
@@ -330,6 +332,29 @@ def worker_killed(bench: CellBench) -> Seen:
     return Seen(f"{_state(outcomes)}; {_first(bench, 'going on with')}", "success; going on with job")
 
 
+@fault("Dagster's run worker is killed -9 at ten random moments, each of another cell", languages=LANGUAGES[:11])
+def worker_killed_at_random_moments(bench: CellBench) -> Seen:
+    bench.behave(seconds_after=1)
+    bench.go()
+    moments, gone_on = random.Random(20170620), 0  # noqa: S311
+    first, *others = bench.languages
+    with _worker(bench, first) as worker:
+        started = time.monotonic()
+        worker.wait()
+        seconds = time.monotonic() - started
+    for language in others:
+        with _worker(bench, language) as worker:
+            time.sleep(moments.uniform(0.3, 1) * seconds)
+            worker.kill()
+            worker.wait()
+        if not bench.materialised(language):
+            assert bench.read(language).is_success
+            gone_on += "going on with" in bench.said_so_far()
+    assert {bench.materialised(language) for language in bench.languages} == {1}
+    cells = tuple((language, "reference-mono") for language in bench.languages)
+    return Seen(f"each materialised once, {gone_on} of them by going on with a job", "once", len(cells), cells)
+
+
 @fault("the daemon and its workers are stopped (SIGTERM) while the job runs; the cell is materialised again")
 def worker_stopped(bench: CellBench) -> Seen:
     with _worker(bench) as worker:
@@ -464,8 +489,8 @@ def _payload(attempt: Path) -> int:
     raise AssertionError(f"nothing runs in {attempt}")
 
 
-def _worker(bench: CellBench) -> subprocess.Popen[bytes]:
+def _worker(bench: CellBench, language: str = "eng") -> subprocess.Popen[bytes]:
     """A process of its own that materialises the cell, as Dagster's daemon would start one."""
     command = [sys.executable, "-m", "valuesassets_tests.slurm_faults.worker", str(bench.study_file)]
     folders = [str(bench.storage_root), str(bench.folder / "dagster")]
-    return subprocess.Popen([*command, *folders], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return subprocess.Popen([*command, *folders, language], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""A run worker of its own: `python -m valuesassets_tests.slurm_faults.worker STUDY STORAGE DAGSTER`."""
+"""A run worker of its own: `python -m valuesassets_tests.slurm_faults.worker STUDY STORAGE DAGSTER LANGUAGE`."""
 
 import sys
 from pathlib import Path
@@ -12,12 +12,12 @@ from valuesassets.orchestration.run_study import QUIET
 from valuesassets.records.study_files import load_study
 
 
-def main(study: str, storage: str, dagster: str) -> None:
+def main(study: str, storage: str, dagster: str, language: str) -> None:
     job = build_definitions(load_study(study), Path(storage)).resolve_implicit_global_asset_job_def()
     job.execute_in_process(
         run_config=QUIET,
         instance=dg.DagsterInstance.local_temp(dagster),
-        partition_key=str(cell_key("reference-mono", "eng")),
+        partition_key=str(cell_key("reference-mono", language)),
         asset_selection=[READINGS],
         raise_on_error=False,
     )

@@ -3,7 +3,7 @@ the moment its readings are whole."""
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import dagster as dg
@@ -13,7 +13,6 @@ from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent
 from slurm_runner.claims import Claim, claims_lock, drop_claim, hand_over, standing_claim, write_claim
 from slurm_runner.commands import CommandFailed
 from slurm_runner.errors import SlurmError
-from slurm_runner.options import SlurmOptions
 from slurm_runner.pipes import is_cancelled, is_used_up, with_pipes
 from slurm_runner.submission import Submission, prepare_submission, submit
 from slurm_runner.verdicts import Ending, Verdict
@@ -25,6 +24,7 @@ from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
 from valuesassets.orchestration.shown_readings import show_readings
 from valuesassets.orchestration.slurm_cells import (
+    alike,
     collect,
     fingerprint,
     job_label,
@@ -40,6 +40,7 @@ from valuesassets.records.slurm_settings import SlurmSettings
 from valuesassets.records.study import Study
 
 SECONDS_BETWEEN_LINES = 30.0
+FAILED_CELLS = "failed_cells"
 
 
 def probe_grid_job(study: Study, readings: dg.AssetsDefinition) -> dg.JobDefinition:
@@ -55,13 +56,27 @@ def probe_grid_job(study: Study, readings: dg.AssetsDefinition) -> dg.JobDefinit
             raise dg.Failure(description=str(error), allow_retries=False) from error
         if failed:
             listed = "\n".join(f"{name}: {reason}" for name, reason in failed.items())
-            raise dg.Failure(f"{len(failed)} of {len(cells)} cells could not be read:\n{listed}", allow_retries=False)
+            raise dg.Failure(
+                f"{len(failed)} of {len(cells)} cells could not be read:\n{listed}",
+                metadata={FAILED_CELLS: failed},
+                allow_retries=False,
+            )
 
     @dg.job(description="Read many cells on Slurm: each model is loaded once, each cell appears when it is whole.")
     def probe_grid():
         submit_gpu_partitions()
 
     return probe_grid
+
+
+def failed_cells(result: dg.ExecuteInProcessResult) -> dict[str, str]:
+    """Why cells failed in a run of `probe_grid`, by `<model>/<language>`; empty where the run failed as a whole."""
+    for event in result.all_events:
+        failure = event.step_failure_data.user_failure_data if event.is_step_failure else None
+        if failure is not None and FAILED_CELLS in failure.metadata:
+            found = failure.metadata[FAILED_CELLS].value
+            return {str(name): str(reason) for name, reason in found.items()} if isinstance(found, dict) else {}
+    return {}
 
 
 class GridRun:
@@ -120,7 +135,8 @@ class GridRun:
                     new.append(one)
                 else:
                     found.append((one, *standing))
-            for options, models in _by_options_and_model(new, lambda one: slurm_options(self._study, one.family)):
+            for options, cells in alike(new, lambda one: slurm_options(self._study, one.family)):
+                models = _by_model(cells)
                 tasks = [with_pipes(score_task(_joined(cells), self._settings), self._context.run) for cells in models]
                 label = job_label(self._study, "readings")
                 submission = prepare_submission(root, label, tasks, options, self._settings.throttle)
@@ -264,16 +280,8 @@ def _joined(cells: list[WantedCell]) -> Any:
     return cells[0].job.model_copy(update={"cells": tuple(one.cell for one in cells)})
 
 
-def _by_options_and_model(
-    cells: list[WantedCell], options_of: Callable[[WantedCell], SlurmOptions]
-) -> list[tuple[SlurmOptions, list[list[WantedCell]]]]:
-    """Cells by what their jobs ask of Slurm, which makes an array, and among those by model, which makes a task."""
-    arrays: list[tuple[SlurmOptions, dict[Any, list[WantedCell]]]] = []
+def _by_model(cells: list[WantedCell]) -> list[list[WantedCell]]:
+    models: dict[Any, list[WantedCell]] = {}
     for one in cells:
-        options = options_of(one)
-        models = next((models for other, models in arrays if other == options), None)
-        if models is None:
-            models = {}
-            arrays.append((options, models))
         models.setdefault((one.family, one.cell.model, one.cell.revision), []).append(one)
-    return [(options, list(models.values())) for options, models in arrays]
+    return list(models.values())

@@ -8,8 +8,9 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 import dagster as dg
 
@@ -18,10 +19,11 @@ from slurm_runner.errors import JobEnded, SlurmError
 from slurm_runner.files import tail
 from slurm_runner.options import SlurmOptions
 from slurm_runner.pipes import SlurmPipesClient
-from slurm_runner.script import HEADER
+from slurm_runner.script import HEADER, render_batch_script, render_command
 from slurm_runner.submission import Submission, Task
 from slurm_runner.verdicts import Verdict
 from slurm_runner.watch import Watch
+from valuesassets.orchestration.cells import READINGS, model_label
 from valuesassets.orchestration.code_versions import source_version
 from valuesassets.orchestration.node_runs import NODE, run_node_job
 from valuesassets.orchestration.resources import Storage
@@ -32,6 +34,7 @@ from valuesassets.records.schemas import TRIALS, read_readings, read_table
 from valuesassets.records.slurm_settings import SlurmSettings
 from valuesassets.records.study import Study
 
+T = TypeVar("T")
 JOB = "job.json"
 FAILURES = Path("failures.json")
 """What a job says of the cells that it could not read, in its attempt's folder."""
@@ -78,6 +81,42 @@ def slurm_options(study: Study, family: str) -> SlurmOptions:
         )
     except SlurmError as error:
         raise JobError(f"study {study.name}, family {family}: {error}") from None
+
+
+def grid_scripts(study: Study, storage_root: Path) -> list[str]:
+    """The batch scripts that the whole grid would be submitted with, and the command of each one's first task.
+
+    Raises:
+        JobError: the study does not run on Slurm, or its options contradict each other.
+    """
+    if study.slurm is None:
+        raise JobError(f"study {study.name}: has no [slurm] table, so its models are run here; see docs/slurm.md")
+    storage, texts = Storage(root=str(storage_root.absolute()), study=study.name), []
+    for options, families in alike(study.families, lambda name: slurm_options(study, name)):
+        models = [model_label(study, storage, *cell) for cell in study.cells() if cell[0] in families]
+        n_tasks, folder = len(dict.fromkeys(models)), slurm_root(storage) / "UUID"
+        name = f"{job_label(study, READINGS.path[-1])}-UUID"
+        python = study.slurm.python or sys.executable
+        texts += [
+            f"# {', '.join(families)}: {len(models)} cells of {n_tasks} models",
+            render_batch_script(name, "UUID", folder, n_tasks, options, study.slurm.throttle),
+            "# The command of the first task:",
+            render_command([python, "-m", NODE, f"{folder}/0/{JOB}"], options),
+        ]
+    return texts
+
+
+def alike(things: Iterable[T], options_of: Callable[[T], SlurmOptions]) -> list[tuple[SlurmOptions, list[T]]]:
+    """Things by what they ask of Slurm, in their order."""
+    groups: list[tuple[SlurmOptions, list[T]]] = []
+    for thing in things:
+        options = options_of(thing)
+        known = next((members for other, members in groups if other == options), None)
+        if known is None:
+            groups.append((options, [thing]))
+        else:
+            known.append(thing)
+    return groups
 
 
 def run_score_job(

@@ -96,6 +96,7 @@ class CellBench:
         self.study_file.write_text(text)
         self.storage_root = folder / "storage"
         (folder / "dagster").mkdir()
+        (folder / "dagster" / "dagster.yaml").touch()
         self.instance = dg.DagsterInstance.local_temp(str(folder / "dagster"))
         self._prepare()
         self.behave()

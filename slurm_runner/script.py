@@ -34,14 +34,13 @@ leave() {{  # the exit file, whole or absent
     exit "$1"
 }}
 
-child=
-stopping=
-trap 'stopping=1; [ -n "$child" ] && kill -TERM "$child" 2> /dev/null' TERM
+child= told=
+trap 'told=1; [ -n "$child" ] && kill -TERM "$child" 2> /dev/null' TERM
 bash "$task/{command}" &
 child=$!
-[ -n "$stopping" ] && kill -TERM "$child" 2> /dev/null
-wait "$child"; rc=$?
-while kill -0 "$child" 2> /dev/null; do wait "$child"; rc=$?; done  # a signal ends `wait` early
+[ -n "$told" ] && kill -TERM "$child" 2> /dev/null
+told=1
+while [ -n "$told" ]; do told=; wait "$child"; rc=$?; done  # a signal ends `wait` early, with a status of its own
 leave "$rc"
 """
 

@@ -5,10 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from filelock import FileLock
-
-from slurm_runner.files import read_json, write_json
-from slurm_runner.submission import Submission, open_submission, unwritable
+from slurm_runner.files import locked, read_json, write_json, writing
+from slurm_runner.submission import Submission, open_submission
 
 CLAIM = "claim.json"
 
@@ -40,7 +38,11 @@ def claim_path(folder: Path) -> Path:
 
 
 def read_claim(folder: Path) -> Claim | None:
-    """The claim in a folder; None where there is none that can be read."""
+    """The claim in a folder; None where there is none, or a damaged one.
+
+    Raises:
+        SlurmError: the disk does not say.
+    """
     found = read_json(claim_path(folder))
     try:
         return Claim(**found) if isinstance(found, dict) else None
@@ -49,8 +51,13 @@ def read_claim(folder: Path) -> Claim | None:
 
 
 def write_claim(folder: Path, claim: Claim) -> None:
-    """Keep a claim, whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Keep a claim, whole or not at all.
+
+    Raises:
+        SlurmError: the folder cannot be written.
+    """
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     write_json(claim_path(folder), asdict(claim))
 
 
@@ -61,16 +68,10 @@ def claims_lock(root: Path) -> Iterator[None]:
     Raises:
         SlurmError: the folder cannot be written.
     """
-    try:
+    with writing(root):
         root.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(root / "claims.lock")
-        lock.acquire()
-    except OSError as error:
-        raise unwritable(root, error) from None
-    try:
+    with locked(root / "claims.lock"):
         yield
-    finally:
-        lock.release()
 
 
 def standing_claim(
@@ -85,12 +86,16 @@ def standing_claim(
 
 
 def hand_over(folder: Path, claim: Claim, run_id: str) -> None:
-    """Note which run has had the result."""
-    write_claim(folder, replace(claim, given_to=run_id))
+    """Note which run has had the result, unless another claim has taken its place."""
+    if _is_of_one_submission(read_claim(folder), claim):
+        write_claim(folder, replace(claim, given_to=run_id))
 
 
 def drop_claim(folder: Path, claim: Claim) -> None:
     """Remove a claim whose task ended badly, unless another one has taken its place."""
-    found = read_claim(folder)
-    if found and found.submission == claim.submission:
+    if _is_of_one_submission(read_claim(folder), claim):
         claim_path(folder).unlink(missing_ok=True)
+
+
+def _is_of_one_submission(found: Claim | None, claim: Claim) -> bool:
+    return found is not None and found.submission == claim.submission

@@ -12,8 +12,10 @@ SECONDS = 60.0
 """How long a command may take that only asks."""
 KEPT = re.compile(r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LD_LIBRARY_PATH|MODULEPATH|SLURM_CONF|SLURM_CLUSTERS|SBATCH_.*")
 """Variables that Slurm's commands see, and so the jobs: no secret travels, no SQUEUE_FORMAT changes what comes back."""
+FORGOTTEN = ("SBATCH_WAIT", "SBATCH_CLUSTERS", "SQUEUE_PARTITION", "SQUEUE_ACCOUNT", "SQUEUE_QOS", "SQUEUE_LICENSES")
+"""Variables that would let `sbatch` wait for the job's end, or hide jobs from `squeue`: a login node may set them."""
 SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15")
-SSH_FAILED = 255
+SSH_FAILED, NOT_FOUND = 255, 127
 
 
 class CommandFailed(SlurmError):
@@ -38,15 +40,16 @@ UNREACHABLE = (
     "zero bytes were transmitted",
     "transport endpoint",
     "communication connection failure",
-    "slurm controller in standby",
+    "standby mode",
     "temporarily unavailable",
+    "try again",
     "slurmdbd: sending persistconn",
     "unexpected message received",
     "protocol authentication error",
     "invalid authentication credential",
     "munge",
 )
-"""Words of answers that tell of the way to the controller, not of what was asked."""
+"""Words of answers that tell of the way to the controller or of its being busy, not of what was asked."""
 
 
 class SlurmCommands:
@@ -70,12 +73,14 @@ class SlurmCommands:
         Raises:
             CommandFailed: it could not be run, took longer than `seconds`, or ended with an error.
         """
-        name, command = arguments[0], list(arguments)
+        name = arguments[0]
+        unset = [word for variable in FORGOTTEN for word in ("-u", variable)]
+        variables = {**self._environment, "LC_ALL": "C"}
+        command = ["env", *unset, *(f"{key}={value}" for key, value in variables.items()), *arguments]
         kept = {key: value for key, value in os.environ.items() if KEPT.fullmatch(key)}
         if self._host is not None:
+            command = [*SSH, self._host, "--", shlex.join(command)]
             kept = dict(os.environ)  # for ssh itself: it passes none of it on
-            variables = [f"{key}={value}" for key, value in self._environment.items()]
-            command = [*SSH, self._host, "--", shlex.join(["env", *variables, *command])]
         self.count += 1
         try:
             done = subprocess.run(
@@ -85,20 +90,18 @@ class SlurmCommands:
                 text=True,
                 errors="replace",
                 timeout=seconds or self._seconds,
-                env=kept | self._environment | {"LC_ALL": "C"},
+                env=kept,
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
             raise CommandFailed(name, f"no answer within {error.timeout:.0f} s", is_unreachable=True) from None
         except OSError as error:
-            raise CommandFailed(
-                command[0],
-                f"{error.strerror}; are Slurm's commands installed here? else name a login node",
-                is_unreachable=False,
-            ) from None
+            raise CommandFailed(name, f"{command[0]}: {error.strerror}", is_unreachable=False) from None
         if done.returncode == 0:
             return done.stdout
         lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
         said = " / ".join(lines[-3:]) or f"exit status {done.returncode}"
-        lost_ssh = self._host is not None and done.returncode == SSH_FAILED
-        raise CommandFailed(name, said, lost_ssh or any(words in said.lower() for words in UNREACHABLE))
+        if done.returncode == NOT_FOUND:
+            said += f"; are Slurm's commands installed on {self._host or 'this machine'}? else name a login node"
+        is_ssh_lost = self._host is not None and done.returncode == SSH_FAILED and f"{name}: " not in said
+        raise CommandFailed(name, said, is_ssh_lost or any(words in said.lower() for words in UNREACHABLE))

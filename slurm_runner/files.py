@@ -1,28 +1,77 @@
-"""Small JSON files that are whole or absent."""
+"""Small JSON files that are whole or absent, and locks; a disk that fails is an error, never an empty file."""
 
+import contextlib
 import json
 import os
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
+
+from slurm_runner.errors import SlurmError
+
+
+@contextlib.contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Where files are written.
+
+    Raises:
+        SlurmError: one cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise SlurmError(
+            f"{error.filename or folder}: cannot be written: {error.strerror}; free space or choose a folder that this "
+            "machine and the compute nodes can write"
+        ) from None
+
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a file under a temporary name, on the disk, then rename it."""
+    """Write a file under a temporary name, on the disk, then rename it.
+
+    Raises:
+        SlurmError: it cannot be written.
+    """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    with open(temporary, "w", encoding="utf-8") as stream:
-        json.dump(value, stream, indent=2)
-        stream.flush()
-        os.fsync(stream.fileno())
-    temporary.replace(path)
+    with writing(path):
+        with open(temporary, "w", encoding="utf-8") as stream:
+            json.dump(value, stream, indent=2)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
 
 
 def read_json(path: Path) -> Any | None:
-    """What a file holds; None where it is absent or no JSON."""
+    """What a file holds; None where it is absent or no JSON.
+
+    Raises:
+        SlurmError: it is there and the disk does not give it: whoever took it for absent would ask for a job twice.
+    """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return json.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
+    except OSError as error:
+        raise SlurmError(f"{path}: cannot be read: {error.strerror}; try again when the disk answers") from None
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """What one process at a time does, among all that see the file.
+
+    Raises:
+        SlurmError: its folder cannot be written.
+    """
+    lock = FileLock(path)
+    with writing(path.parent):
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def tail(path: Path, lines: int = 15, most: int = 16_384) -> str:

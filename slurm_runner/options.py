@@ -1,5 +1,7 @@
 """What a job asks of Slurm."""
 
+import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -17,7 +19,7 @@ class SlurmOptions:
         minutes: time limit.
         warn_seconds: how long before the limit the job is told (SIGTERM) to save what it has.
         requeue: whether Slurm may start the job again by itself after a node was lost.
-        extra: further options of `sbatch`, each `--name` or `--name=value`.
+        extra: further options of `sbatch`, each `--name` or `--name=value`, quoted as in a batch script.
         modules: environment modules to load.
         container: words that enter a container, put before the command (`apptainer exec --nv image.sif`).
         environment: variables of the job; of the submitter's own only PATH, HOME and the like are passed on.
@@ -39,9 +41,17 @@ class SlurmOptions:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name in ("partition", "account", "qos", "constraint", "gres"):
+            if re.search(r"[\s\"'\\]", getattr(self, name) or ""):
+                raise SlurmError(
+                    f"{name} {getattr(self, name)!r}: a word without blanks and quotes was expected; mend it"
+                )
         for option in self.extra:
-            if not option.startswith("--") or "\n" in option:
-                raise SlurmError(f"option of sbatch {option!r}: '--name' or '--name=value' was expected; mend it")
+            if not _is_one_option(option):
+                raise SlurmError(
+                    f"option of sbatch {option!r}: '--name' or '--name=value' was expected, in quotes where there are "
+                    "blanks; mend it"
+                )
         if self.minutes is not None and self.minutes * 60 <= self.warn_seconds:
             raise SlurmError(
                 f"a time limit of {self.minutes} min leaves no time before the warning at {self.warn_seconds} s; "
@@ -63,3 +73,11 @@ class SlurmOptions:
         }
         given = [f"{name}={value}" for name, value in named.items() if value is not None]
         return [*given, "--requeue" if self.requeue else "--no-requeue", *self.extra]
+
+
+def _is_one_option(text: str) -> bool:
+    try:
+        words = shlex.split(text)
+    except ValueError:  # a quote that is not closed
+        return False
+    return len(words) == 1 and "\n" not in text and re.match(r"--[a-z]", words[0]) is not None

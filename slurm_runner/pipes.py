@@ -4,11 +4,9 @@ Context and messages are files in the task's folder. A run that is cancelled can
 or killed does not: the next run finds the job by the claim in its folder and goes on.
 """
 
-import contextlib
 import json
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,19 +22,18 @@ from dagster_pipes import (
 )
 
 from slurm_runner.claims import Claim, claims_lock, drop_claim, hand_over, standing_claim, write_claim
-from slurm_runner.commands import CommandFailed, SlurmCommands
-from slurm_runner.errors import JobEnded
-from slurm_runner.files import tail, write_json
+from slurm_runner.commands import SlurmCommands
+from slurm_runner.errors import JobEnded, SlurmError
+from slurm_runner.files import tail
+from slurm_runner.kept_files import KeptContext, KeptMessages
 from slurm_runner.options import SlurmOptions
-from slurm_runner.submission import Submission, Task, prepare_submission, submit
+from slurm_runner.submission import Submission, Task, cancel, prepare_submission, submit
 from slurm_runner.verdicts import Ending, Verdict
 from slurm_runner.watch import TaskReport, Watch
 
 CONTEXT, MESSAGES = "context.json", "messages"
 ATTEMPTS = 3
 POLL_SECONDS = 5.0
-MESSAGES_SECONDS = 0.5
-"""Between two looks at the messages of a job."""
 
 
 def pipes_environment(task_folder: Path) -> Mapping[str, str]:
@@ -81,6 +78,23 @@ def is_cancelled(instance: dg.DagsterInstance, run_id: str) -> bool:
     return run is None or run.status in (dg.DagsterRunStatus.CANCELING, dg.DagsterRunStatus.CANCELED)
 
 
+class SlurmInvocation(dg.PipesClientCompletedInvocation):
+    """A task that was done, and what it has reported.
+
+    Attributes:
+        submission, index: the task.
+    """
+
+    def __init__(self, session: dg.PipesSession, submission: Submission, index: int) -> None:
+        super().__init__(session)
+        self.submission, self.index = submission, index
+
+    def get_results(self, *, implicit_materializations: bool = True) -> Sequence[dg.PipesExecutionResult]:
+        """As Dagster has it; of an asset or check that several attempts have reported, the last report."""
+        results = super().get_results(implicit_materializations=implicit_materializations)
+        return tuple({(result.asset_key, getattr(result, "check_name", None)): result for result in results}.values())
+
+
 class SlurmPipesClient(dg.PipesClient):
     """Runs commands as Slurm jobs.
 
@@ -105,7 +119,7 @@ class SlurmPipesClient(dg.PipesClient):
     def run(  # type: ignore[override]
         self,
         *,
-        context: dg.OpExecutionContext,
+        context: dg.OpExecutionContext | dg.AssetExecutionContext,
         task: Task,
         folder: Path,
         label: str,
@@ -113,7 +127,7 @@ class SlurmPipesClient(dg.PipesClient):
         fingerprint: str,
         take: Callable[[Submission, int], None] = lambda submission, index: None,
         extras: Mapping[str, Any] | None = None,
-    ) -> tuple[Submission, int]:
+    ) -> SlurmInvocation:
         """Run a task to its end, or go on with the job that a run before has submitted for the same.
 
         Args:
@@ -121,27 +135,34 @@ class SlurmPipesClient(dg.PipesClient):
             fingerprint: of what is asked; a job of another one is not gone on with.
             take: takes the result of the task that was done; where it raises, the next run asks anew.
 
-        Returns:
-            The submission that was done, and the task's index in it.
-
         Raises:
             JobEnded: how it ended, and the log's tail.
             SubmissionRefused, SubmissionUncertain: it was not submitted, or nobody knows.
         """
+        if isinstance(context, dg.AssetExecutionContext):
+            context = context.op_execution_context  # what Pipes asks of the other one is deprecated
         attempt = 1
         while True:
             claim, submission = self._claim(context, folder, task, label, options, fingerprint)
-            with self._session(context, submission.task_folder(claim.index), extras):
-                submission = submit(submission, self._commands, context.log.warning)
-                verdict = self._wait(context, submission, claim, folder)
+            place = submission.task_folder(claim.index)
+            files = KeptContext(place / CONTEXT), KeptMessages(place / MESSAGES)
+            with dg.open_pipes_session(context, *files, extras=dict(extras or {})) as session:
+                try:
+                    submission = submit(submission, self._commands, context.log.warning)
+                    verdict = self._wait(context, submission, claim.index)
+                except BaseException:
+                    if is_cancelled(context.instance, context.run_id):
+                        self._cancel(context, submission, claim, folder)
+                    raise
             if verdict.ending is Ending.DONE:
                 try:
                     take(submission, claim.index)
                 except Exception:
                     self._drop(folder, claim)
                     raise
-                hand_over(folder, claim, context.run_id)
-                return submission, claim.index
+                with claims_lock(self._root):
+                    hand_over(folder, claim, context.run_id)
+                return SlurmInvocation(session, submission, claim.index)
             self._drop(folder, claim)
             if not verdict.ending.is_infrastructure or attempt == self._attempts:
                 raise JobEnded(
@@ -175,91 +196,32 @@ class SlurmPipesClient(dg.PipesClient):
         with claims_lock(self._root):
             drop_claim(folder, claim)
 
-    @contextlib.contextmanager
-    def _session(self, context: dg.OpExecutionContext, place: Path, extras: Mapping[str, Any] | None) -> Iterator[None]:
-        context_file, messages = _KeptContext(place / CONTEXT), _KeptMessages(place / MESSAGES)
-        with dg.open_pipes_session(context, context_file, messages, extras=dict(extras or {})):
-            yield
-
-    def _wait(self, context: dg.OpExecutionContext, submission: Submission, claim: Claim, folder: Path) -> Verdict:
-        watch = self._watch(self._commands)
-        watch.add(submission, [claim.index])
-        key, said = (submission.uuid, claim.index), ""
+    def _cancel(self, context: dg.OpExecutionContext, submission: Submission, claim: Claim, folder: Path) -> None:
+        """Cancel the job of a run that was cancelled; where Slurm does not answer, the next run goes on with it."""
         try:
-            while True:
-                ended = watch.tick()
-                report = ended.get(key) or next(report for _, report in watch.open_reports())
-                said = _say(context, submission, report, watch.fault, said)
-                if report.verdict is not None:
-                    return report.verdict
-                time.sleep(self._poll_seconds)
-        except BaseException:
-            if is_cancelled(context.instance, context.run_id):
-                with contextlib.suppress(CommandFailed):
-                    watch.cancel(key)
-                self._drop(folder, claim)
-            raise
+            cancel(submission, claim.index, self._commands)
+        except SlurmError as error:
+            context.log.warning(f"job {submission.job_id or submission.name} could not be cancelled: {error}")
+        else:
+            self._drop(folder, claim)
+
+    def _wait(self, context: dg.OpExecutionContext, submission: Submission, index: int) -> Verdict:
+        watch, said = self._watch(self._commands), ""
+        watch.add(submission, [index])
+        while True:
+            ended = watch.tick()
+            report = ended.get((submission.uuid, index)) or next(report for _, report in watch.open_reports())
+            said = _say(context, submission, report, watch.fault, said)
+            if report.verdict is not None:
+                return report.verdict
+            time.sleep(self._poll_seconds)
 
 
 def _say(
     context: dg.OpExecutionContext, submission: Submission, report: TaskReport, fault: str | None, said: str
 ) -> str:
-    where = f" on {report.node}" if report.node else f" ({report.reason})" if report.reason != "None" else ""
+    where = f" on {report.node}" if report.node else f" ({report.reason})" if report.reason not in ("", "None") else ""
     line = f"Slurm does not answer: {fault}" if fault else f"job {submission.job_id}: {report.state}{where}"
     if line != said:
         (context.log.warning if fault else context.log.info)(line)
     return line
-
-
-class _KeptContext(dg.PipesContextInjector):
-    """Writes the context to a file that stays: the job may start when the run is long gone."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    @contextlib.contextmanager
-    def inject_context(self, context_data: Any) -> Iterator[dict[str, str]]:
-        if not self._path.exists():
-            write_json(self._path, context_data)
-        yield {PipesDefaultContextLoader.FILE_PATH_KEY: str(self._path)}
-
-    def no_messages_debug_text(self) -> str:
-        return f"Dagster's context was written to {self._path}."
-
-
-class _KeptMessages(dg.PipesMessageReader):
-    """Reads messages from a file that stays: a run that goes on with a job hears all that it has said.
-
-    Dagster's own reader empties the file first.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    @contextlib.contextmanager
-    def read_messages(self, handler: dg.PipesMessageHandler) -> Iterator[dict[str, str]]:
-        self._path.touch()
-        is_over = threading.Event()
-        thread = threading.Thread(target=self._follow, args=(handler, is_over), daemon=True)
-        thread.start()
-        try:
-            yield {PipesDefaultMessageWriter.FILE_PATH_KEY: str(self._path)}
-        finally:
-            is_over.set()
-            thread.join()
-
-    def _follow(self, handler: dg.PipesMessageHandler, is_over: threading.Event) -> None:
-        rest = ""
-        with open(self._path, encoding="utf-8", errors="replace") as stream:
-            while True:
-                was_over = is_over.is_set()
-                *lines, rest = (rest + stream.read()).split("\n")
-                for line in lines:
-                    with contextlib.suppress(ValueError):  # a node that fell left half a line
-                        handler.handle_message(json.loads(line))
-                if was_over:
-                    return
-                is_over.wait(MESSAGES_SECONDS)
-
-    def no_messages_debug_text(self) -> str:
-        return f"Messages were expected in {self._path}."

@@ -1,9 +1,11 @@
 """The batch script of a submission, and the command of each of its tasks.
 
 A submission is a job array, one task per index, be it a single one. Each start of a task works in a folder of its own
-(`<submission>/<index>/attempt-<restart>`), so that an old one that still writes harms nothing; it leaves an exit file.
+(`<submission>/<index>/attempt-<job>.<restart>`), so that an old one that still writes, or one of a job made twice,
+harms nothing; it leaves an exit file.
 """
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +13,8 @@ from pathlib import Path
 from slurm_runner.errors import SlurmError
 from slurm_runner.options import SlurmOptions
 
-COMMAND, LOG, EXIT = "command.sh", "log.txt", "exit.json"
+COMMAND, LOG, EXIT, ATTEMPT = "command.sh", "log.txt", "exit.json", "attempt"
+DIRECTIVE = "#SBATCH "
 HEADER = "== "
 """What begins the line that each attempt writes first to the log."""
 UNWRITABLE = 74
@@ -23,7 +26,7 @@ BODY = """\
 started=$SECONDS
 task={folder}/$SLURM_ARRAY_TASK_ID
 restart=${{SLURM_RESTART_COUNT:-0}}
-attempt=$task/attempt-$restart
+attempt=$task/{attempt}-$SLURM_ARRAY_JOB_ID.$restart
 echo "{header}{name}[$SLURM_ARRAY_TASK_ID] job $SLURM_JOB_ID restart $restart on ${{SLURMD_NODENAME:-$(hostname)}}"
 mkdir -p "$attempt" && cd "$attempt" || exit {unwritable}
 
@@ -60,22 +63,25 @@ def render_batch_script(
     """
     if not folder.is_absolute() or set('"\\\n') & set(str(folder)):
         raise SlurmError(f"{folder}: an absolute path without quotes and backslashes was expected; choose another one")
+    if not re.fullmatch(r"[A-Za-z0-9_.+-]+", name):
+        raise SlurmError(f"{name!r}: a name of letters, digits, _, ., + and - was expected for the job; choose another")
     array = f"0-{n_tasks - 1}" + (f"%{throttle}" if throttle and throttle < n_tasks else "")
     log = str(folder).replace("%", "%%") + f"/%a/{LOG}"
     directives = [
-        f"--job-name={name}",
-        f"--array={array}",
-        f'--output="{log}"',
-        "--open-mode=append",
-        "--export=ALL",
         *options.directives(),
-    ]
-    head = ["#!/bin/bash", *(f"#SBATCH {directive}" for directive in directives)]
+        "--export=ALL",
+        "--open-mode=append",
+        f'--output="{log}"',
+        f"--array={array}",
+        f"--job-name={name}",
+    ]  # what a submission is found by stands last, so that no option takes its place
+    head = ["#!/bin/bash", *(DIRECTIVE + directive for directive in directives)]
     body = BODY.format(
         header=HEADER,
         folder=shlex.quote(str(folder)),
         name=name,
         uuid=uuid,
+        attempt=ATTEMPT,
         exit=EXIT,
         command=COMMAND,
         unwritable=UNWRITABLE,
@@ -86,7 +92,11 @@ def render_batch_script(
 def render_command(
     arguments: Sequence[str], options: SlurmOptions, environment: Mapping[str, str] | None = None
 ) -> str:
-    """The script that a task runs: modules, environment, container, command."""
+    """The script that a task runs: modules, environment, container, command.
+
+    Raises:
+        SlurmError: a variable's name is none, or a word holds a zero byte.
+    """
     lines = ["#!/bin/bash"]
     if options.modules:
         lines += [
@@ -94,5 +104,11 @@ def render_command(
             f"module load {shlex.join(options.modules)} || exit {NO_MODULE}",
         ]
     variables = {**options.environment, **(environment or {})}
+    for key in variables:
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", key):
+            raise SlurmError(f"environment: {key!r} is no name of a variable; write it with letters, digits and _")
     lines += [f"export {key}={shlex.quote(value)}" for key, value in variables.items()]
-    return "\n".join([*lines, f"exec {shlex.join([*options.container, *arguments])}", ""])
+    lines += [f"exec {shlex.join([*options.container, *arguments])}", ""]
+    if found := next((line for line in lines if "\0" in line), None):
+        raise SlurmError(f"{found!r}: holds a zero byte, which no command can be given; leave it out")
+    return "\n".join(lines)

@@ -4,6 +4,8 @@ Its name holds a uuid that is on the disk before Slurm is asked: a job that Slur
 name, never made twice.
 """
 
+import re
+import shlex
 import shutil
 import time
 import uuid
@@ -11,13 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from filelock import FileLock
-
 from slurm_runner.commands import CommandFailed, SlurmCommands
 from slurm_runner.errors import SlurmError, SubmissionRefused, SubmissionUncertain
-from slurm_runner.files import read_json, write_json
+from slurm_runner.files import locked, read_json, write_json, writing
 from slurm_runner.options import SlurmOptions
-from slurm_runner.script import COMMAND, LOG, render_batch_script, render_command
+from slurm_runner.queries import NO_ACCOUNTING, ask_sacct, ask_squeue
+from slurm_runner.script import ATTEMPT, COMMAND, DIRECTIVE, LOG, render_batch_script, render_command
 
 RECORD, SCRIPT, LOCK = "submission.json", "batch.sh", "submit.lock"
 SBATCH_SECONDS = 120.0
@@ -26,6 +27,8 @@ SETTLE_SECONDS = 3.0
 """Between two looks for a job whose making was not confirmed: what a frozen controller is still to read."""
 PATIENCE_SECONDS = 600.0
 """How long a controller that does not answer is waited for."""
+LABEL_LENGTH = 100
+"""So that the accounting keeps a name whole."""
 
 ADVICE = {
     "account": "name an account that you may use (`sacctmgr show associations user=$USER`)",
@@ -99,40 +102,37 @@ def prepare_submission(
     """Write all that a submission needs to a new folder below `root`; Slurm is not asked.
 
     Raises:
-        SlurmError: the folder cannot be written, or cannot stand in a script.
+        SlurmError: the folder cannot be written, or something cannot stand in a script; nothing is left behind.
     """
-    unique = uuid.uuid4().hex
+    unique, label = uuid.uuid4().hex, re.sub(r"[^A-Za-z0-9_.+-]+", "-", label)[:LABEL_LENGTH]
     folder = root.absolute() / unique
     submission = Submission(folder, unique, label, len(tasks), time.time(), options.minutes, options.warn_seconds)
     script = render_batch_script(submission.name, unique, folder, len(tasks), options, throttle)
     try:
-        for index, task in enumerate(tasks):
-            own = submission.task_folder(index)
-            own.mkdir(parents=True)
-            for name, text in task.files.items():
-                (own / name).write_text(text, encoding="utf-8")
-            arguments = [word.replace("{task}", str(own)) for word in task.arguments]
-            command = render_command(arguments, options, task.environment(own))
-            (own / COMMAND).write_text(command, encoding="utf-8")
-            submission.log(index).touch()
-        (folder / SCRIPT).write_text(script, encoding="utf-8")
-        _save(submission)
-    except OSError as error:
+        with writing(folder):
+            for index, task in enumerate(tasks):
+                own = submission.task_folder(index)
+                own.mkdir(parents=True)
+                for name, text in task.files.items():
+                    (own / name).write_text(text, encoding="utf-8")
+                arguments = [word.replace("{task}", str(own)) for word in task.arguments]
+                command = render_command(arguments, options, task.environment(own))
+                (own / COMMAND).write_text(command, encoding="utf-8")
+                submission.log(index).touch()
+            (folder / SCRIPT).write_text(script, encoding="utf-8")
+            _save(submission)
+    except SlurmError:
         shutil.rmtree(folder, ignore_errors=True)
-        raise unwritable(folder, error) from None
+        raise
     return submission
 
 
-def unwritable(folder: Path, error: OSError) -> SlurmError:
-    """The error that says that a submission's files cannot be written."""
-    return SlurmError(
-        f"{error.filename or folder}: cannot be written: {error.strerror}; nothing was submitted; free space or choose "
-        "a folder that this machine and the compute nodes can write"
-    )
-
-
 def open_submission(folder: Path) -> Submission | None:
-    """The submission of a folder; None where there is none that can be read."""
+    """The submission of a folder; None where there is none, or a damaged one.
+
+    Raises:
+        SlurmError: the disk does not say.
+    """
     found = read_json(folder / RECORD)
     if not isinstance(found, dict):
         return None
@@ -156,11 +156,27 @@ def submit(
     Raises:
         SubmissionRefused: Slurm's reason and what to do.
         SubmissionUncertain: the controller did not answer for so long; try again with the same submission.
+        SlurmError: its folder cannot be read and written.
     """
-    with FileLock(submission.folder / LOCK):
-        return _submit(
-            open_submission(submission.folder) or submission, commands, say, patience_seconds, settle_seconds
-        )
+    with locked(submission.folder / LOCK):
+        known = open_submission(submission.folder)
+        if known is None:
+            raise SlurmError(f"{submission.folder}: holds no submission any more; ask for a new one")
+        return _submit(known, commands, say, patience_seconds, settle_seconds)
+
+
+def cancel(submission: Submission, index: int, commands: SlurmCommands) -> None:
+    """Cancel a task, also where Slurm was asked for it and nobody knows its id.
+
+    Raises:
+        CommandFailed: Slurm could not be asked.
+        SlurmError: its folder cannot be read.
+    """
+    known = open_submission(submission.folder) or submission
+    if known.job_id is not None:
+        commands.run(["scancel", f"{known.job_id}_{index}"])
+    elif known.was_asked:
+        commands.run(["scancel", f"--name={known.name}"])
 
 
 def _submit(
@@ -176,7 +192,6 @@ def _submit(
         return submission
     until = time.monotonic() + patience_seconds
     pause = 0.5
-    said = "it was asked for by a process that stopped"
     while True:
         try:
             job_id = _look_up_settled(submission, commands, settle_seconds) if submission.was_asked else None
@@ -188,12 +203,6 @@ def _submit(
             _save(submission)
             return submission
         except CommandFailed as error:
-            if not error.is_unreachable:
-                refused = (
-                    f"Slurm refused the job: {error.said}; {_advice(error.said)} (script: {submission.folder / SCRIPT})"
-                )
-                _save(replace(submission, refused=refused))
-                raise SubmissionRefused(refused) from None
             said = str(error)
         if time.monotonic() >= until:
             raise SubmissionUncertain(
@@ -205,41 +214,46 @@ def _submit(
         pause = min(pause * 2, 30.0)
 
 
-def look_up(submission: Submission, commands: SlurmCommands) -> list[str]:
-    """Ids of the jobs that carry the submission's name, oldest first: one, unless Slurm was asked twice.
-
-    Raises:
-        CommandFailed: Slurm could not be asked.
-    """
-    listed = commands.run(["squeue", "--me", "-h", "-t", "all", "-n", submission.name, "-O", "ArrayJobID:|"])
-    return sorted({line.strip(" |") for line in listed.splitlines() if line.strip(" |")}, key=int)
-
-
 def _look_up_settled(submission: Submission, commands: SlurmCommands, settle_seconds: float) -> str | None:
+    """Id of the job under the submission's name, the oldest where Slurm made two; None where there is none."""
     for pause in (settle_seconds, 0):
-        found = look_up(submission, commands)
+        found = {row.job_id for row in ask_squeue([submission.name], commands)}
         if found:
-            return found[0]
+            return min(found, key=int)
         time.sleep(pause)
+    if found := {path.name.split("-")[1].split(".")[0] for path in submission.folder.glob(f"*/{ATTEMPT}-*")}:
+        return min(found, key=int)  # it has run, and Slurm may have forgotten it
     try:
-        listed = commands.run(
-            ["sacct", "-X", "-P", "-n", "-S", days_since(submission), f"--name={submission.name}", "-o", "JobID"]
-        )
+        found = {row.job_id for row in ask_sacct([submission.name], submission.created, commands)}
     except CommandFailed as error:
-        if error.is_unreachable:
+        if NO_ACCOUNTING not in error.said.lower():
             raise
-        return None  # no accounting here
-    return next((line.split("_")[0] for line in listed.splitlines() if line), None)
-
-
-def days_since(submission: Submission) -> str:
-    """When a submission was made, as `sacct -S` takes it, a day before at least: it would begin at midnight."""
-    return f"now-{int((time.time() - submission.created) // 86_400) + 2}days"
+    return min(found, key=int, default=None)
 
 
 def _sbatch(submission: Submission, commands: SlurmCommands) -> str:
-    said = commands.run(["sbatch", "--parsable", str(submission.folder / SCRIPT)], SBATCH_SECONDS)
-    return said.strip().splitlines()[-1].split(";")[0]
+    """The id of a new job.
+
+    Raises:
+        SubmissionRefused: Slurm will not have it.
+        CommandFailed: nobody knows whether Slurm has made it.
+    """
+    script = submission.folder / SCRIPT
+    # Said again as arguments, the directives go before what the person's own SBATCH_ variables say.
+    lines = [line for line in script.read_bytes().decode("utf-8").split("\n") if line.startswith(DIRECTIVE)]
+    directives = [word for line in lines for word in shlex.split(line.removeprefix(DIRECTIVE))]
+    try:
+        said = commands.run(["sbatch", "--parsable", *directives, str(script)], SBATCH_SECONDS)
+    except CommandFailed as error:
+        if error.is_unreachable:
+            raise
+        refused = f"Slurm refused the job: {error.said}; {_advice(error.said)} (script: {script})"
+        _save(replace(submission, refused=refused))
+        raise SubmissionRefused(refused) from None
+    last = said.strip().rpartition("\n")[2].split(";")[0]
+    if not last.isdigit():
+        raise CommandFailed("sbatch", f"{said!r} where the id of a job was expected", is_unreachable=True)
+    return last
 
 
 def _advice(said: str) -> str:

@@ -7,12 +7,15 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from slurm_runner.errors import SlurmError
 from slurm_runner.files import read_json, tail
-from slurm_runner.script import EXIT, NO_MODULE, UNWRITABLE
+from slurm_runner.script import ATTEMPT, EXIT, NO_MODULE, UNWRITABLE
 from slurm_runner.submission import Submission
 
 STOPPED_EARLY = 75
 """Exit status of a command that was told to stop (SIGTERM), has saved what it had and can go on (EX_TEMPFAIL)."""
+TOLD_TO_STOP = (STOPPED_EARLY, 128 + 15)
+"""The same, and of a command that does not listen to SIGTERM."""
 
 
 class Ending(StrEnum):
@@ -52,23 +55,25 @@ class ExitFile:
     node: str
 
 
-STARTING = {"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED"}
-ACTIVE = STARTING | {
-    "RUNNING",
-    "COMPLETING",
-    "SUSPENDED",
-    "RESIZING",
-    "STAGE_OUT",
-    "SIGNALING",
-    "SPECIAL_EXIT",
-    "STOPPED",
-}
-"""States after which another one comes."""
+ENDED = frozenset(
+    {
+        "BOOT_FAIL",
+        "CANCELLED",
+        "COMPLETED",
+        "DEADLINE",
+        "FAILED",
+        "NODE_FAIL",
+        "OUT_OF_MEMORY",
+        "PREEMPTED",
+        "TIMEOUT",
+    }
+)
+"""States after which no other one comes. One that nobody here has heard of is none of them: newer Slurm has more."""
 NODE_STATES = {"NODE_FAIL": Ending.NODE_LOST, "BOOT_FAIL": Ending.NODE_LOST, "PREEMPTED": Ending.PREEMPTED}
 
 HOPELESS = re.compile(
     r"PartitionTimeLimit|PartitionNodeLimit|DependencyNeverSatisfied|BadConstraints|InvalidAccount|InvalidQOS|"
-    r"AccountNotAllowed|QOSNotAllowed|AccountingPolicy|.*WallDurationPerJob.*|.*PerJobLimit|.*PerJob|.*launch failed.*"
+    r"AccountNotAllowed|QOSNotAllowed|AccountingPolicy|.*WallDurationPerJob.*|.*PerJobLimit|.*PerJob|.*launch.failed.*"
 )
 """Reasons for which a task pends for ever."""
 PENDING_ADVICE = {
@@ -102,34 +107,48 @@ def stuck(reason: str) -> Verdict:
     return Verdict(Ending.STUCK, f"Slurm will never start it: {reason}; {advice}; it was cancelled")
 
 
-def read_exit(submission: Submission, index: int) -> ExitFile | None:
-    """The exit file of the newest attempt that left one; None where there is none or it is of another submission."""
+def read_exit(submission: Submission, index: int, restarts: int = 0) -> ExitFile | None:
+    """The exit file that counts: of an attempt that succeeded, else of the last one; None where it left none.
+
+    Args:
+        restarts: how often Slurm has started the task again: how attempts before have failed is past.
+    """
     found = []
-    for path in submission.task_folder(index).glob(f"attempt-*/{EXIT}"):
-        written = read_json(path)
-        if isinstance(written, dict) and written.get("uuid") == submission.uuid:
-            found.append(ExitFile(written["restart"], written["rc"], written["seconds"], written["node"]))
+    for path in submission.task_folder(index).glob(f"{ATTEMPT}-{submission.job_id or '*'}.*/{EXIT}"):
+        try:
+            written = read_json(path) or {}
+            left = ExitFile(written["restart"], written["rc"], written["seconds"], written["node"])
+            if written["uuid"] == submission.uuid and (left.rc == 0 or left.restart >= restarts):
+                found.append(left)
+        except (SlurmError, TypeError, KeyError):  # damaged, or the disk does not show it yet
+            continue
     return max(found, key=lambda exit_file: (exit_file.rc == 0, exit_file.restart), default=None)
+
+
+def is_exit_file_due(state: str, exit_code: int) -> bool:
+    """Whether a task has left an exit file by what Slurm says, and the verdict hangs on it."""
+    return state == "COMPLETED" or (state == "FAILED" and exit_code >> 8 in TOLD_TO_STOP)
 
 
 def judge(submission: Submission, index: int, state: str, exit_code: int, left: ExitFile | None) -> Verdict:
     """The verdict on a task that Slurm says has ended.
 
     Args:
-        state: Slurm's, without what stands after a blank (`CANCELLED by 0`).
+        state: Slurm's, one of `ENDED`.
         exit_code: as `wait` gives it: status x 256 + signal.
         left: its exit file.
     """
     log = submission.log(index)
     last = tail(log, 30)
     status, signal = exit_code >> 8, exit_code & 127
-    if state == "OUT_OF_MEMORY" or (state == "FAILED" and (signal or status > 128) and OVER_MEMORY.search(last)):
+    was_killed = state == "FAILED" and (signal or max(status, left.rc if left else 0) > 128)
+    if state == "OUT_OF_MEMORY" or (was_killed and OVER_MEMORY.search(last)):
         return Verdict(Ending.OUT_OF_MEMORY, f"it needed more memory than it asked for; ask for more (log: {log})")
     if left is not None and left.rc == 0 and state != "FAILED":
         return Verdict(Ending.DONE, "exit status 0")
     if state in NODE_STATES:
         return Verdict(NODE_STATES[state], f"Slurm says {state} (log: {log})")
-    if left is not None and left.rc == STOPPED_EARLY and state in ("FAILED", "TIMEOUT", "COMPLETED"):
+    if left is not None and left.rc in TOLD_TO_STOP and state in ("FAILED", "TIMEOUT", "COMPLETED"):
         if state != "TIMEOUT" and not _is_near_limit(submission, left.seconds):
             return Verdict(Ending.PREEMPTED, f"it was told to stop after {left.seconds} s (log: {log})")
         state = "TIMEOUT"
@@ -147,8 +166,8 @@ def judge(submission: Submission, index: int, state: str, exit_code: int, left: 
             Ending.FAILED,
             f"the node could not open the log {log}; is the folder on a disk that compute nodes share and can write?",
         )
-    ended = f"signal {signal}" if signal else f"exit status {status}"
-    return Verdict(Ending.FAILED, f"Slurm says {state} ({ended}) (log: {log})")
+    ended = f"signal {signal}" if signal else _why(status)
+    return Verdict(Ending.FAILED, f"Slurm says {state}: {ended} (log: {log})")
 
 
 def _is_near_limit(submission: Submission, seconds: int) -> bool:

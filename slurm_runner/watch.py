@@ -1,15 +1,19 @@
 """All tasks of some submissions, watched with one query to Slurm per tick."""
 
+import contextlib
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from slurm_runner.commands import CommandFailed, SlurmCommands
-from slurm_runner.submission import Submission, days_since
+from slurm_runner.errors import SlurmError
+from slurm_runner.queries import NO_ACCOUNTING, Row, ask_sacct, ask_squeue
+from slurm_runner.submission import Submission
 from slurm_runner.verdicts import (
-    ACTIVE,
+    ENDED,
     Ending,
     Verdict,
+    is_exit_file_due,
     is_hopeless,
     judge,
     judge_by_exit_file,
@@ -17,11 +21,13 @@ from slurm_runner.verdicts import (
     stuck,
 )
 
-FIELDS = "Name:|,ArrayJobID:|,ArrayTaskID:|,State:|,Reason:|,RestartCnt:|,exit_code:|,NodeList:|"
 EXIT_FILE_SECONDS = 60.0
 """How long a shared disk may take to show an exit file of a task that Slurm says is done."""
 UNKNOWN_SECONDS = 300.0
 """How long a task may be found nowhere before it counts as vanished."""
+
+NOT_SEEN, UNKNOWN = "SUBMITTED", "UNKNOWN"
+"""States of ours: nobody has looked yet; Slurm does not show it."""
 
 Key = tuple[str, int]
 """A task: uuid of its submission, index."""
@@ -32,14 +38,14 @@ class TaskReport:
     """What is known of a task.
 
     Attributes:
-        state: Slurm's; `UNKNOWN` where Slurm does not show it.
+        state: Slurm's, or ours: `SUBMITTED` before the first look, `UNKNOWN` where Slurm does not show it.
         reason: why it pends.
         node: where it runs.
         restarts: how often Slurm has started it again.
         verdict: None while it has not ended.
     """
 
-    state: str = "UNKNOWN"
+    state: str = NOT_SEEN
     reason: str = ""
     node: str = ""
     restarts: int = 0
@@ -48,12 +54,18 @@ class TaskReport:
 
 @dataclass(slots=True)
 class _Open:
-    """A task that has not ended: since when it has been as it is, in seconds of the monotonic clock."""
+    """A task that has not ended.
+
+    Attributes:
+        since: when it became as it is, in seconds of the monotonic clock.
+        was_looked_up: whether the accounting does not show it either.
+    """
 
     report: TaskReport
     exit_code: int = 0
     since: float = 0.0
     is_hopeless: bool = False
+    was_looked_up: bool = False
 
 
 class Watch:
@@ -82,7 +94,13 @@ class Watch:
         self.fault: str | None = None
 
     def add(self, submission: Submission, indices: Sequence[int] | None = None) -> None:
-        """Watch tasks of a submission, all of them where none are named."""
+        """Watch tasks of a submission, all of them where none are named.
+
+        Raises:
+            SlurmError: it has no job id: its own job would pass for one made twice.
+        """
+        if submission.job_id is None:
+            raise SlurmError(f"{submission.name}: is not submitted yet; submit it, then watch it")
         self._submissions[submission.uuid] = submission
         now = time.monotonic()
         for index in range(submission.n_tasks) if indices is None else indices:
@@ -110,85 +128,67 @@ class Watch:
             self.fault = str(error)
         return self._ended()
 
-    def cancel(self, key: Key) -> None:
-        """Cancel a task.
+    def cancel(self, *keys: Key) -> None:
+        """Cancel tasks.
 
         Raises:
             CommandFailed: Slurm could not be asked.
         """
-        uuid, index = key
-        job_id = self._submissions[uuid].job_id
-        if job_id is not None:
-            self._commands.run(["scancel", f"{job_id}_{index}"])
+        self._commands.run(["scancel", *(f"{self._submissions[uuid].job_id}_{index}" for uuid, index in keys)])
 
     def _ask_squeue(self) -> None:
-        names = ",".join(sorted({self._submissions[uuid].name for uuid, _ in self._open}))
-        listed = self._commands.run(["squeue", "--me", "-h", "-r", "-t", "all", "-n", names, "-O", FIELDS])
-        by_name = {submission.name: submission for submission in self._submissions.values()}
-        seen: set[Key] = set()
-        for line in listed.splitlines():
-            name, job_id, index, state, reason, restarts, exit_code, node, *_ = line.split("|")
-            submission = by_name.get(name)
-            if submission is None:
-                continue
-            if job_id != submission.job_id:
-                self._commands.run(["scancel", job_id])  # made twice by a controller that did not say so
-                continue
-            key = (submission.uuid, int(index))
-            seen.add(key)
-            if key in self._open:
-                self._see(key, TaskReport(state, reason, node, int(restarts)), int(exit_code))
-        self._missing = set()
-        for key, task in self._open.items():
-            if key not in seen:
-                self._missing.add(key)
-                if task.report.state in ACTIVE:
-                    self._see(key, replace(task.report, state="UNKNOWN"), 0)
+        by_name = {(one := self._submissions[uuid]).name: one for uuid, _ in self._open}
+        seen, hopeless, doubles = set[Key](), list[Key](), set[str]()
+        for row in ask_squeue(by_name, self._commands):
+            submission = by_name[row.name]
+            if row.job_id != submission.job_id:
+                if row.state not in ENDED:
+                    doubles.add(row.job_id)
+            elif row.index is not None and (key := (submission.uuid, row.index)) in self._open:
+                seen.add(key)
+                if self._see(key, row):
+                    hopeless.append(key)
+        self._missing = self._open.keys() - seen
+        for key in self._missing:
+            task = self._open[key]
+            if task.report.state not in ENDED and task.report.state != UNKNOWN:
+                task.report, task.since = replace(task.report, state=UNKNOWN), time.monotonic()
+        if doubles:  # made twice by a controller that did not say so; where that fails, the next tick tries again
+            with contextlib.suppress(CommandFailed):
+                self._commands.run(["scancel", *sorted(doubles)])
+        if hopeless:
+            self.cancel(*hopeless)
+            for key in hopeless:
+                report = self._open[key].report
+                self._open[key].report = replace(report, verdict=stuck(report.reason))
 
     def _ask_sacct(self) -> None:
-        asked = {uuid: self._submissions[uuid] for uuid, _ in self._missing}
-        names = ",".join(submission.name for submission in asked.values())
-        since = days_since(min(asked.values(), key=lambda submission: submission.created))
-        self._missing, missing = set(), self._missing
-        command = [
-            "sacct",
-            "-X",
-            "-P",
-            "-n",
-            "-S",
-            since,
-            f"--name={names}",
-            "-o",
-            "JobName,JobID,State,ExitCode,NodeList",
-        ]
+        asked = {(one := self._submissions[uuid]).name: one for uuid, _ in self._missing}
+        missing, self._missing = self._missing, set[Key]()
         try:
-            listed = self._commands.run(command)
+            rows = ask_sacct(asked, min(submission.created for submission in asked.values()), self._commands)
         except CommandFailed as error:
-            if error.is_unreachable:
+            if NO_ACCOUNTING not in error.said.lower():
                 raise
-            self._has_accounting = False  # "accounting storage is disabled"
-            return
-        by_name = {submission.name: submission for submission in asked.values()}
-        for line in listed.splitlines():
-            name, job, state, exit_code, node = line.split("|")
-            job_id, _, index = job.partition("_")
-            submission = by_name.get(name)
-            if submission is None or job_id != submission.job_id or not index.isdigit():
-                continue
-            key, state = (submission.uuid, int(index)), state.split()[0]
-            if key in missing and state not in ACTIVE:
-                status, _, signal = exit_code.partition(":")
-                self._see(key, TaskReport(state, "", node), int(status) << 8 | int(signal))
+            self._has_accounting, rows = False, []
+        for row in rows:
+            submission = asked[row.name]
+            if row.index is not None and row.job_id == submission.job_id and row.state in ENDED:
+                key = submission.uuid, row.index
+                if key in missing:
+                    self._see(key, replace(row, restarts=self._open[key].report.restarts))
+        for key in missing:
+            self._open[key].was_looked_up = True
 
-    def _see(self, key: Key, report: TaskReport, exit_code: int) -> None:
+    def _see(self, key: Key, row: Row) -> bool:
+        """Note what Slurm says of a task; whether it has said twice that it will never start."""
         task = self._open[key]
-        if (report.state, report.restarts) != (task.report.state, task.report.restarts):
+        if (row.state, row.restarts) != (task.report.state, task.report.restarts):
             task.since = time.monotonic()
-        was_hopeless, task.is_hopeless = task.is_hopeless, report.state == "PENDING" and is_hopeless(report.reason)
-        task.report, task.exit_code = report, exit_code
-        if was_hopeless and task.is_hopeless:
-            self.cancel(key)
-            task.report = replace(report, verdict=stuck(report.reason))
+        was_hopeless, task.is_hopeless = task.is_hopeless, row.state not in ENDED and is_hopeless(row.reason)
+        task.report, task.exit_code = TaskReport(row.state, row.reason, row.node, row.restarts), row.exit_code
+        task.was_looked_up = False
+        return was_hopeless and task.is_hopeless
 
     def _ended(self) -> dict[Key, TaskReport]:
         now = time.monotonic()
@@ -210,28 +210,28 @@ class Watch:
             is_deaf: whether Slurm has not answered for longer than we are patient.
         """
         submission, index, report = self._submissions[key[0]], key[1], task.report
-        if report.state in ACTIVE:
-            if not (report.restarts or is_deaf):
-                return None
-            # The node was lost with the work done, and Slurm has it done again; or Slurm itself is lost.
-            left = read_exit(submission, index)
-            if left is None or left.rc != 0 or not (is_deaf or left.restart < report.restarts):
-                return None
-            return Verdict(Ending.DONE, "exit status 0") if is_deaf or self._could_cancel(key) else None
-        if report.state == "UNKNOWN":
-            is_asked_for = key in self._missing and self._has_accounting  # the next tick asks the accounting
-            if (self.fault is not None and not is_deaf) or (self.fault is None and is_asked_for):
-                return None
-            left = read_exit(submission, index)
+        if report.state == UNKNOWN:
+            is_patience_over = seconds >= self._unknown_seconds
+            if not (task.was_looked_up or not self._has_accounting or is_patience_over):
+                return None  # the next tick asks the accounting
+            left = read_exit(submission, index, report.restarts)
             if left is not None:
                 return judge_by_exit_file(submission, index, left)
-            if seconds < self._unknown_seconds or self.fault is not None:
+            if not is_patience_over or self.fault is not None:
                 return None
             return Verdict(
                 Ending.VANISHED, f"Slurm has not known the job for {seconds:.0f} s, and it left no exit file"
             )
-        left = read_exit(submission, index)
-        if report.state == "COMPLETED" and left is None and seconds < self._exit_file_seconds:
+        if report.state not in ENDED:
+            if not (report.restarts or is_deaf):
+                return None
+            # The node was lost with the work done, and Slurm has it done again; or Slurm itself is lost.
+            left = read_exit(submission, index, report.restarts)
+            if left is None or left.rc != 0 or not (is_deaf or left.restart < report.restarts):
+                return None
+            return Verdict(Ending.DONE, "exit status 0") if is_deaf or self._could_cancel(key) else None
+        left = read_exit(submission, index, report.restarts)
+        if left is None and is_exit_file_due(report.state, task.exit_code) and seconds < self._exit_file_seconds:
             return None
         return judge(submission, index, report.state, task.exit_code, left)
 

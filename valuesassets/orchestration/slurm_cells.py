@@ -151,7 +151,7 @@ def run_score_job(
                 time.sleep(0.2)
 
     try:
-        submission, index = client.run(
+        done = client.run(
             context=context.op_execution_context,
             task=score_task(job, study.slurm),
             folder=folder,
@@ -166,7 +166,7 @@ def run_score_job(
         raise JobError(_with_last_line(str(error), error.log_tail)) from None
     except SlurmError as error:
         raise JobError(str(error)) from None
-    return submission.log(index)
+    return done.submission.log(done.index)
 
 
 def job_label(study: Study, asset: str) -> str:

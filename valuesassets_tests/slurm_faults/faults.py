@@ -200,7 +200,7 @@ def an_old_attempt_writes_after_the_new_one(bench: CellBench) -> Seen:
         bench.until_started()
         old = bench.noted("starts")[0].split()[1]
         bench.cluster.kill(f"slurmd.{old}")
-        attempt = next(bench.storage_root.rglob("attempt-0"))
+        attempt = next(bench.storage_root.rglob("attempt-*"))
         os.kill(_payload(attempt), signal.SIGSTOP)
         bench.until_started(2)
         bench.go()
@@ -242,7 +242,7 @@ def job_over_its_memory(bench: CellBench) -> Seen:
 def job_killed(bench: CellBench) -> Seen:
     with bench.reading() as outcomes:
         bench.until_started()
-        os.kill(_payload(next(bench.storage_root.rglob("attempt-0"))), signal.SIGKILL)
+        os.kill(_payload(next(bench.storage_root.rglob("attempt-*"))), signal.SIGKILL)
     return _then_again(bench, outcomes, "SIGKILL")
 
 

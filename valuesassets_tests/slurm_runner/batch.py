@@ -4,6 +4,7 @@ import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from slurm_runner.options import SlurmOptions
 from slurm_runner.submission import SCRIPT, Submission, Task, prepare_submission
@@ -11,9 +12,11 @@ from slurm_runner.submission import SCRIPT, Submission, Task, prepare_submission
 JOB = {"SLURM_ARRAY_JOB_ID": "7", "SLURM_JOB_ID": "8", "SLURM_ARRAY_TASK_ID": "0", "SLURMD_NODENAME": "n1"}
 
 
-def prepared(root: Path, *arguments: str, options: SlurmOptions | None = None, **task: object) -> Submission:
-    """A submission of one task."""
-    return prepare_submission(root, "test", [Task(arguments, **task)], options or SlurmOptions())  # type: ignore[arg-type]
+def prepared(
+    root: Path, *arguments: str, label: str = "test", options: SlurmOptions | None = None, n_tasks: int = 1, **task: Any
+) -> Submission:
+    """A submission of tasks that are alike."""
+    return prepare_submission(root, label, [Task(arguments, **task)] * n_tasks, options or SlurmOptions())
 
 
 def start(submission: Submission, variables: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:

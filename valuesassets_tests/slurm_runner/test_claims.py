@@ -1,0 +1,124 @@
+import json
+import multiprocessing
+import os
+from dataclasses import replace
+
+import pytest
+
+from slurm_runner.claims import (
+    Claim,
+    claim_path,
+    claims_lock,
+    drop_claim,
+    hand_over,
+    read_claim,
+    standing_claim,
+    write_claim,
+)
+from slurm_runner.errors import SlurmError
+from slurm_runner.files import locked, read_json, write_json
+from slurm_runner.submission import RECORD
+from valuesassets_tests.slurm_runner.batch import prepared
+
+
+def never(claim):
+    return False
+
+
+@pytest.fixture
+def claimed(tmp_path):
+    """A folder, and the claim in it."""
+    submission = prepared(tmp_path / "root", "true")
+    claim = Claim(str(submission.folder), 0, "asked")
+    write_claim(tmp_path / "cell", claim)
+    return tmp_path / "cell", claim, submission
+
+
+def test_a_claim_serves_what_was_asked_until_its_result_is_used_up(claimed):
+    folder, claim, submission = claimed
+    assert standing_claim(folder, "asked", never) == (claim, submission)
+    assert standing_claim(folder, "something else", never) is None
+    assert standing_claim(folder, "asked", lambda claim: True) is None
+    assert standing_claim(folder.with_name("another"), "asked", never) is None
+
+
+def test_a_claim_on_what_slurm_refused_or_what_is_gone_serves_nobody(claimed):
+    folder, _, submission = claimed
+    record = submission.folder / RECORD
+    write_json(record, read_json(record) | {"refused": "no"})
+    assert standing_claim(folder, "asked", never) is None
+    record.unlink()
+    assert standing_claim(folder, "asked", never) is None
+
+
+@pytest.mark.parametrize("damaged", ["", "{", "[]", "{}", '{"submission": "x", "index": 0, "other": 1}'])
+def test_a_damaged_claim_is_none(claimed, damaged):
+    folder, *_ = claimed
+    claim_path(folder).write_text(damaged)
+    assert read_claim(folder) is None
+
+
+def test_a_claim_or_record_that_the_disk_does_not_give_is_never_taken_for_none(claimed):
+    folder, claim, submission = claimed
+    (submission.folder / RECORD).unlink()
+    (submission.folder / RECORD).mkdir()  # stands for what NFS does: it is there, and reading it fails
+    with pytest.raises(SlurmError, match="cannot be read"):
+        standing_claim(folder, "asked", never)
+    claim_path(folder).unlink()
+    claim_path(folder).mkdir()
+    for question in (lambda: standing_claim(folder, "asked", never), lambda: drop_claim(folder, claim)):
+        with pytest.raises(SlurmError, match="cannot be read"):
+            question()
+
+
+def test_a_slow_run_neither_drops_nor_hands_over_the_claim_that_took_the_place_of_its_own(claimed):
+    folder, claim, _ = claimed
+    newer = replace(claim, submission="newer")
+    write_claim(folder, newer)
+    hand_over(folder, claim, "slow")
+    drop_claim(folder, claim)
+    assert read_claim(folder) == newer
+    hand_over(folder, newer, "quick")
+    assert read_claim(folder) == replace(newer, given_to="quick")
+    drop_claim(folder, newer)
+    assert read_claim(folder) is None
+    hand_over(folder, newer, "late")
+    assert read_claim(folder) is None
+
+
+def _count(root, times):
+    for _ in range(times):
+        with claims_lock(root):
+            path = root / "count"
+            seen = int(path.read_text()) if path.exists() else 0
+            path.write_text(str(seen + 1))
+
+
+def test_one_process_at_a_time_makes_claims(tmp_path):
+    processes = [multiprocessing.get_context("fork").Process(target=_count, args=(tmp_path, 30)) for _ in range(3)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+    assert (tmp_path / "count").read_text() == "90"
+
+
+def test_a_file_is_whole_or_not_there(tmp_path):
+    write_json(tmp_path / "a.json", {"a": 1})
+    with pytest.raises(TypeError):
+        write_json(tmp_path / "a.json", {"a": [1, object()]})
+    assert json.loads((tmp_path / "a.json").read_text()) == {"a": 1}
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_with_advice(tmp_path):
+    (tmp_path / "file").touch()
+    for write in (
+        lambda: write_json(tmp_path / "file" / "a.json", {}),
+        lambda: write_claim(tmp_path / "file", Claim("x", 0, "x")),
+        lambda: claims_lock(tmp_path / "file").__enter__(),
+        lambda: locked(tmp_path / "file" / "lock").__enter__(),
+        lambda: prepared(tmp_path / "file", "true"),
+    ):
+        with pytest.raises(SlurmError, match=r"file.*cannot be written: .*free space or choose a folder"):
+            write()
+    assert os.listdir(tmp_path) == ["file"]

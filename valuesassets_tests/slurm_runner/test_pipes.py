@@ -1,0 +1,190 @@
+import json
+import signal
+import subprocess
+import sys
+import threading
+
+import dagster as dg
+import pytest
+
+from slurm_runner.claims import read_claim
+from slurm_runner.pipes import CONTEXT, MESSAGES
+from valuesassets_tests.slurm_runner.little_project import materialise, project
+from valuesassets_tests.slurm_runner.waiting import wait_until
+
+pytestmark = [pytest.mark.slurm, pytest.mark.xdist_group("slurm")]
+WORKER = [sys.executable, "-m", "valuesassets_tests.slurm_runner.little_project"]
+
+
+@pytest.fixture
+def instance(tmp_path):
+    (tmp_path / "dagster").mkdir()
+    (tmp_path / "dagster" / "dagster.yaml").touch()
+    with dg.DagsterInstance.local_temp(str(tmp_path / "dagster")) as instance:
+        yield instance
+
+
+@pytest.fixture
+def worker(tmp_path):
+    """Starts a run in a process of its own; it is gone when the test ends."""
+    processes = []
+
+    def begin(told):
+        processes.append(subprocess.Popen([*WORKER, str(tmp_path), *told.split()], stderr=subprocess.DEVNULL))
+        return processes[-1]
+
+    yield begin
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def logged(instance, run_id):
+    return [entry.user_message for entry in instance.all_logs(run_id) if not entry.is_dagster_event]
+
+
+def latest_log(instance):
+    return logged(instance, instance.get_runs(limit=1)[0].run_id) if instance.get_runs(limit=1) else []
+
+
+def submissions(root):
+    return [path for path in (root / "slurm").iterdir() if path.is_dir()]
+
+
+def jobs(cluster, root):
+    """[array job id, state] of every job of the little project."""
+    names = {json.loads((path / "submission.json").read_text())["uuid"] for path in submissions(root)}
+    return [(row[1], row[3]) for row in cluster.jobs() if row[0].removeprefix("rivers-") in names]
+
+
+def failure(result):
+    return next(event.step_failure_data.error.to_string() for event in result.all_events if event.is_step_failure)
+
+
+def lengths(result):
+    """What was reported of the asset, once for each materialisation."""
+    events = result.get_asset_materialization_events()
+    return [event.materialization.metadata["length"].value for event in events]
+
+
+def test_what_a_job_reports_arrives_and_its_context_stays(cluster, instance, tmp_path):
+    result = materialise(instance, project(tmp_path))
+    assert result.success
+    [event] = result.get_asset_materialization_events()
+    assert lengths(result) == [1230]
+    assert event.materialization.tags["dagster/data_version"] == "v1"
+    assert [check.passed for check in result.get_asset_check_evaluations()] == [True]
+    said = logged(instance, result.run_id)
+    assert f"measuring in km for run {result.run_id}" in said
+    assert "measured" in said
+    [submission] = submissions(tmp_path)
+    context = json.loads((submission / "0" / CONTEXT).read_text())
+    assert (context["run_id"], context["asset_keys"]) == (result.run_id, ["rivers"])
+    assert (submission / "0" / MESSAGES).exists()
+
+
+def test_a_run_that_goes_on_with_a_job_hears_all_that_it_has_said(cluster, instance, tmp_path, worker):
+    first = worker("wait")
+    wait_until(lambda: any("measuring" in line for line in latest_log(instance)))
+    first.kill()
+    first.wait()
+    (tmp_path / "go").touch()
+    result = materialise(instance, project(tmp_path, "wait"))
+    said = logged(instance, result.run_id)
+    assert result.success
+    assert [line for line in said if line.startswith("measuring")] == [
+        f"measuring in km for run {instance.get_runs()[1].run_id}"
+    ]
+    assert any(line.startswith("going on with job") for line in said)
+    assert lengths(result) == [1230]
+    assert len(jobs(cluster, tmp_path)) == 1
+
+
+def test_half_a_line_at_the_end_does_no_harm_and_the_next_attempt_is_heard(cluster, instance, tmp_path):
+    definitions, results = project(tmp_path, "half wait"), []
+    thread = threading.Thread(target=lambda: results.append(materialise(instance, definitions)), daemon=True)
+    thread.start()
+    wait_until(lambda: any("measuring" in line for line in latest_log(instance)))
+    [submission] = submissions(tmp_path)
+    wait_until(lambda: (submission / "0" / MESSAGES).read_text().endswith("lo"))
+    [(job, _)] = jobs(cluster, tmp_path)
+    cluster.ask("scontrol", "requeue", f"{job}_0")
+    (tmp_path / "go").touch()
+    thread.join(120)
+    [result] = results
+    assert result.success
+    assert lengths(result) == [1231]
+    assert logged(instance, result.run_id).count("measured") == 1
+
+
+def test_a_message_that_dagster_does_not_take_stops_none_that_follow(cluster, instance, tmp_path):
+    definitions, results = project(tmp_path, "wait"), []
+    thread = threading.Thread(target=lambda: results.append(materialise(instance, definitions)), daemon=True)
+    thread.start()
+    wait_until(lambda: any("measuring" in line for line in latest_log(instance)))
+    [submission] = submissions(tmp_path)
+    with open(submission / "0" / MESSAGES, "a") as messages:
+        messages.write('5\n{"method": "sing", "params": {}}\n')
+    (tmp_path / "go").touch()
+    thread.join(120)
+    assert results[0].success
+    assert "measured" in logged(instance, results[0].run_id)
+
+
+def test_a_job_that_fails_says_how_with_the_end_of_its_log_and_is_asked_anew(cluster, instance, tmp_path):
+    result = materialise(instance, project(tmp_path, "fail"))
+    assert not result.success
+    assert "failed: exit status 3" in failure(result)
+    assert read_claim(tmp_path / "rivers") is None
+    assert materialise(instance, project(tmp_path)).success
+    assert len(submissions(tmp_path)) == 2
+
+
+def test_a_result_that_cannot_be_taken_is_asked_anew(cluster, instance, tmp_path):
+    def take(submission, index):
+        raise ValueError("half a file")
+
+    assert "half a file" in failure(materialise(instance, project(tmp_path, take=take)))
+    assert read_claim(tmp_path / "rivers") is None
+
+
+def test_who_asks_again_after_a_success_wants_it_anew(cluster, instance, tmp_path):
+    for n in (1, 2):
+        assert materialise(instance, project(tmp_path)).success
+        assert len(submissions(tmp_path)) == n
+
+
+def cancel_in_the_ui(instance, process):
+    """What a click does."""
+    instance.report_run_canceling(instance.get_runs(limit=1)[0])
+    process.send_signal(signal.SIGINT)
+    process.wait(60)
+
+
+def test_a_run_that_is_cancelled_cancels_its_job(cluster, instance, tmp_path, worker):
+    process = worker("wait")
+    wait_until(lambda: any("measuring" in line for line in latest_log(instance)))
+    cancel_in_the_ui(instance, process)
+    wait_until(lambda: {state for _, state in jobs(cluster, tmp_path)} == {"CANCELLED"})
+    assert read_claim(tmp_path / "rivers") is None
+
+
+def test_a_run_that_is_cancelled_while_it_submits_leaves_no_job(cluster, instance, tmp_path, worker, stand_in):
+    stand_in("sbatch", f'$REAL "$@"; touch {tmp_path}/made; sleep 30')
+    process = worker("wait")
+    wait_until(lambda: (tmp_path / "made").exists())
+    cancel_in_the_ui(instance, process)
+    wait_until(lambda: {state for _, state in jobs(cluster, tmp_path)} == {"CANCELLED"})
+    assert read_claim(tmp_path / "rivers") is None
+
+
+def test_a_job_that_could_not_be_cancelled_is_gone_on_with(cluster, instance, tmp_path, worker, stand_in):
+    undo = stand_in("scancel", "echo scancel: error: broken >&2; exit 1")
+    process = worker("wait")
+    wait_until(lambda: any("measuring" in line for line in latest_log(instance)))
+    cancel_in_the_ui(instance, process)
+    assert any("could not be cancelled: scancel: scancel: error: broken" in line for line in latest_log(instance))
+    undo()
+    (tmp_path / "go").touch()
+    assert materialise(instance, project(tmp_path, "wait")).success
+    assert len(jobs(cluster, tmp_path)) == 1

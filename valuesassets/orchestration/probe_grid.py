@@ -50,7 +50,8 @@ def probe_grid_job(study: Study, readings: dg.AssetsDefinition) -> dg.JobDefinit
     def submit_gpu_partitions(context: dg.OpExecutionContext, config: GridConfig, storage: dg.ResourceParam[Storage]):
         """Submit cells as job arrays, each model loaded once, and materialise each cell when it is whole."""
         try:
-            cells = choose_cells(config.cells, study, context.instance)
+            graph = context.repository_def.asset_graph
+            cells = choose_cells(config.cells, study, context.instance, graph)
             failed = GridRun(context, study, storage).run(cells, readings)
         except (ValuesAssetsError, SlurmError) as error:
             raise dg.Failure(description=str(error), allow_retries=False) from error

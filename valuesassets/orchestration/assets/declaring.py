@@ -23,7 +23,7 @@ NODE_JOBS = {
 }
 """Assets that run a node job: its code is theirs too, though nothing here imports it."""
 NODE_ONLY = {"readings"}
-"""Those that the instrument has no file for: the node job is all there is."""
+"""Those that the instrument has no file for: the node job is all there is, and the prompts are all that it is given."""
 
 
 def declare(
@@ -66,7 +66,7 @@ def declare(
             key_prefix=instrument,
             ins=ins | options.pop("ins", {}),
             group_name=group,
-            code_version=code_version(modules, study, inspect.getsource(function)) + stamp[:8],
+            code_version=code_version(modules, study, inspect.getsource(function), name in NODE_ONLY) + stamp[:8],
             check_specs=list(checks) or None,
             **options,
         )(failing_clearly)

@@ -22,6 +22,7 @@ from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_file, sha256_json, write_json, write_text
 from valuesassets.records.jobs import EmbedJob
 from valuesassets.records.questions import Question, askable, questions_to_rows
+from valuesassets.records.schemas import trial_rows
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Trial
 
@@ -111,7 +112,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
                 "response_types": _counted(str(question.response_type) for question in examined.questions),
             }
             | extraction.facts,
-            data_version=dg.DataVersion(sha256_json(questions_to_rows(examined.questions))),
+            data_version=_content_version(questions_to_rows(examined.questions)),
             check_results=checks.extraction_results(
                 examined.faults, len(examined.questions), study.thresholds.faulty_questions, review=review
             ),
@@ -140,6 +141,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
                 "coverage": table_of(coverage_rows(listed, list(extracted_questions))),
                 "not_in_the_other_survey": ", ".join(only_here),
             },
+            data_version=_content_version(questions_to_rows(listed)),
         )
 
     @declare(
@@ -198,6 +200,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
                 "matches": _counted(match.status for match in alignment.matches),
             }
             | where,
+            data_version=_content_version(questions_to_rows(alignment.questions)),
             check_results=checks.alignment_results(
                 alignment.matches, len(master_questions), study.thresholds.unaligned_questions, **where
             ),
@@ -222,7 +225,11 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
             study.seed,
         )
         shown = "\n\n".join(f"**{trial.trial_id}**\n```\n{trial.prompt}\n```" for trial in written[:40])
-        return dg.MaterializeResult(value=written, metadata={"prompts": dg.MetadataValue.md(shown)})
+        return dg.MaterializeResult(
+            value=written,
+            metadata={"prompts": dg.MetadataValue.md(shown)},
+            data_version=_content_version(trial_rows(written)),
+        )
 
     return [questionnaire_pdf, extracted_questions, master_questions, aligned_questions, trials]
 
@@ -236,6 +243,11 @@ def _embedded(
     write_json(job.texts, texts)
     run_node_job(context, job, folder)
     return np.load(job.vectors)
+
+
+def _content_version(rows: list[dict[str, Any]]) -> dg.DataVersion:
+    """A version that stays where the content stays, whatever code and inputs it came from."""
+    return dg.DataVersion(sha256_json(rows)[:16])
 
 
 def _counted(names: Any) -> dg.TableMetadataValue:

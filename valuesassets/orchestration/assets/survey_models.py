@@ -17,6 +17,7 @@ from valuesassets.orchestration.resources import Storage
 from valuesassets.orchestration.shown_readings import flat_report, show_readings
 from valuesassets.orchestration.slurm_cells import run_score_job
 from valuesassets.records.errors import MissingData
+from valuesassets.records.files import sha256_json
 from valuesassets.records.jobs import ScoreJob
 from valuesassets.records.questions import Question, askable
 from valuesassets.records.readings import Reading
@@ -110,6 +111,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         return dg.MaterializeResult(
             value=verdict,
             metadata={title: table_of(rows) for title, rows in tables.items() if rows},
+            data_version=dg.DataVersion(sha256_json(verdict)[:16]),
             check_results=[
                 checks.PREFLIGHT_PASSES.result(failing, len(gates)),
                 checks.PREFLIGHT_IS_PLAUSIBLE.result([look for look in looks if not look.passed], len(looks)),

@@ -14,6 +14,7 @@ from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.study import Study
 
 NODE_JOBS = {
+    "model_weights": "valuesassets.node.fetch_weights",
     "readings": "valuesassets.node.score",
     "preflight": "valuesassets.node.score",
     "negative_controls": "valuesassets.node.score",
@@ -22,7 +23,7 @@ NODE_JOBS = {
     "aligned_questions": "valuesassets.node.embed",
 }
 """Assets that run a node job: its code is theirs too, though nothing here imports it."""
-NODE_ONLY = {"readings"}
+NODE_ONLY = {"model_weights", "readings"}
 """Those that the instrument has no file for: the node job is all there is."""
 
 

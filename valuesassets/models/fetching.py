@@ -1,9 +1,6 @@
-"""Models out of the hub into this machine's cache: what is lacking there, whether it fits on the disk, its download."""
+"""Models out of the hub into this machine's cache: what is lacking there, and its download."""
 
-import shutil
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +8,7 @@ from huggingface_hub import HfApi, constants, snapshot_download
 from huggingface_hub.utils import disable_progress_bars
 from huggingface_hub.utils import logging as hub_logging
 
+from valuesassets.models.hub_cache import model_home, told_of_growth
 from valuesassets.models.hub_refusals import hub_in_one_line
 from valuesassets.models.model_files import (
     COMMIT,
@@ -24,11 +22,8 @@ from valuesassets.models.model_files import (
     require_cached,
     require_folder,
 )
-from valuesassets.records.errors import ModelError, StorageError
+from valuesassets.records.errors import ModelError
 from valuesassets.records.files import sha256_file, sha256_json, write_text
-
-GIB = 2**30
-SECONDS_BETWEEN = 1.0
 
 
 @dataclass(frozen=True)
@@ -110,36 +105,6 @@ def plan_model(model: str, revision: str | None = None, offline: bool = False) -
     )
 
 
-def cache_folder() -> Path:
-    """The cache of the hub on this machine: `hub` below HF_HOME, or HF_HUB_CACHE."""
-    return Path(constants.HF_HUB_CACHE)
-
-
-def free_bytes() -> int:
-    """Free bytes of the disk that the cache of the hub is on, or will be."""
-    cache = cache_folder().absolute()
-    there = next(folder for folder in (cache, *cache.parents) if folder.exists())
-    return shutil.disk_usage(there).free
-
-
-def require_space(lacking: int, leave_free: int) -> None:
-    """See that what is to be downloaded fits beside what is to stay free; in bytes.
-
-    Raises:
-        StorageError: it does not; says what is needed, free and missing, and what interrupted downloads left there.
-    """
-    missing = lacking + leave_free - (free := free_bytes())
-    if lacking == 0 or missing <= 0:
-        return
-    left = sum(path.stat().st_size for path in cache_folder().glob("*/blobs/*.incomplete"))
-    unfinished = f" ({_gib(left)} there are unfinished downloads, which `hf cache prune` removes)" if left else ""
-    raise StorageError(
-        f"{cache_folder()}: {_gib(lacking)} of weights are still to be downloaded and {_gib(leave_free)} are to stay "
-        f"free, but the disk has {_gib(free)} free{unfinished}: {_gib(missing)} are missing; free them, or set HF_HOME "
-        "to a folder on a larger disk"
-    )
-
-
 def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: None) -> FetchedModel:
     """Download what is lacking of a model; whole files stay whatever happens to the others.
 
@@ -154,11 +119,11 @@ def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: N
         folder = Path(model)
         stamp = _stamp_folder(folder)
     else:
-        home = cache_folder() / f"models--{model.replace('/', '--')}"
+        home = model_home(model)
         folder, stamp = home / "snapshots" / commit, commit
         if not planned.is_whole:
             _be_quiet()
-            with hub_in_one_line(model, revision), _told_of_growth(home / "blobs", tell):
+            with hub_in_one_line(model, revision), told_of_growth(home / "blobs", tell):
                 snapshot_download(model, revision=commit, allow_patterns=[*NEEDED], ignore_patterns="*/*")
             lack = find_lack(model, commit)
             if lack is not None:
@@ -181,40 +146,6 @@ def _stamp_folder(folder: Path) -> str:
     stats = {path.name: path.stat() for path in sorted(folder.glob("*.safetensors"))}
     weights = {name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}
     return sha256_json([sha256_file(folder / "config.json"), weights])
-
-
-@contextmanager
-def _told_of_growth(folder: Path, tell: Callable[[int], None]) -> Iterator[None]:
-    """Tells by how many bytes the files in a folder have grown since the block began."""
-    before, ended = _bytes_in(folder), threading.Event()
-
-    def watch() -> None:
-        told = 0
-        while not ended.wait(SECONDS_BETWEEN):
-            if (grown := max(0, _bytes_in(folder) - before)) != told:
-                tell(told := grown)
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        watcher.join()
-
-
-def _bytes_in(folder: Path) -> int:
-    total = 0
-    for path in folder.glob("*"):
-        try:
-            total += path.stat().st_size
-        except FileNotFoundError:  # renamed since it was listed
-            continue
-    return total
-
-
-def _gib(size: int) -> str:
-    return f"{size / GIB:.3g} GiB" if size < GIB else f"{size / GIB:.1f} GiB"
 
 
 def _be_quiet() -> None:

@@ -3,16 +3,8 @@
 from dataclasses import asdict
 from typing import Any
 
-from valuesassets.models.fetching import (
-    GIB,
-    FetchedModel,
-    PlannedModel,
-    cache_folder,
-    fetch_model,
-    free_bytes,
-    plan_model,
-    require_space,
-)
+from valuesassets.models.fetching import FetchedModel, PlannedModel, fetch_model, plan_model
+from valuesassets.models.hub_cache import GIB, cache_folder, free_bytes, remove_leftovers, require_space
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import JobError, ValuesAssetsError
 from valuesassets.records.files import write_json
@@ -39,6 +31,8 @@ def fetch_weights(job: FetchWeightsJob, progress: Progress | None = None) -> Non
             progress.say(str(error))
             continue
         planned.append(plan)
+        if not plan.is_whole and (removed := remove_leftovers(plan.model)):
+            progress.say(f"{plan.model}: {removed / GIB:.2f} GiB that an interrupted download left are removed")
         progress.say(f"{plan.model} {plan.commit or '(folder)'}: {plan.lacking / GIB:.2f} GiB to download")
     total = sum(plan.lacking for plan in planned)
     require_space(total, int(job.leave_free_gib * GIB))

@@ -26,6 +26,7 @@ class LoopbackHub:
         commits: by model and commit, the files.
         branches: by model and branch, the commit.
         gated: models whose files are for others.
+        failing: models about which every question gets a status such as 503.
         cut: by file name, the byte at which every connection breaks.
         held: by file name, the byte at which every connection waits until `released`.
         asked: method and path of every request.
@@ -38,6 +39,7 @@ class LoopbackHub:
     commits: dict[str, dict[str, Files]] = field(default_factory=dict)
     branches: dict[str, dict[str, str]] = field(default_factory=dict)
     gated: set[str] = field(default_factory=set)
+    failing: dict[str, int] = field(default_factory=dict)
     cut: dict[str, int] = field(default_factory=dict)
     held: dict[str, int] = field(default_factory=dict)
     released: threading.Event = field(default_factory=threading.Event)
@@ -150,6 +152,8 @@ class _Answer(http.server.BaseHTTPRequestHandler):
                 self.send(name, files[name], marks)
 
     def find(self, model, revision):
+        if model in self.hub.failing:
+            return self.reply(self.hub.failing[model], {})
         commits = self.hub.commits.get(model)
         if commits is None:
             return self.refuse(401, "RepoNotFound")  # as of the hub, which does not say what is private

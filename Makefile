@@ -10,7 +10,7 @@ export VALUESASSETS_DAGSTER ?= $(VALUESASSETS_STORAGE)/dagster
 export DAGSTER_HOME ?= $(CURDIR)
 export TOKENIZERS_PARALLELISM ?= false
 
-.PHONY: demo test coverage bench ui check env clean help
+.PHONY: demo test coverage bench slurm-faults slurm-scale ui check env clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,12 @@ coverage: $(VENV)/installed-dev  ## the whole test suite; fails where less than 
 
 bench: $(VENV)/installed-bench  ## speed, memory and scaling of the engine; options in BENCH, as BENCH='--only 5m'
 	@$(BIN)/python -m valuesassets_tests.benchmarks $(BENCH)
+
+slurm-faults: $(VENV)/installed-dev  ## what a cluster can do to a cell, done on a real one: nothing may be lost
+	@$(BIN)/python -m valuesassets_tests.slurm_faults $(FAULTS)
+
+slurm-scale: $(VENV)/installed-dev  ## 1,000 jobs in one array; 44 cells at once and one by one; parts in SCALE, as SCALE=array
+	@$(BIN)/python -m valuesassets_tests.slurm_scale $(SCALE)
 
 ui: $(VENV)/installed | $(VALUESASSETS_DAGSTER)  ## web UI and daemon on 127.0.0.1:3000
 	@exec $(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port 3000

@@ -23,9 +23,10 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 def build_definitions(study: Study, storage_root: Path) -> dg.Definitions:
     """The graph of a study, its files below `storage_root/<study>/`."""
     storage = Storage(root=str(storage_root.absolute()), study=study.name)
+    assets = survey_assets(study)
     return dg.Definitions(
-        assets=survey_assets(study),
-        jobs=study_jobs(study),
+        assets=assets,
+        jobs=study_jobs(study, assets),
         resources={"storage": storage, **study_io_managers(storage)},
         executor=dg.in_process_executor,
     )

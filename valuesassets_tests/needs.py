@@ -5,7 +5,12 @@ from pathlib import Path
 
 import pytest
 
-DEBIAN_PACKAGES = {"browser": ("chromium", "chromium"), "slurm": ("slurmctld", "slurm-wlm munge")}
+DEBIAN_PACKAGES = {
+    "browser": ("chromium", "chromium"),
+    "slurm": ("slurmctld", "slurm-wlm munge"),
+    "accounting": ("slurmdbd", "slurmdbd slurm-wlm-mysql-plugin mariadb-server-core mariadb-client-core"),
+    "ssh": ("sshd", "openssh-server openssh-client"),
+}
 """By mark: the program looked for, the Debian packages that bring it."""
 
 REPOSITORY = Path(__file__).resolve().parent.parent

@@ -18,9 +18,16 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Bundled name or path.")]
 
 
-def study(name: StudyName) -> None:
+def study(
+    name: StudyName,
+    slurm: Annotated[bool, typer.Option("--slurm", help="Print what Slurm would be given; submit nothing.")] = False,
+) -> None:
     """Check a study file and print what it would build."""
     found = load_study(name)
+    if slurm:
+        storage = os.environ.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage"
+        command = [sys.executable, "-m", "valuesassets.definitions", name, "--storage", str(storage), "--dry-run"]
+        raise typer.Exit(subprocess.run(command, check=False).returncode)
     print(f"{found.name}: {found.title}")
     print(f"questionnaires: {found.questionnaires.source}, master {found.questionnaires.master}")
     print(f"languages ({len(found.languages)}): {', '.join(found.languages)}")

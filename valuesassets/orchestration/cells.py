@@ -1,16 +1,20 @@
-"""Where a cell's model is, how tables name it, and the part of a score job that asks it."""
+"""Where a cell's model is, how tables name it, and the score job that asks it."""
 
 from pathlib import Path
+from typing import Any, Literal
 
 import dagster as dg
 
+from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import read_json
-from valuesassets.records.jobs import ScoreCell
+from valuesassets.records.jobs import ScoreCell, ScoreJob
 from valuesassets.records.study import Study
 
-MODEL_WEIGHTS_KEY = dg.AssetKey(["survey", "model_weights"])
+TRIALS, PREFLIGHT, READINGS, MODEL_WEIGHTS = (
+    dg.AssetKey(["survey", name]) for name in ("trials", "preflight", "readings", "model_weights")
+)
 
 
 def model_folder(study: Study, storage: Storage, family: str, language: str) -> Path:
@@ -33,7 +37,7 @@ def fetched_commit(study: Study, storage: Storage, family: str, model: str) -> s
     Raises:
         MissingData: the model was not fetched, or at another revision than the study names.
     """
-    path = storage.path(MODEL_WEIGHTS_KEY, family, "json")
+    path = storage.path(MODEL_WEIGHTS, family, "json")
     fetched = read_json(path)["models"] if path.exists() else []
     for entry in fetched:
         if (entry["model"], entry["revision"]) == (model, study.families[family].revision):
@@ -57,3 +61,70 @@ def score_cell(study: Study, storage: Storage, family: str, language: str, trial
         trials=trials.absolute(),
         readings=readings.absolute(),
     )
+
+
+def readings_job(
+    study: Study, storage: Storage, family: str, language: str, preflight: dict[str, Any] | None = None
+) -> ScoreJob:
+    """The job that reads one cell.
+
+    Args:
+        preflight: the family's verdict; read from its file where not given.
+
+    Raises:
+        StudyError: the family does not serve the language.
+        MissingData, StorageError: there are no trials or no preflight yet, or the preflight failed.
+    """
+    settings = study.require_cell(family, language)
+    trials = storage.path(TRIALS, language, "parquet")
+    if not trials.exists():
+        raise MissingData(f"{language}: there are no trials yet; materialise trials/{language} first")
+    verdict = preflight if preflight is not None else _read_preflight(storage, family)
+    require_preflight(family, language if settings.model_type == "mono" else None, verdict)
+    readings = storage.path(READINGS, cell_key(family, language), "parquet").absolute()
+    return ScoreJob(
+        cells=(score_cell(study, storage, family, language, trials, readings),),
+        known_readings=storage.known_readings,
+        dtype=settings.dtype,
+        device=device_of(study, family),
+        offline=settings.offline,
+    )
+
+
+def _read_preflight(storage: Storage, family: str) -> dict[str, Any]:
+    path = storage.path(PREFLIGHT, family, "json")
+    if not path.exists():
+        raise MissingData(f"{family} has had no preflight; materialise preflight/{family} first")
+    return read_json(path)
+
+
+def device_of(study: Study, family: str) -> Literal["cpu", "cuda", "auto"]:
+    """Where a family's models are run: on the GPUs asked of Slurm, else wherever there is place."""
+    settings = study.families[family]
+    if settings.kind == "reference":
+        return "cpu"
+    return "cuda" if study.slurm is not None and settings.resources.gpus else "auto"
+
+
+def require_preflight(family: str, language: str | None, verdict: dict[str, Any]) -> None:
+    """Stop a cell whose family failed its preflight, unless the study overrides it with a reason.
+
+    Args:
+        language: the language whose own model must have been looked at; None where one model serves all.
+
+    Raises:
+        MissingData: names the gates that failed, or says that this language's model was not looked at.
+    """
+    looked_at = {finding["language"] for finding in verdict["findings"]}
+    if language is not None and language not in looked_at and not verdict["override"]:
+        raise MissingData(
+            f"{family}: its model of {language} has had no preflight; materialise preflight/{family} again"
+        )
+    if verdict["passed"] or verdict["override"]:
+        return
+    failed = [
+        f"{finding['language']}: {finding['what']} {finding['found']} ({finding['wanted']})"
+        for finding in verdict["findings"]
+        if finding["is_gate"] and not finding["passed"]
+    ]
+    raise MissingData(f"{family} failed its preflight: {'; '.join(failed[:3])}; mend it or set preflight.override")

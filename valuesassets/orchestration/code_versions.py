@@ -10,11 +10,14 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from valuesassets.records.files import sha256_json
 from valuesassets.records.study import Study
 
 PACKAGE = "valuesassets"
+WHERE_IT_RUNS: Any = {"slurm": True, "families": {"__all__": {"resources"}}}
+"""What of a study changes no result, so that asking for more memory makes nothing stale."""
 
 
 def code_version(modules: Sequence[str], study: Study, wiring: str = "") -> str:
@@ -23,9 +26,18 @@ def code_version(modules: Sequence[str], study: Study, wiring: str = "") -> str:
     Args:
         wiring: source of the function that calls the modules.
     """
-    digest = hashlib.sha256(sha256_json(study.model_dump(mode="json")).encode())
+    digest = hashlib.sha256(sha256_json(study.model_dump(mode="json", exclude=WHERE_IT_RUNS)).encode())
     digest.update(wiring.encode())
     for path in sorted(set().union(*(reachable(module, wiring) for module in modules))) + _bundled_data():
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def source_version(module: str) -> str:
+    """Version of a module and of all that it imports of this package: 16 hexadecimal digits."""
+    digest = hashlib.sha256()
+    for path in sorted(reachable(module)):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -17,6 +17,11 @@ from dagster._core.loader import LoadingContext
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from valuesassets.orchestration.cells import READINGS
+from valuesassets.orchestration.partitions import cell_key
+from valuesassets.orchestration.probe_grid import failed_cells
+from valuesassets.orchestration.resources import partition_path
+from valuesassets.orchestration.slurm_cells import grid_scripts
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.study import Study
 from valuesassets.records.study_files import load_study
@@ -124,7 +129,16 @@ def run_study(
     total = sum(len(wave.partition_keys()) for wave in plan)
     task = progress.add_task("", total=total)
     for wave in plan:
+        unread: set[str] = set()
+        if READINGS in wave.keys and study is not None and study.slurm is not None:
+            progress.update(task, description="readings of the grid")
+            for name, failure in _read_grid(definitions, instance, study).items():
+                unread.add(name)
+                yield f"readings {name}: {failure}"
         for partition in wave.partition_keys():
+            if isinstance(partition, dg.MultiPartitionKey) and partition_path(partition) in unread:
+                progress.advance(task)
+                continue
             progress.update(task, description=f"{' '.join(key.path[-1] for key in wave.keys)[:30]} {partition or ''}")
             stale = [
                 key for key in stale_assets(wave, partition, graph, instance) if is_asked_for(key, partition, study)
@@ -140,6 +154,21 @@ def run_study(
                 if not result.success:
                     yield f"{', '.join(key.path[-1] for key in stale)} {partition or ''}: {_first_error(result)}"
             progress.advance(task)
+
+
+def _read_grid(definitions: dg.Definitions, instance: dg.DagsterInstance, study: Study) -> dict[str, str]:
+    """Read the stale cells of a study on Slurm at once; why those failed that did, by `<model>/<language>`."""
+    graph, wave = definitions.get_repository_def().asset_graph, Wave((READINGS,), None)
+    keys = {f"{model}/{language}": cell_key(model, language) for model, language in study.cells()}
+    stale = [name for name, key in keys.items() if stale_assets(wave, key, graph, instance)]
+    if not stale:
+        return {}
+    config = QUIET | {"ops": {"submit_gpu_partitions": {"config": {"cells": stale}}}}
+    job = definitions.resolve_job_def("probe_grid")
+    result = job.execute_in_process(run_config=config, instance=instance, raise_on_error=False)
+    if result.success:
+        return {}
+    return failed_cells(result) or dict.fromkeys(stale, _first_error(result))
 
 
 def is_asked_for(key: dg.AssetKey, partition: str | None, study: Study | None) -> bool:
@@ -169,9 +198,13 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
     parser = argparse.ArgumentParser(description="Materialise a study, skipping what is fresh.")
     parser.add_argument("study", help="name of a bundled study, or a path")
     parser.add_argument("--storage", type=Path, required=True, help="folder for the study's files")
+    parser.add_argument("--dry-run", action="store_true", help="print what Slurm would be given, submit nothing")
     arguments = parser.parse_args()
     try:
         study = load_study(arguments.study)
+        if arguments.dry_run:
+            print("\n".join(grid_scripts(study, arguments.storage)))
+            return 0
         definitions = build_definitions(study, arguments.storage)
     except ValuesAssetsError as error:
         print(error, file=sys.stderr)

@@ -40,6 +40,7 @@ class ScoreJob(_JobPart):
     device: Literal["cpu", "cuda", "auto"] = "auto"
     offline: bool = False
     """Take hub models from the cache on this machine only."""
+    failures: Path | None = None
 
 
 class PhantomPlan(_JobPart):

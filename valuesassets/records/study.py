@@ -7,6 +7,7 @@ import pydantic
 
 from valuesassets.records.errors import StudyError
 from valuesassets.records.gemini_settings import GeminiSettings
+from valuesassets.records.slurm_settings import Resources, SlurmSettings
 from valuesassets.records.trials import BosRule
 
 Share = Annotated[float, pydantic.Field(ge=0, le=1)]
@@ -87,15 +88,6 @@ class Questionnaires(Record):
         if "imported" in (self.extractor, self.second_extractor) and self.extractions is None:
             raise ValueError("extractor = 'imported' needs extractions, the folder with <language>.json; add it")
         return self
-
-
-class Resources(Record):
-    """What one cell of a family asks of Slurm."""
-
-    gpus: Annotated[int, pydantic.Field(ge=0)] = 0
-    memory_gib: Positive = 4
-    hours: Annotated[float, pydantic.Field(gt=0)] = 1.0
-    partition: str | None = None
 
 
 class Family(Record):
@@ -236,6 +228,8 @@ class Study(Record):
     preflight: Preflight = Preflight()
     human: HumanData = HumanData()
     phantom: Phantom = Phantom()
+    slurm: SlurmSettings | None = None
+    """Models are asked on a cluster; on this machine where not given."""
 
     @pydantic.model_validator(mode="after")
     def _names_agree(self) -> "Study":

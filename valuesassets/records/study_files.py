@@ -12,6 +12,7 @@ from valuesassets.records.errors import StorageError, StudyError
 from valuesassets.records.faults import describe_faults
 from valuesassets.records.files import read_file
 from valuesassets.records.found_files import no_such_file
+from valuesassets.records.slurm_settings import Resources, SlurmSettings
 from valuesassets.records.study import PATTERNS, Record, Study
 
 
@@ -99,5 +100,6 @@ def parse_study(content: dict[str, Any], source: str) -> Study:
     try:
         return Study.model_validate(content)
     except pydantic.ValidationError as error:
-        keys = [key for part in (Study, *Record.__subclasses__()) for key in part.model_fields]
+        parts = (Study, SlurmSettings, Resources, *Record.__subclasses__())
+        keys = [key for part in parts for key in part.model_fields]
         raise StudyError(f"{source}: {describe_faults(error.errors(), keys, PATTERNS)}") from None

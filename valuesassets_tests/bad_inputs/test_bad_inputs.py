@@ -10,13 +10,22 @@ from pathlib import Path
 import pytest
 
 from valuesassets.records.files import write_text
-from valuesassets_tests.bad_inputs import models, question_files, question_paths, questionnaires, studies, usage
+from valuesassets_tests.bad_inputs import (
+    alignments,
+    extractions,
+    models,
+    question_files,
+    question_paths,
+    studies,
+    usage,
+)
 from valuesassets_tests.bad_inputs.case import pattern, run_case
 from valuesassets_tests.needs import REPOSITORY
 
 PARTS = {
     "Study files": studies.CASES,
-    "Questionnaires: extract, align": questionnaires.CASES,
+    "Questionnaires: extract": extractions.CASES,
+    "Questions of several languages: align": alignments.CASES,
     "Question files": question_files.CASES,
     "Paths, encodings, outputs": question_paths.CASES,
     "Models: probe": models.CASES,

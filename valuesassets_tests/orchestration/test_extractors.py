@@ -1,10 +1,11 @@
-"""The extractors in the graph: Gemini through the real SDK, imports without a PDF, and two readings of one form."""
+"""The extractors in the graph: Gemini through the real SDK, imports, two readings of one form; and the embedder."""
 
 import json
 import tomllib
 from pathlib import Path
 
 import dagster as dg
+import numpy as np
 import pytest
 
 from valuesassets.definitions import build_definitions
@@ -14,6 +15,7 @@ from valuesassets.records.study_files import parse_study
 from valuesassets.studies import questionnaires
 from valuesassets.studies.questionnaires.content import expected_questions
 from valuesassets_tests.instruments.survey.gemini.loopback_server import KEY, gemini_server, refusal, reset
+from valuesassets_tests.models.tiny_embedder import save_embedder
 
 BUNDLED = Path(questionnaires.__file__).parent
 
@@ -167,3 +169,18 @@ def test_a_file_that_is_not_there_is_named(graph, imports):
     result = graph({"source": "none", "extractor": "imported", "extractions": str(imports)}, FIRST[:1])
     (failure,) = [event.step_failure_data for event in result.all_events if event.is_step_failure]
     assert "eng.json: no such file" in failure.user_failure_data.description
+
+
+@pytest.mark.slow
+def test_an_embedder_turns_every_question_and_target_into_a_vector_by_a_node_job(graph, tmp_path):
+    embedder = save_embedder(tmp_path / "model", [question.text for question in expected_questions("eng")])
+    settings = {"embedder": str(embedder)}
+    assert graph(settings, FIRST).success
+    assert graph(settings, ["master_questions"], None).success
+    assert graph(settings, ["aligned_questions"]).success
+    folder = graph.folder / "storage" / "readers" / "jobs" / "aligned_questions" / "eng"
+    texts = json.loads((folder / "texts.json").read_text())
+    assert texts[: len(expected_questions("eng"))] == [q.item or q.text for q in expected_questions("eng")]
+    assert len(np.load(folder / "vectors.npy")) == len(texts)
+    aligned = json.loads(stored(graph, "aligned_questions").read_text())
+    assert [question["id"] for question in aligned] == [question.id for question in expected_questions("eng")]

@@ -2,15 +2,7 @@
 
 import csv
 import json
-import os
 import re
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from contextlib import closing, suppress
 
 import pytest
 
@@ -18,11 +10,10 @@ from valuesassets.records.files import read_json
 from valuesassets.studies.questionnaires import render
 from valuesassets.studies.questionnaires.content import load_form
 from valuesassets_tests.instruments.survey.paper_forms import PaperForm
-from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.orchestration.small_study import run_small_study
+from valuesassets_tests.orchestration.web_ui import browsing, graphql, serving, shot, wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
-SHOTS = REPOSITORY / "storage" / "evidence" / "shots"
 
 
 @pytest.fixture(scope="module")
@@ -33,65 +24,14 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def ui(folder):
     """The address of a UI over a small study that has been run once."""
-    environment = run_small_study(folder)
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = ["-m", "dagster", "dev", "--workspace", "workspace.yaml", "--host", "127.0.0.1", "--port", str(port)]
-    with open(folder / "ui.log", "wb") as log:
-        server = subprocess.Popen(
-            [sys.executable, *command], cwd=REPOSITORY, env=environment, stdout=log, stderr=log, start_new_session=True
-        )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        wait_until(lambda: answers(address), 120, folder / "ui.log")
+    with serving(run_small_study(folder), folder / "ui.log") as address:
         yield address
-    finally:
-        # A process group of its own: `dagster dev` does not take its children with it when it is killed.
-        os.killpg(server.pid, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            server.wait(20)
-        with suppress(ProcessLookupError):
-            os.killpg(server.pid, signal.SIGKILL)
-        server.wait()
 
 
 @pytest.fixture
 def page(ui):
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1700, "height": 1100}, base_url=ui)
-        page.set_default_timeout(60_000)
+    with browsing(ui) as page:
         yield page
-        browser.close()
-
-
-def answers(address):
-    with suppress(OSError), urllib.request.urlopen(f"{address}/server_info", timeout=5) as answer:  # noqa: S310
-        return answer.status == 200
-    return False
-
-
-def wait_until(condition, seconds, log=None):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return
-        time.sleep(1)
-    tail = log.read_text(errors="replace")[-2000:] if log else ""
-    raise AssertionError(f"not reached within {seconds} s\n{tail}")
-
-
-def shot(page, name):
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    page.wait_for_timeout(1500)
-    page.screenshot(path=SHOTS / f"{name}.png")
-
-
-def graphql(page, query, **variables):
-    return page.request.post("/graphql", data={"query": query, "variables": variables}).json()["data"]
 
 
 def materializations(page, asset):

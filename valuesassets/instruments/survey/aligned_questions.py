@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from valuesassets.instruments.survey.alignment.evidence import Matrix
 from valuesassets.instruments.survey.alignment.match import SURE, Alignment, Match
 from valuesassets.instruments.survey.alignment.mending import with_whole_options
+from valuesassets.instruments.survey.alignment.missing import match_of_missing
 from valuesassets.instruments.survey.alignment.records import Record, is_same, matched_records, worth
 from valuesassets.instruments.survey.alignment.targets import Target, master_targets
 from valuesassets.instruments.survey.layout.text_damage import script_of, script_share
@@ -22,6 +23,7 @@ from valuesassets.records.questions import Question, question_faults
 CARRIED_FACTS = ("wvs_id", "asked_of", "names_country", "is_converted")
 """What the master knows of a variable whatever the language, and each language's question carries along."""
 OTHER_LANGUAGE = "only in the form's other language"
+NOT_ASKED = "a person says that this language's questionnaire does not have it"
 
 
 def align_questions(
@@ -58,23 +60,32 @@ def align_questions(
         if target.code in survivors
         and (not survivors[target.code].is_foreign or _is_in_script(survivors[target.code], language))
     }
-    others = (_match_of_other(record, survivors, kept, variables) for record in records)
+    others = [_match_of_other(record, survivors, kept, variables) for record in records]
     matches = [match for match in others if match is not None]
+    unmatched = [
+        match
+        for record, match in zip(records, others, strict=True)
+        if match is not None and match.status == "beyond" and not record.is_foreign
+    ]
     lexicon = load_lexicon(language) if language in bundled_lexicons() else None
     mended = with_whole_options({code: record.question for code, record in kept.items()}, targets, variables, lexicon)
     first_seen = {code: min(_merged_from(kept[code], by_code[code])) for code in kept}
-    misplaced = _out_of_order([first_seen[target.code] for target in wanted if target.code in kept])
-    misplaced = {code for code, place in first_seen.items() if place in misplaced}
+    codes = [target.code for target in wanted]
+    misplaced = _out_of_order([first_seen[code] for code in codes if code in kept])
+    in_order = {code: place for code, place in first_seen.items() if place not in misplaced}
     aligned = []
     for target in wanted:
         if target.code not in kept:
-            matches.append(_match_of_missing(target.code, not_asked))
+            if target.code in not_asked:
+                matches.append(Match(target.code, None, "not_asked", NOT_ASKED))
+            else:
+                matches.append(match_of_missing(target.code, codes, in_order, unmatched))
             continue
         question, made = mended[target.code]
         merged = _merged_from(kept[target.code], by_code[target.code])
         unfit = _why_doubtful(kept[target.code]) or _why_unfit(question, target)
         aligned.append(_canonical(question, target, merged, unfit))
-        matches.append(_match_of_kept(kept[target.code], target.code, unfit, made, target.code in misplaced))
+        matches.append(_match_of_kept(kept[target.code], target.code, unfit, made, target.code not in in_order))
     return Alignment(tuple(aligned), tuple(matches), _masked_hits(records, {q.id for q in master}))
 
 
@@ -131,12 +142,6 @@ def _is_in_script(record: Record, language: str) -> bool:
 def _merged_from(kept: Record, same: Sequence[Record]) -> list[int]:
     merged = [record for record in same if record is kept or record.is_foreign or is_same(record, kept)]
     return sorted(position for record in merged for position in record.positions)
-
-
-def _match_of_missing(code: str, not_asked: Collection[str]) -> Match:
-    if code in not_asked:
-        return Match(code, None, "not_asked", "a person says that this language's questionnaire does not have it")
-    return Match(code, None, "missing", "not found in this language's questionnaire")
 
 
 def _out_of_order(places: Sequence[int]) -> set[int]:

@@ -24,7 +24,7 @@ from valuesassets.instruments.survey.layout.reading import Reading
 from valuesassets.instruments.survey.layout.readings import read_questions
 from valuesassets.instruments.survey.layout.wording import question_text
 from valuesassets.instruments.survey.normalisation import normalise_questions
-from valuesassets.instruments.survey.overrides import apply_overrides, read_overrides
+from valuesassets.instruments.survey.overrides import Overridden, apply_overrides, read_overrides
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.questions import Option, Question
 
@@ -126,7 +126,7 @@ def examine_questions(
     form = Form(own_pages(read_pages(pdf), language)) if pdf else None
     printed = extract_questions(pdf, language) if pdf else []
     normalised = normalise_questions(extracted, language, variables, {question.id: question for question in printed})
-    questions, named = normalised.questions, []
+    questions, named, twins = normalised.questions, [], []
     if second is not None:
         second = normalise_questions(second, language, variables).questions
         twins = find_twins(questions, second, variables)
@@ -137,8 +137,8 @@ def examine_questions(
     overridden = apply_overrides(questions, given, overrides or Path(), doubts)
     agreement = None
     if second is not None:
-        twins = find_twins(overridden.questions, second, variables)
-        agreement = compare_extractions(overridden.questions, twins)
+        corrected = _twins_of_corrected(overridden, questions, twins, second)
+        agreement = compare_extractions(overridden.questions, corrected)
     faults = [
         fault
         for fault in [
@@ -201,6 +201,19 @@ def extraction_faults(
         *grounding_faults(questions, form or Form(pages)),
         *code_faults(questions, blocks, read_questions(blocks), pages, variables.is_excluded),
     ]
+
+
+def _twins_of_corrected(
+    overridden: Overridden, questions: Sequence[Question], twins: Sequence[Question | None], second: Sequence[Question]
+) -> list[Question | None]:
+    """The other reading of each question as corrected: that of its record, or the one of the id that a person gave."""
+    by_id = {question.id: question for question in reversed(second)}
+    found = []
+    for question, place in zip(overridden.questions, overridden.places, strict=True):
+        twin = None if place is None else twins[place]
+        has_new_id = place is None or questions[place].id != question.id
+        found.append(by_id.get(question.id, twin) if has_new_id else twin)
+    return found
 
 
 def _question(reading: Reading) -> Question:

@@ -87,10 +87,12 @@ class Overridden:
     """Questions with their corrections, what was changed, and what fits no more.
 
     Attributes:
+        places: by question, where its record stood before; None where a person added it.
         settled: ids that a person has looked at, questions left out or not asked in the country among them.
     """
 
     questions: tuple[Question, ...]
+    places: tuple[int | None, ...]
     changes: tuple[Change, ...]
     faults: tuple[Fault, ...]
     settled: frozenset[str]
@@ -133,6 +135,7 @@ def apply_overrides(
     """
     kept: list[Question] = []
     changes: list[Change] = []
+    places = {id(question): place for place, question in enumerate(questions)}
     marks = {fingerprint(question): question for question in questions}
     by_mark = {id(marks[key]): override for key, override in overrides.items() if key in marks}
     records: dict[str, list[Question]] = {}
@@ -154,6 +157,7 @@ def apply_overrides(
             changes.append(Change(question.id, "question", question.text, None, why))
         else:
             kept.append(_corrected(question, override))
+            places[id(kept[-1])] = places[id(question)]
             made = [*changes_between(question, kept[-1], ("id", *FIELDS), why)]
             changes += made or [Change(question.id, "confirmed", None, None, why)]
             settled |= {kept[-1].id}
@@ -173,7 +177,8 @@ def apply_overrides(
         Fault(code, pages.get(code), "overrides", f"{path.name}: override of {code}: {why}")
         for code, why in misfits.items()
     ]
-    return Overridden(tuple(kept), tuple(changes), tuple(faults), frozenset(settled))
+    was = tuple(places.get(id(question)) for question in kept)
+    return Overridden(tuple(kept), was, tuple(changes), tuple(faults), frozenset(settled))
 
 
 def fingerprint(question: Question) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import dagster as dg
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
@@ -173,13 +174,9 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         given = read_overrides(overrides)
         embedder, likeness = study.questionnaires.embedder, None
         if embedder is not None:
-            targets = master_targets(master_questions, variables)
-            folder = storage.job_folder(context.asset_key, language)
-            texts, vectors = folder / "texts.json", folder / "vectors.npy"
-            write_json(texts, texts_to_embed(extracted_questions, targets))
-            revision = study.questionnaires.embedder_revision
-            run_node_job(context, EmbedJob(model=embedder, revision=revision, texts=texts, vectors=vectors), folder)
-            likeness = embedded_evidence(np.load(vectors), len(extracted_questions))
+            texts = texts_to_embed(extracted_questions, master_targets(master_questions, variables))
+            vectors = _embedded(context, storage, embedder, study.questionnaires.embedder_revision, texts)
+            likeness = embedded_evidence(vectors, len(extracted_questions))
         alignment = align_questions(
             Normalised.of(extracted_questions),
             language,
@@ -230,6 +227,17 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         return dg.MaterializeResult(value=written, metadata={"prompts": dg.MetadataValue.md(shown)})
 
     return [questionnaire_pdf, extracted_questions, master_questions, aligned_questions, trials]
+
+
+def _embedded(
+    context: dg.AssetExecutionContext, storage: Storage, embedder: str, revision: str | None, texts: list[str]
+) -> NDArray[np.float32]:
+    """Vectors of texts, a row for each, by a node job whose files stay in the partition's folder."""
+    folder = storage.job_folder(context.asset_key, context.partition_key)
+    job = EmbedJob(model=embedder, revision=revision, texts=folder / "texts.json", vectors=folder / "vectors.npy")
+    write_json(job.texts, texts)
+    run_node_job(context, job, folder)
+    return np.load(job.vectors)
 
 
 def _counted(names: Any) -> dg.TableMetadataValue:

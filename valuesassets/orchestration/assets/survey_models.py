@@ -9,18 +9,18 @@ import pandas as pd
 
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
-from valuesassets.orchestration.cells import MODEL_WEIGHTS_KEY, model_label, score_cell
+from valuesassets.orchestration.cells import MODEL_WEIGHTS, device_of, model_label, readings_job, score_cell
 from valuesassets.orchestration.frame_types import PROBE_DISTRIBUTIONS_FRAME
-from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, frame_metadata, picture_of, table_of
-from valuesassets.orchestration.node_runs import log_tail, run_node_job
+from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, picture_of, table_of
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions
 from valuesassets.orchestration.resources import Storage
+from valuesassets.orchestration.shown_readings import flat_report, show_readings
+from valuesassets.orchestration.slurm_cells import run_score_job
 from valuesassets.records.errors import MissingData
-from valuesassets.records.files import sha256_json
 from valuesassets.records.jobs import ScoreJob
 from valuesassets.records.questions import Question, askable
 from valuesassets.records.readings import Reading
-from valuesassets.records.schemas import TRIALS, read_readings, reading_rows, table_metadata, trial_rows, write_table
+from valuesassets.records.schemas import TRIALS, read_readings, table_metadata, trial_rows, write_table
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Trial
 
@@ -34,7 +34,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
     cells = cell_partitions(study)
     all_trials = dg.AssetIn(TRIALS_KEY, metadata=DICT_OF_PARTITIONS, partition_mapping=dg.AllPartitionMapping())
     models_first = [REFERENCE_MODELS_KEY] if study.has_reference_models else []
-    models_first += [MODEL_WEIGHTS_KEY] if study.has_hub_models else []
+    models_first += [MODEL_WEIGHTS] if study.has_hub_models else []
 
     @declare(
         study,
@@ -86,9 +86,10 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
                 for language in chosen
             ),
             dtype=family.dtype,
+            device=device_of(study, name),
             offline=family.offline,
         )
-        run_node_job(context, job, folder)
+        run_score_job(context, job, folder, study, storage, name)
         findings, tokenizers, wordings = [], {}, []
         for cell, (language, few) in zip(job.cells, chosen.items(), strict=True):
             read = read_readings(cell.readings)
@@ -131,35 +132,14 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
     ) -> dg.MaterializeResult:
         """What the model answers to each trial: the one GPU step."""
         name, language = cell_of(context)
-        family = study.require_cell(name, language)
-        require_preflight(name, language if family.model_type == "mono" else None, preflight)
-        cell = score_cell(
-            study,
-            storage,
-            name,
-            language,
-            storage.path(TRIALS_KEY, language, "parquet"),
-            storage.path(context.asset_key, context.partition_key, "parquet"),
-        )
+        job = readings_job(study, storage, name, language, preflight)
         folder = storage.job_folder(context.asset_key, context.partition_key)
-        job = ScoreJob(cells=(cell,), known_readings=storage.known_readings, dtype=family.dtype, offline=family.offline)
-        log = run_node_job(context, job, folder)
-        read, described = reading_rows(read_readings(cell.readings)), table_metadata(cell.readings)
-        invariance, tokenizer = json.loads(described["batch_invariance"]), json.loads(described.pop("tokenizer_report"))
+        log = run_score_job(context, job, folder, study, storage, name)
+        shown = show_readings(job.cells[0].readings, log)
         return dg.MaterializeResult(
-            metadata={
-                "path": dg.MetadataValue.path(str(cell.readings)),
-                "log": dg.MetadataValue.md(f"```\n{log_tail(log)}\n```"),
-                **{f"node/{key}": value for key, value in described.items()},
-                "tokenizer": table_of(
-                    [{"what": what, "found": found} for what, found in flat_report(tokenizer).items()]
-                ),
-                **frame_metadata(pd.DataFrame(read).drop(columns=["outside_prob", "reading_key"]).map(_as_text)),
-            },
-            data_version=dg.DataVersion(sha256_json(read)[:16]),
-            check_results=[
-                checks.BATCHES_DO_NOT_MATTER.result([] if invariance["agrees"] else [invariance], invariance["trials"])
-            ],
+            metadata=shown.metadata,
+            data_version=dg.DataVersion(shown.data_version),
+            check_results=[checks.BATCHES_DO_NOT_MATTER.result(shown.unstable, shown.looked_at)],
         )
 
     @declare(
@@ -261,47 +241,3 @@ def estimator_checks(probe: pd.DataFrame, study: Study) -> list[dg.AssetCheckRes
         # Nothing compared is no agreement.
         rows = [{"question_id": "(no item)", "reason": reasons.iloc[0] if len(reasons) else "nothing was asked"}]
     return [checks.ESTIMATORS_AGREE.result(rows, len(apart), items_lacking_an_estimate=len(reasons))]
-
-
-def require_preflight(family: str, language: str | None, verdict: dict[str, Any]) -> None:
-    """Stop a cell whose family failed its preflight, unless the study overrides it with a reason.
-
-    Args:
-        language: the language whose own model must have been looked at; None where one model serves all.
-
-    Raises:
-        MissingData: names the gates that failed, or says that this language's model was not looked at.
-    """
-    looked_at = {finding["language"] for finding in verdict["findings"]}
-    if language is not None and language not in looked_at and not verdict["override"]:
-        raise MissingData(
-            f"{family}: its model of {language} has had no preflight; materialise preflight/{family} again"
-        )
-    if verdict["passed"] or verdict["override"]:
-        return
-    failed = [
-        f"{finding['language']}: {finding['what']} {finding['found']} ({finding['wanted']})"
-        for finding in verdict["findings"]
-        if finding["is_gate"] and not finding["passed"]
-    ]
-    raise MissingData(f"{family} failed its preflight: {'; '.join(failed[:3])}; mend it or set preflight.override")
-
-
-def flat_report(report: dict[str, Any]) -> dict[str, str]:
-    """A tokenizer report in words: what was looked at, and what was found."""
-    return {what.replace("_", " "): _in_words(found) for what, found in report.items()}
-
-
-def _in_words(found: Any) -> str:
-    if isinstance(found, dict):
-        return "; ".join(f"{text!r}: {_in_words(tokens)}" for text, tokens in found.items())
-    if isinstance(found, list):
-        return " ".join(map(_in_words, found)) or "none"
-    if isinstance(found, bool):
-        return "yes" if found else "no"
-    # A token that is a line break would break the line.
-    return "none" if found is None else str(found).replace("\n", "\\n")
-
-
-def _as_text(value: Any) -> Any:
-    return str(value) if isinstance(value, list) else value

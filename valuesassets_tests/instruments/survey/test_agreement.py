@@ -1,6 +1,8 @@
 """Two extractions of one form: matched, named by each other's codes, compared field by field."""
 
 from valuesassets.instruments.survey.agreement import compare_extractions, find_twins, with_codes_of
+from valuesassets.instruments.survey.extracted_questions import examine_questions
+from valuesassets.instruments.survey.overrides import fingerprint
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.studies.questionnaires.content import expected_questions
 
@@ -45,3 +47,24 @@ def test_case_marks_and_blanks_are_no_difference():
 def test_a_question_that_the_other_lacks_is_not_compared():
     agreement = compare_extractions(FORM, [None] * len(FORM))
     assert (agreement.compared, str(agreement)) == (0, "no question in common")
+
+
+def test_corrections_leave_every_question_beside_its_own_twin(tmp_path):
+    """The second record prints the first one's code, the third is left out, and the fourth was not read."""
+    first, second, third, fourth, *rest = FORM
+    misprinted = second.replace(id=first.id)
+    options = ", ".join(f'{{ value = {option.value}, label = "{option.label}" }}' for option in fourth.options)
+    overrides = tmp_path / "eng.toml"
+    overrides.write_text(
+        f'["{fingerprint(misprinted)}"]\nreason = "misprinted"\nid = "{second.id}"\n'
+        f'[{third.id}]\nreason = "not asked"\ndrop = true\n'
+        f'[{fourth.id}]\nreason = "on the card"\nadd = true\ntext = "{fourth.text}"\n'
+        f'response_type = "{fourth.response_type}"\noptions = [{options}]\n',
+        encoding="utf-8",
+    )
+    examined = examine_questions([first, misprinted, third, *rest], None, "eng", overrides, FORM)
+    assert [fault for fault in examined.faults if fault.check == "overrides"] == []
+    assert {q.id: twin and twin.id for q, twin in zip(examined.questions, examined.agreement.twins, strict=True)} == {
+        question.id: question.id for question in FORM if question != third
+    }
+    assert examined.agreement.disagreements == ()

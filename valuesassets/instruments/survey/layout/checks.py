@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from valuesassets.instruments.survey.alignment.evidence import question_numbers
 from valuesassets.instruments.survey.layout.block import Block
 from valuesassets.instruments.survey.layout.codes import printed_codes
 from valuesassets.instruments.survey.layout.grounding import Form
@@ -59,25 +60,12 @@ def damage_faults(pages: Sequence[Page], language: str) -> Iterator[Fault]:
             f"{worst.number}; {ADVICE}",
         )  # fmt: skip
     text = " ".join(words)
-    in_script = script_share(text, script_of(language))
-    if share <= DAMAGED_SHARE and in_script is not None and in_script < OTHER_HALF:
-        yield Fault(
-            None, None, "script",
-            f"only {in_script:.0%} of the form's letters are {script_of(language).title()}, as {language} is written; "
-            "name the language of the form, or the right file",
-        )  # fmt: skip
-        return
-    own = own_pages(tuple(pages), language)
-    spoken = [foreign_language(" ".join(word.text for word in page.words), language) for page in own]
-    foreign = [code for code in spoken if code is not None]
-    if share <= DAMAGED_SHARE and len(foreign) > MOST_FOREIGN * len(pages):
-        most = max(set(foreign), key=foreign.count)
-        yield Fault(
-            None, None, "language",
-            f"{len(foreign)} of the form's {len(pages)} pages are not in {language}, most of them in {most}; name the "
-            "language of the form, or the right file",
-        )  # fmt: skip
-        return
+    if share <= DAMAGED_SHARE:
+        own = [" ".join(word.text for word in page.words) for page in own_pages(tuple(pages), language)]
+        elsewhere = _other_language("form", text, own, f"the form's {len(own)} pages", language)
+        if elsewhere is not None:
+            yield elsewhere
+            return
     lost = lost_letters(text, language)
     if lost:
         yield Fault(
@@ -101,37 +89,30 @@ def presence_faults(questions: Sequence[Question]) -> Iterator[Fault]:
 
 def language_faults(questions: Sequence[Question], language: str) -> Iterator[Fault]:
     """Whether questions without a form are in their language at all."""
-    text = " ".join(question.text for question in questions)
-    share = script_share(text, script_of(language))
-    if share is not None and share < OTHER_HALF:
-        yield Fault(
-            None, None, "script",
-            f"only {share:.0%} of the questions' letters are {script_of(language).title()}, as {language} is written; "
-            "name the language of the questions, or the right file",
-        )  # fmt: skip
-        return
-    spoken = [foreign_language(question.text, language) for question in questions]
-    foreign = [code for code in spoken if code is not None]
-    if len(foreign) > MOST_FOREIGN * len(questions):
-        most = max(set(foreign), key=foreign.count)
-        yield Fault(
-            None, None, "language",
-            f"{len(foreign)} of {len(questions)} questions are not in {language}, most of them in {most}; name the "
-            "language of the questions, or the right file",
-        )  # fmt: skip
+    texts = [question.text for question in questions]
+    fault = _other_language("questions", " ".join(texts), texts, f"{len(texts)} questions", language)
+    if fault is not None:
+        yield fault
 
 
 def shape_faults(questions: Sequence[Question], variables: Variables) -> Iterator[Fault]:
-    """Incomplete questions, codes for don't know among the options, and ids that stand twice."""
+    """Incomplete questions, codes for don't know among the options, and ids that stand twice.
+
+    In a survey that is known only codes have to be alone: items of a list may stand under its number. Otherwise ids are
+    all that questions are known by.
+    """
     seen: Counter[str] = Counter()
     letters = variables.letters_of(questions)
+    is_survey_known = variables.survey_of(questions, question_numbers(questions)) is not None
     for question in questions:
         is_code = question.id[:1] in letters and question.id in variables.variables
+        names_one = is_code if is_survey_known else bool(question.id.strip())
         seen[question.id] += 1
-        if seen[question.id] == 2 and is_code:
+        if seen[question.id] == 2 and names_one:
             yield _fault(
-                question, "duplicate_id", "stands twice (a split sample, or a misprint); keep one and remove the other"
-            )
+                question, "duplicate_id",
+                "stands twice (a split sample, or a misprint); keep one, and remove the other or give it its own id",
+            )  # fmt: skip
         for fault in question_faults(question):
             has_missing = any(is_missing_code(value, len(question.values)) for value in question.values)
             check = "dk_codes" if has_missing and "don't know" in fault else "complete"
@@ -210,6 +191,30 @@ def code_faults(
                 f"{reading.source_id} (page {reading.page}) has answers but no variable code; left out as a country's "
                 "own question: give it a code if it is not",
             )  # fmt: skip
+
+
+def _other_language(what: str, text: str, parts: Sequence[str], counted: str, language: str) -> Fault | None:
+    """That texts are in another script or language than declared, or None.
+
+    Args:
+        what: whose text it is: of a form, or of questions.
+        parts: of the text, each of which may be in a language of its own.
+        counted: how many parts there are, in words.
+    """
+    mend = f"name the language of the {what}, or the right file"
+    share = script_share(text, script_of(language))
+    if share is not None and share < OTHER_HALF:
+        whose = f"{what}'" if what.endswith("s") else f"{what}'s"
+        script = script_of(language).title()
+        said = f"only {share:.0%} of the {whose} letters are {script}, as {language} is written; {mend}"
+        return Fault(None, None, "script", said)
+    spoken = [foreign_language(part, language) for part in parts]
+    foreign = [code for code in spoken if code is not None]
+    if len(foreign) > MOST_FOREIGN * len(parts):
+        most = max(set(foreign), key=foreign.count)
+        said = f"{len(foreign)} of {counted} are not in {language}, most of them in {most}; {mend}"
+        return Fault(None, None, "language", said)
+    return None
 
 
 def _codes_between(found: set[str], is_excluded: Callable[[str], bool]) -> list[str]:

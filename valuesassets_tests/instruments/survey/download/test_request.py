@@ -1,6 +1,6 @@
 import pytest
 
-from valuesassets_tests.instruments.survey.fetching import (
+from valuesassets_tests.instruments.survey.download.fetching import (
     CONTENT,
     V1,
     cut_off,
@@ -8,7 +8,7 @@ from valuesassets_tests.instruments.survey.fetching import (
     left,
     refused,
 )
-from valuesassets_tests.instruments.survey.loopback_downloads import (
+from valuesassets_tests.instruments.survey.download.loopback_server import (
     answer,
     endless,
     file,
@@ -25,17 +25,6 @@ def _no_proxies_of_this_machine(monkeypatch):
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "requests_ca_bundle", "curl_ca_bundle"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-
-
-@pytest.fixture
-def served():
-    with loopback() as server:
-        yield server
-
-
-@pytest.fixture
-def destination(tmp_path):
-    return tmp_path / "out" / "eng.pdf"
 
 
 # Addresses and redirects

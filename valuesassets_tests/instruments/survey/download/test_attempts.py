@@ -3,34 +3,21 @@ from email.utils import formatdate
 
 import pytest
 
-from valuesassets_tests.instruments.survey.fetching import (
+from valuesassets_tests.instruments.survey.download.fetching import (
     CONTENT,
     V1,
     fetch,
     left,
     refused,
 )
-from valuesassets_tests.instruments.survey.loopback_downloads import (
+from valuesassets_tests.instruments.survey.download.loopback_server import (
     answer,
     chunked,
     endless,
     file,
-    loopback,
     refusing_port,
     reset,
 )
-
-
-@pytest.fixture
-def served():
-    with loopback() as server:
-        yield server
-
-
-@pytest.fixture
-def destination(tmp_path):
-    return tmp_path / "out" / "eng.pdf"
-
 
 # Attempts and pauses
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from valuesassets.instruments.survey.download_part import held_part
-from valuesassets_tests.instruments.survey.fetching import (
+from valuesassets.instruments.survey.download.part import held_part
+from valuesassets_tests.instruments.survey.download.fetching import (
     CONTENT,
     DATE,
     OTHER,
@@ -24,23 +24,12 @@ from valuesassets_tests.instruments.survey.fetching import (
     left,
     refused,
 )
-from valuesassets_tests.instruments.survey.loopback_downloads import (
+from valuesassets_tests.instruments.survey.download.loopback_server import (
     answer,
     chunked,
     file,
     loopback,
 )
-
-
-@pytest.fixture
-def served():
-    with loopback() as server:
-        yield server
-
-
-@pytest.fixture
-def destination(tmp_path):
-    return tmp_path / "out" / "eng.pdf"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +78,8 @@ def test_a_download_that_broke_off_before_its_first_byte_leaves_nothing(served, 
 def test_a_killed_download_goes_on_in_the_next_process(served, destination):
     served.replies = [file(CONTENT, cut=64_000, then=lambda handler: served.released.wait(60), marks=V1)]
     code = (
-        "import sys; from pathlib import Path; from valuesassets.instruments.survey.download import downloaded\n"
+        "import sys; from pathlib import Path\n"
+        "from valuesassets.instruments.survey.download.attempts import downloaded\n"
         "with downloaded(sys.argv[1], Path(sys.argv[2]), progress=lambda size, total: print(size, flush=True)): pass"
     )
     process = subprocess.Popen([sys.executable, "-c", code, served.url, str(destination)], stdout=subprocess.PIPE)

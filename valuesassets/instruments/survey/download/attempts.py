@@ -11,8 +11,8 @@ import requests
 from urllib3.exceptions import HTTPError, InvalidHeader
 from urllib3.util import Retry
 
-from valuesassets.instruments.survey.download_part import Part, held_part, usable_validator
-from valuesassets.instruments.survey.download_request import (
+from valuesassets.instruments.survey.download.part import Part, held_part, usable_validator
+from valuesassets.instruments.survey.download.request import (
     PUT_IT_THERE,
     FileSession,
     Lost,

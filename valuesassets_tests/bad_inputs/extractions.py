@@ -1,94 +1,27 @@
-"""Bad PDFs for `extract`, and bad files for `align`."""
+"""Bad PDFs and corrections for `extract`."""
 
-import io
-import zipfile
-from pathlib import Path
-
-from reportlab.lib.pdfencrypt import StandardEncryption
-from reportlab.pdfbase import pdfmetrics
-from reportlab.pdfbase.ttfonts import TTFont
-from reportlab.pdfgen.canvas import Canvas
-
-from valuesassets.records.questions import questions_to_rows
-from valuesassets.studies.questionnaires.content import expected_questions
 from valuesassets_tests.bad_inputs.case import Case
 from valuesassets_tests.bad_inputs.making import FORMS, QUESTIONS, Make, all_of, files, folders, form, good_questions
+from valuesassets_tests.bad_inputs.pdf_forms import codebook, encrypted, from_right_to_left, letter, pdf, scan, zipped
 
-ENGLISH = questions_to_rows(expected_questions("eng"))
+COMMAND = "extract form.pdf --language eng --output eng.json"
 NO_KEY = (
     "GEMINI_API_KEY is not set, the gemini extractor needs it; set it to a key from "
     "https://aistudio.google.com/apikey, "
     "or use the layout extractor"
 )
-FONT = FORMS.parent / "fonts" / "DejaVuSansCondensed.ttf"
 WHOLE = (FORMS / "eng.pdf").read_bytes()
 
 
-def pdf(content: bytes) -> Make:
-    return files({"form.pdf": content})
-
-
-def zipped(**entries: bytes) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in entries.items():
-            archive.writestr(name.replace("__", "."), content)
-    return stream.getvalue()
-
-
-def encrypted(folder: Path) -> None:
-    canvas = Canvas(str(folder / "form.pdf"), encrypt=StandardEncryption("secret", canPrint=0))
-    canvas.drawString(100, 100, "Q1")
-    canvas.save()
-
-
-def scan(folder: Path) -> None:
-    from PIL import Image
-
-    picture = folder / "page.png"
-    Image.new("L", (600, 800), 200).save(picture)
-    canvas = Canvas(str(folder / "form.pdf"))
-    for _ in range(2):
-        canvas.drawImage(str(picture), 0, 0, 595, 842)
-        canvas.showPage()
-    canvas.save()
-
-
-def letter(folder: Path) -> None:
-    canvas = Canvas(str(folder / "form.pdf"))
-    canvas.drawString(72, 700, "Dear colleagues, the questionnaire will follow next week.")
-    canvas.save()
-
-
-def codebook(folder: Path) -> None:
-    canvas = Canvas(str(folder / "form.pdf"))
-    for number in range(2000):
-        canvas.drawString(72, 700, f"Q1 Variable {number}")
-        canvas.showPage()
-    canvas.save()
-
-
-def from_right_to_left(folder: Path) -> None:
-    pdfmetrics.registerFont(TTFont("Wide", str(FONT)))
-    canvas = Canvas(str(folder / "form.pdf"))
-    canvas.setFont("Wide", 10)
-    for number in range(1, 30):
-        canvas.drawRightString(500, 800 - 25 * number, "מה חשוב לך בחיים"[::-1])
-    canvas.save()
-
-
-def bad(name: str, make: Make, message: str, command: str = "", **more: object) -> Case:
-    return Case(name, command or "extract form.pdf --language eng --output eng.json", message, make, **more)
+def bad(name: str, make: Make, message: str, command: str = COMMAND, **more: object) -> Case:
+    return Case(name, command, message, make, **more)
 
 
 def corrected(name: str, overrides: bytes | None, message: str) -> Case:
     """An extraction with corrections that cannot be used."""
     made = all_of(form("eng", "form.pdf"), files({"eng.toml": overrides} if overrides is not None else {}))
-    return bad(name, made, message, "extract form.pdf --language eng --output eng.json --overrides eng.toml")
+    return bad(name, made, message, f"{COMMAND} --overrides eng.toml")
 
-
-ALIGN = "align eng.json deu.json --output aligned"
-BOTH = files({"eng.json": QUESTIONS, "deu.json": QUESTIONS})
 
 CASES = [
     bad("an empty PDF", pdf(b""), "form.pdf: not a PDF but an empty file; fetch it again"),
@@ -242,46 +175,46 @@ CASES = [
         "an unknown extractor",
         form("eng", "form.pdf"),
         "Invalid value for '--extractor': 'ocr' is not one of 'layout', 'gemini'; see `valuesassets extract --help`",
-        "extract form.pdf --language eng --output eng.json --extractor ocr",
+        f"{COMMAND} --extractor ocr",
         code=2,
     ),
     bad(
         "gemini without a key",
         form("eng", "form.pdf"),
         NO_KEY,
-        "extract form.pdf --language eng --output eng.json --extractor gemini",
+        f"{COMMAND} --extractor gemini",
         environment={"GEMINI_API_KEY": ""},
     ),
     bad(
         "a model for the layout",
         form("eng", "form.pdf"),
         "--model and --gemini-url are for --extractor gemini (found layout); leave them out",
-        "extract form.pdf --language eng --output eng.json --model gemini-9",
+        f"{COMMAND} --model gemini-9",
     ),
     bad(
         "a dry run of the layout",
         form("eng", "form.pdf"),
         "--dry-run: only the gemini extractor sends anything; add --extractor gemini",
-        "extract form.pdf --language eng --output eng.json --dry-run",
+        f"{COMMAND} --dry-run",
     ),
     bad(
         "an address that would get the key unencrypted",
         form("eng", "form.pdf"),
         "--gemini-url: key 'base_url': an https address was expected (found http://example.org): the key travels with "
         "every request",
-        "extract form.pdf --language eng --output eng.json --extractor gemini --gemini-url http://example.org",
+        f"{COMMAND} --extractor gemini --gemini-url http://example.org",
     ),
     bad(
         "the review page over the questions",
         form("eng", "form.pdf"),
         "eng.json: is --output as well; choose another name for --review",
-        "extract form.pdf --language eng --output eng.json --review eng.json",
+        f"{COMMAND} --review eng.json",
     ),
     bad(
         "the review page over the PDF",
         form("eng", "form.pdf"),
         "form.pdf: is there already and not an HTML page; choose another name for the output",
-        "extract form.pdf --language eng --output eng.json --review form.pdf",
+        f"{COMMAND} --review form.pdf",
     ),
     corrected("no overrides file", None, "eng.toml: no such file; check the path"),
     corrected("overrides that are questions", QUESTIONS, "eng.toml: not TOML: [...]; mend the file there"),
@@ -305,146 +238,5 @@ CASES = [
         "an override with half an option",
         b'[v1]\nreason = "x"\noptions = [{ label = "very" }]\n',
         "eng.toml: override of v1: key 'value' in entry 1 of 'options' is missing; add it",
-    ),
-    bad(
-        "align: a file not named after its language",
-        files({"english.json": QUESTIONS}),
-        "english.json: a name such as eng.json was expected (ISO 639-3 code); rename the file",
-        "align english.json --output aligned",
-    ),
-    bad(
-        "align: one language twice",
-        files({"eng.json": QUESTIONS, "more/eng.json": QUESTIONS}),
-        "more/eng.json: a second file for eng; give one file per language",
-        "align eng.json more/eng.json --output aligned",
-    ),
-    bad(
-        "align: no file of the master",
-        files({"deu.json": QUESTIONS}),
-        "no file eng.json among the 1 given; it makes the master list: add it, or name another language with --master",
-        "align deu.json --output aligned",
-    ),
-    bad(
-        "align: a file that is not there",
-        files({"eng.json": QUESTIONS}),
-        "deu.json: no such file; check the path",
-        ALIGN,
-    ),
-    bad(
-        "align: the files would be overwritten",
-        BOTH,
-        "eng.json: would be overwritten; choose another folder for --output",
-        "align eng.json deu.json --output .",
-    ),
-    bad(
-        "align: a file where the folder shall be",
-        BOTH,
-        "deu.json: cannot be written: deu.json is a file, not a folder; choose another folder",
-        "align eng.json --output deu.json",
-    ),
-    bad(
-        "align: a PDF in place of questions",
-        files({"eng.json": WHOLE}),
-        "eng.json: is a PDF, a JSON file was expected; name another file",
-        "align eng.json --output aligned",
-    ),
-    bad(
-        "align: no sound question in the master",
-        files({"eng.json": [QUESTIONS[0] | {"options": []}]}),
-        "eng.json makes the master list: none of its 1 questions can be used, the first because: no "
-        "options, at least two were expected; mend the file, or extract the questionnaire again",
-        "align eng.json --output aligned",
-    ),
-    bad(
-        "align: no questions in the master",
-        files({"eng.json": []}),
-        "eng.json: an empty array, questions were expected; extract the questionnaire again",
-        "align eng.json --output aligned",
-    ),
-    bad(
-        "align: an error page in place of an extraction",
-        files({"eng.json": b"<!DOCTYPE html><html><body>502 Bad Gateway</body></html>"}),
-        "eng.json: is an HTML page, a JSON file was expected; name another file",
-        "align eng.json --output aligned",
-    ),
-    bad(
-        "align: an extraction that was cut off",
-        files({"eng.json": b'[{"id": "v1", "text": "How'}),
-        "eng.json: line 1, column 23: not JSON (Unterminated string starting at); mend the file there",
-        "align eng.json --output aligned",
-    ),
-    bad(
-        "align: lists in lists",
-        files({"eng.json": [QUESTIONS]}),
-        "eng.json: question 1: an object with id, text, response_type and options was expected, found an array",
-        "align eng.json --output aligned",
-    ),
-    bad(
-        "align: options that are text",
-        files({"eng.json": [QUESTIONS[0] | {"options": ["yes", "no"]}]}),
-        "eng.json: question 1 (v1): entry 1 of 'options': a table of keys and values was expected (found \"yes\"); "
-        "entry 2 of 'options': a table of keys and values was expected (found \"no\")",
-        "align eng.json --output aligned",
-    ),
-    bad(
-        "align: a code that is no number",
-        files({"eng.json": b'[{"id": "v1", "text": "?", "options": [{"value": NaN, "label": "yes"}]}]'}),
-        "eng.json: question 1 (v1): key 'value' in entry 1 of 'options': a whole number was expected (found NaN)",
-        "align eng.json --output aligned",
-    ),
-    bad(
-        "align: an id that is a list",
-        files({"eng.json": [QUESTIONS[0] | {"id": ["v1"]}]}),
-        "eng.json: question 1 (['v1']): key 'id': text in quotes was expected (found [\"v1\"])",
-        "align eng.json --output aligned",
-    ),
-    bad(
-        "align: ten thousand options in every question",
-        files({"eng.json": [QUESTIONS[0] | {"options": [{"value": n, "label": f"{n}"} for n in range(10_000)]}]}),
-        "eng.json makes the master list: none of its 1 questions can be used, the first because: "
-        "9991 options, at most 100 can be asked; is the answer a number?; likert4 has 9991 options, 4 were expected; "
-        "mend the file, or extract the questionnaire again",
-        "align eng.json --output aligned",
-    ),
-    bad(
-        "align: another language than the name says",
-        files({"eng.json": QUESTIONS, "fra.json": ENGLISH}),
-        "fra.json: 29 of 31 questions are not in fra, most of them in eng; name the language of the questions, or the "
-        "right file",
-        "align eng.json fra.json --output aligned",
-    ),
-    bad(
-        "align: another script than the language's",
-        files({"eng.json": QUESTIONS, "bul.json": ENGLISH}),
-        "bul.json: only 0% of the questions' letters are Cyrillic, as bul is written; name the language of the "
-        "questions, or the right file",
-        "align eng.json bul.json --output aligned",
-    ),
-    bad(
-        "align: a folder in place of its files",
-        all_of(folders("forms"), files({"forms/eng.json": QUESTIONS})),
-        "forms: is a folder, question files were expected; name the files in it",
-        "align forms --output aligned",
-    ),
-    bad(
-        "align: a pattern that matched nothing",
-        files({}),
-        "forms/*.json: no such file; there is no folder forms either; check the path",
-        "align 'forms/*.json' --output aligned",
-    ),
-    bad(
-        "align: no files",
-        files({}),
-        "Missing argument 'FILE...'; see `valuesassets align --help`",
-        "align --output aligned",
-        code=2,
-        in_own_process=True,
-    ),
-    bad(
-        "align: no folder for the output",
-        BOTH,
-        "Missing option '--output'; see `valuesassets align --help`",
-        "align eng.json deu.json",
-        code=2,
     ),
 ]

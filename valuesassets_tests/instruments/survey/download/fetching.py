@@ -2,9 +2,9 @@
 
 import pytest
 
-from valuesassets.instruments.survey.download import Limits, downloaded
+from valuesassets.instruments.survey.download.attempts import Limits, downloaded
 from valuesassets.records.errors import PdfError
-from valuesassets_tests.instruments.survey.loopback_downloads import file
+from valuesassets_tests.instruments.survey.download.loopback_server import file
 
 CONTENT = b"".join(b"%09d\n" % number for number in range(10_000))
 OTHER = CONTENT[:90_000][::-1]

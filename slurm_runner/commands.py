@@ -1,0 +1,104 @@
+"""Slurm's commands, on this machine or over ssh on a login node."""
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Sequence
+
+from slurm_runner.errors import SlurmError
+
+SECONDS = 60.0
+"""How long a command may take that only asks."""
+KEPT = re.compile(r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LD_LIBRARY_PATH|MODULEPATH|SLURM_CONF|SLURM_CLUSTERS|SBATCH_.*")
+"""Variables that Slurm's commands see, and so the jobs: no secret travels, no SQUEUE_FORMAT changes what comes back."""
+SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15")
+SSH_FAILED = 255
+
+
+class CommandFailed(SlurmError):
+    """A command could not be run, took too long, or ended with an error: never the state of a job.
+
+    Attributes:
+        said: what it wrote, one line.
+        is_unreachable: whether the cluster did not answer, so that nothing is known.
+    """
+
+    def __init__(self, name: str, said: str, is_unreachable: bool) -> None:
+        super().__init__(f"{name}: {said}")
+        self.said, self.is_unreachable = said, is_unreachable
+
+
+UNREACHABLE = (
+    "unable to contact slurm controller",
+    "socket timed out",
+    "connection refused",
+    "connection reset",
+    "connection timed out",
+    "zero bytes were transmitted",
+    "transport endpoint",
+    "communication connection failure",
+    "slurm controller in standby",
+    "temporarily unavailable",
+    "slurmdbd: sending persistconn",
+    "unexpected message received",
+    "protocol authentication error",
+    "invalid authentication credential",
+    "munge",
+)
+"""Words of answers that tell of the way to the controller, not of what was asked."""
+
+
+class SlurmCommands:
+    """Runs Slurm's commands as argument lists and counts them.
+
+    Args:
+        host: a login node to run them on, over ssh without a password; this machine where None.
+        environment: variables to set for them (`SLURM_CONF`).
+        seconds: how long a command may take.
+    """
+
+    def __init__(
+        self, host: str | None = None, environment: dict[str, str] | None = None, seconds: float = SECONDS
+    ) -> None:
+        self._host, self._environment, self._seconds = host, environment or {}, seconds
+        self.count = 0
+
+    def run(self, arguments: Sequence[str], seconds: float | None = None) -> str:
+        """What a command wrote to its standard output.
+
+        Raises:
+            CommandFailed: it could not be run, took longer than `seconds`, or ended with an error.
+        """
+        name, command = arguments[0], list(arguments)
+        kept = {key: value for key, value in os.environ.items() if KEPT.fullmatch(key)}
+        if self._host is not None:
+            kept = dict(os.environ)  # for ssh itself: it passes none of it on
+            variables = [f"{key}={value}" for key, value in self._environment.items()]
+            command = [*SSH, self._host, "--", shlex.join(["env", *variables, *command])]
+        self.count += 1
+        try:
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=seconds or self._seconds,
+                env=kept | self._environment | {"LC_ALL": "C"},
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise CommandFailed(name, f"no answer within {error.timeout:.0f} s", is_unreachable=True) from None
+        except OSError as error:
+            raise CommandFailed(
+                command[0],
+                f"{error.strerror}; are Slurm's commands installed here? else name a login node",
+                is_unreachable=False,
+            ) from None
+        if done.returncode == 0:
+            return done.stdout
+        lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        said = " / ".join(lines[-3:]) or f"exit status {done.returncode}"
+        lost_ssh = self._host is not None and done.returncode == SSH_FAILED
+        raise CommandFailed(name, said, lost_ssh or any(words in said.lower() for words in UNREACHABLE))

@@ -1,0 +1,25 @@
+"""What can go wrong between us and Slurm; a message says what was found and what to do."""
+
+
+class SlurmError(Exception):
+    """Root of this library's errors; its message is one line fit for a person."""
+
+
+class SubmissionRefused(SlurmError):
+    """Slurm will not take the job as it is asked for: the options have to be mended first."""
+
+
+class SubmissionUncertain(SlurmError):
+    """Slurm could not be asked; whether the job exists is found out by its name before any second try."""
+
+
+class JobEnded(SlurmError):
+    """A job ended without success.
+
+    Attributes:
+        log_tail: the last lines of its log.
+    """
+
+    def __init__(self, message: str, log_tail: str = "") -> None:
+        super().__init__(message)
+        self.log_tail = log_tail

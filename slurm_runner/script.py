@@ -1,0 +1,99 @@
+"""The batch script of a submission, and the command of each of its tasks.
+
+A submission is a job array, one task per index, be it a single one. Each start of a task works in a folder of its own
+(`<submission>/<index>/attempt-<restart>`), so that an old one that still writes harms nothing; it leaves an exit file.
+"""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from slurm_runner.errors import SlurmError
+from slurm_runner.options import SlurmOptions
+
+COMMAND, LOG, EXIT = "command.sh", "log.txt", "exit.json"
+HEADER = "== "
+"""What begins the line that each attempt writes first to the log."""
+UNWRITABLE = 74
+"""Exit status of a task whose node cannot write into its folder (EX_IOERR)."""
+NO_MODULE = 78
+"""Exit status of a task whose modules could not be loaded (EX_CONFIG)."""
+
+BODY = """\
+started=$SECONDS
+task={folder}/$SLURM_ARRAY_TASK_ID
+restart=${{SLURM_RESTART_COUNT:-0}}
+attempt=$task/attempt-$restart
+echo "{header}{name}[$SLURM_ARRAY_TASK_ID] job $SLURM_JOB_ID restart $restart on ${{SLURMD_NODENAME:-$(hostname)}}"
+mkdir -p "$attempt" && cd "$attempt" || exit {unwritable}
+
+leave() {{  # the exit file, whole or absent
+    printf '{{"uuid": "{uuid}", "job": "%s", "restart": %s, "rc": %s, "seconds": %s, "node": "%s"}}\\n' \\
+        "$SLURM_JOB_ID" "$restart" "$1" "$((SECONDS - started))" "${{SLURMD_NODENAME:-}}" > ".{exit}.$$" \\
+        && mv -f ".{exit}.$$" {exit}
+    exit "$1"
+}}
+
+child=
+stopping=
+trap 'stopping=1; [ -n "$child" ] && kill -TERM "$child" 2> /dev/null' TERM
+bash "$task/{command}" &
+child=$!
+[ -n "$stopping" ] && kill -TERM "$child" 2> /dev/null
+wait "$child"; rc=$?
+while kill -0 "$child" 2> /dev/null; do wait "$child"; rc=$?; done  # a signal ends `wait` early
+leave "$rc"
+"""
+
+
+def render_batch_script(
+    name: str, uuid: str, folder: Path, n_tasks: int, options: SlurmOptions, throttle: int | None = None
+) -> str:
+    """The script that `sbatch` is given.
+
+    Args:
+        name: of the job.
+        folder: of the submission, absolute, on a disk that the compute nodes share.
+        throttle: most tasks at a time.
+
+    Raises:
+        SlurmError: a folder that cannot stand in a script.
+    """
+    if not folder.is_absolute() or set('"\\\n') & set(str(folder)):
+        raise SlurmError(f"{folder}: an absolute path without quotes and backslashes was expected; choose another one")
+    array = f"0-{n_tasks - 1}" + (f"%{throttle}" if throttle and throttle < n_tasks else "")
+    log = str(folder).replace("%", "%%") + f"/%a/{LOG}"
+    directives = [
+        f"--job-name={name}",
+        f"--array={array}",
+        f'--output="{log}"',
+        "--open-mode=append",
+        "--export=ALL",
+        *options.directives(),
+    ]
+    head = ["#!/bin/bash", *(f"#SBATCH {directive}" for directive in directives)]
+    body = BODY.format(
+        header=HEADER,
+        folder=shlex.quote(str(folder)),
+        name=name,
+        uuid=uuid,
+        exit=EXIT,
+        command=COMMAND,
+        unwritable=UNWRITABLE,
+    )
+    return "\n".join([*head, body])
+
+
+def render_command(
+    arguments: Sequence[str], options: SlurmOptions, environment: Mapping[str, str] | None = None
+) -> str:
+    """The script that a task runs: modules, environment, container, command."""
+    lines = ["#!/bin/bash"]
+    if options.modules:
+        lines += [
+            "type module > /dev/null 2>&1 || . /etc/profile",
+            f"module load {shlex.join(options.modules)} || exit {NO_MODULE}",
+        ]
+    variables = {**options.environment, **(environment or {})}
+    lines += [f"export {key}={shlex.quote(value)}" for key, value in variables.items()]
+    return "\n".join([*lines, f"exec {shlex.join([*options.container, *arguments])}", ""])

@@ -1,0 +1,27 @@
+"""A run worker of its own: `python -m valuesassets_tests.slurm_faults.worker STUDY STORAGE DAGSTER LANGUAGE`."""
+
+import sys
+from pathlib import Path
+
+import dagster as dg
+
+from valuesassets.definitions import build_definitions
+from valuesassets.orchestration.cells import READINGS
+from valuesassets.orchestration.partitions import cell_key
+from valuesassets.orchestration.run_study import QUIET
+from valuesassets.records.study_files import load_study
+
+
+def main(study: str, storage: str, dagster: str, language: str) -> None:
+    job = build_definitions(load_study(study), Path(storage)).resolve_implicit_global_asset_job_def()
+    job.execute_in_process(
+        run_config=QUIET,
+        instance=dg.DagsterInstance.local_temp(dagster),
+        partition_key=str(cell_key("reference-mono", language)),
+        asset_selection=[READINGS],
+        raise_on_error=False,
+    )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -12,6 +12,7 @@ from valuesassets.models.model_files import (
     cached_commit,
     has_tokenizer_json,
     hash_folder,
+    is_cached_commit,
     is_offline,
     require_cached,
     require_folder,
@@ -183,7 +184,7 @@ def open_model(
     logging.set_verbosity_error()
     hub_logging.set_verbosity_error()
     folder = require_folder(model)
-    offline = folder is None and is_offline(offline)
+    offline = folder is None and (is_offline(offline) or is_cached_commit(model, revision))
     if offline:
         require_cached(model, revision)
     where: dict[str, Any] = {

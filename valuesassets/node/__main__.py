@@ -12,7 +12,7 @@ from dagster_pipes import PipesEnvVarParamsLoader, open_dagster_pipes
 
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import ValuesAssetsError
-from valuesassets.records.jobs import EmbedJob, SampleJob, ScoreJob, read_job
+from valuesassets.records.jobs import EmbedJob, FetchWeightsJob, SampleJob, ScoreJob, read_job
 
 
 def main(arguments: list[str]) -> int:
@@ -49,6 +49,10 @@ def _do(path: Path, progress: Progress) -> None:
         from valuesassets.node.embed import embed
 
         embed(job, progress)
+    elif isinstance(job, FetchWeightsJob):
+        from valuesassets.node.fetch_weights import fetch_weights
+
+        fetch_weights(job, progress)
     else:
         from valuesassets.node.train_reference import train_reference
 

@@ -93,7 +93,28 @@ class EmbedJob(_JobPart):
     vectors: Path
 
 
-Job = ScoreJob | TrainReferenceJob | SampleJob | EmbedJob
+class HubModel(_JobPart):
+    """A model to have on this machine: hub id (with a branch, tag or commit) or folder."""
+
+    model: str
+    revision: str | None = None
+
+
+class FetchWeightsJob(_JobPart):
+    """Have models whole in this machine's cache of the hub; what is there costs nothing. Needs the network."""
+
+    kind: Literal["fetch_weights"] = "fetch_weights"
+    models: Annotated[tuple[HubModel, ...], pydantic.Field(min_length=1)]
+    offline: bool = False
+    """Download nothing: the models have to be in the cache."""
+    leave_free_gib: Annotated[float, pydantic.Field(ge=0)] = 2.0
+    """What has to stay free on the disk of the cache."""
+    summary: Path
+    """JSON written last: {"models": [{model, revision, commit, stamp, folder, size, files, was_there}, ...], "cache",
+    "free_gib"}; sizes are bytes, `commit` is null for a folder."""
+
+
+Job = ScoreJob | TrainReferenceJob | SampleJob | EmbedJob | FetchWeightsJob
 _JOB: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(Annotated[Job, pydantic.Field(discriminator="kind")])
 
 

@@ -14,6 +14,7 @@ from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.survey_analyses import analysis_assets
 from valuesassets.orchestration.assets.survey_calibration import calibration_assets
 from valuesassets.orchestration.assets.survey_models import model_assets
+from valuesassets.orchestration.assets.survey_weights import weights_assets
 from valuesassets.orchestration.code_versions import extraction_stamp, overrides_stamp, questionnaire_stamp
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.node_runs import run_node_job
@@ -32,6 +33,7 @@ def survey_assets(study: Study) -> list[dg.AssetsDefinition]:
     return [
         *questionnaire_assets(study),
         *calibration_assets(study),
+        *weights_assets(study),
         *model_assets(study),
         *analysis_assets(study),
     ]

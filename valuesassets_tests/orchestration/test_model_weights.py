@@ -7,7 +7,7 @@ from valuesassets.definitions import build_definitions
 from valuesassets.orchestration.cells import score_cell
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
-from valuesassets.orchestration.run_study import Wave, stale_assets, waves
+from valuesassets.orchestration.run_study import stale_assets, waves
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import read_json, write_json
 from valuesassets.records.schemas import TRIALS, read_readings, table_metadata, trial_rows, write_table
@@ -60,7 +60,7 @@ def test_weights_are_fetched_before_a_model_is_asked_and_a_branch_that_moves_mak
             return made
 
         def is_stale(key, partition):
-            return bool(stale_assets(Wave((key,), graph.get(key).partitions_def), partition, graph, instance))
+            return bool(stale_assets([key], partition, graph, instance))
 
         commits = {
             language: hub.push(f"owner/tiny_{language}", write_model(tmp_path / language, sentencepiece_like(), seed))

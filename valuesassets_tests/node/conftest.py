@@ -46,3 +46,8 @@ def small_disk(tmp_path):
         pytest.skip("a small disk can only be mounted by root")
     yield folder
     subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    return write_model(tmp_path_factory.mktemp("node") / "model", sentencepiece_like())

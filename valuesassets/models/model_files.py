@@ -1,6 +1,8 @@
 """A model's files before any library reads them: the folder or the hub's cache, whole and safe, and their hash."""
 
+import math
 import re
+from collections import Counter
 from pathlib import Path
 
 from valuesassets.records.errors import ModelError, TokenizerError
@@ -40,6 +42,57 @@ def require_folder(model: str) -> Path | None:
         if kind is not None:
             raise ModelError(f"{path}: is {kind}, weights were expected; download the file again")
     return folder
+
+
+def require_model(model: str, revision: str | None, offline: bool) -> Path | None:
+    """The folder that `model` names, None for a hub id, which must be in the cache where the hub is not to be asked.
+
+    Raises:
+        ModelError, TokenizerError: as `require_folder` and `require_cached`.
+    """
+    folder = require_folder(model)
+    if folder is None and is_offline(offline):
+        require_cached(model, revision)
+    return folder
+
+
+def find_whole(model: str, revision: str | None) -> Path | None:
+    """The folder with a model's files, its own or the hub's cache; None where the hub has yet to give some of them."""
+    if Path(model).is_dir():
+        return Path(model)
+    from huggingface_hub import try_to_load_from_cache
+
+    config = try_to_load_from_cache(model, "config.json", revision=revision)
+    snapshot = Path(config).parent if isinstance(config, str) else None
+    return snapshot if snapshot and _find_lack(snapshot) is None else None
+
+
+def count_weights(folder: Path) -> Counter[str]:
+    """How many numbers of each dtype (`F32`, `BF16`, ...) transformers will read as weights, by the files' headers.
+
+    Raises:
+        ModelError: a file of the weights is absent or cut short.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    counts: Counter[str] = Counter()
+    for path in _weight_files(folder):
+        try:
+            with safe_open(path, framework="np") as weights:
+                for part in map(weights.get_slice, weights.keys()):
+                    counts[part.get_dtype()] += math.prod(part.get_shape())
+        except (OSError, SafetensorError) as error:
+            said = " ".join(str(error).split())
+            raise ModelError(f"{path}: not a whole file of weights: {said}; download it again") from None
+    return counts
+
+
+def _weight_files(folder: Path) -> list[Path]:
+    """One file, or those that the index names; a model may come with its weights a second time, in another form."""
+    index = folder / "model.safetensors.index.json"
+    if (folder / "model.safetensors").is_file() or not index.is_file():
+        return sorted(folder.glob("model.safetensors"))
+    return [folder / name for name in sorted(set(read_json(index).get("weight_map", {}).values()))]
 
 
 def hash_folder(folder: Path) -> str:

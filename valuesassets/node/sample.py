@@ -22,7 +22,9 @@ def sample_cells(job: SampleJob, progress: Progress | None = None) -> None:
         if not trials:
             raise JobError(f"{cell.trials}: no trials in it; materialise the trials first")
         if loaded is None or loaded.model_id != cell.model:
+            loaded = None  # its memory goes before the next one's comes
             loaded = load_model(cell.model, dtype="float32")
+            progress.say(f"loaded {loaded.model_id} ({loaded.opened.dtype}, {loaded.device})")
         answers = sample_answers(loaded, [trial.prompt for trial in trials], job.n, job.seed)
         rows = answer_rows(trials, answers)
         described = loaded.describe() | {"n": job.n, "seed": job.seed}

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from valuesassets.models.known_readings import KnownReadings
-from valuesassets.models.loading import LoadedModel, OpenedModel, load_weights, open_model
-from valuesassets.models.scoring import known_trials, list_key, open_known, score_spelled
+from valuesassets.models.scoring import known_trials, list_key, score_spelled
 from valuesassets.models.spelled_trials import SpelledTrial, spell_trials
+from valuesassets.node.held_models import HeldModels
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import JobError, StorageError, ValuesAssetsError
 from valuesassets.records.jobs import ScoreCell, ScoreJob
@@ -22,7 +21,7 @@ def score_cells(job: ScoreJob, progress: Progress | None = None) -> None:
         ModelError, ScoringError, StorageError, JobError: what a cell lacked, once the others are done.
     """
     progress = progress or Progress()
-    models = _Models(job, progress)
+    models = HeldModels(job, progress)
     failed: list[ValuesAssetsError] = []
     first_seen = {(cell.model, cell.revision): index for index, cell in reversed(list(enumerate(job.cells)))}
     for cell in sorted(job.cells, key=lambda cell: first_seen[cell.model, cell.revision]):
@@ -38,7 +37,7 @@ def score_cells(job: ScoreJob, progress: Progress | None = None) -> None:
         raise failed[0]
 
 
-def _score(cell: ScoreCell, models: "_Models", progress: Progress) -> None:
+def _score(cell: ScoreCell, models: HeldModels, progress: Progress) -> None:
     trials = read_trials(cell.trials)
     if not trials:
         raise JobError(f"{cell.trials}: no trials in it; materialise the trials first")
@@ -77,33 +76,3 @@ def _is_written(path: Path, spelled: list[SpelledTrial | Reading]) -> bool:
     return wanted == [(reading.trial_id, reading.reading_key) for reading in written] and all(
         reading.status is not Status.FAILED or reading.trial_id in hopeless for reading in written
     )
-
-
-class _Models:
-    """The last model opened and the last one loaded, with what is known of it: cells that share it pay for it once."""
-
-    def __init__(self, job: ScoreJob, progress: Progress) -> None:
-        self._job, self._progress = job, progress
-        self._opened: tuple[tuple[str, str | None, str], OpenedModel] | None = None
-        self._loaded: LoadedModel | None = None
-        self._known: tuple[OpenedModel, KnownReadings] | None = None
-
-    def open(self, cell: ScoreCell) -> OpenedModel:
-        asked, job = (cell.model, cell.revision, cell.bos), self._job
-        if self._opened is None or self._opened[0] != asked:
-            opened = open_model(cell.model, cell.revision, job.dtype, job.device, job.offline, cell.bos)
-            self._opened = asked, opened
-        return self._opened[1]
-
-    def load(self, opened: OpenedModel) -> LoadedModel:
-        if self._loaded is None or self._loaded.opened is not opened:
-            self._loaded = None  # its memory goes before the next one's comes
-            self._loaded = load_weights(opened)
-        return self._loaded
-
-    def known(self, opened: OpenedModel) -> KnownReadings | None:
-        if self._job.known_readings is None:
-            return None
-        if self._known is None or self._known[0] is not opened:
-            self._known = opened, open_known(self._job.known_readings, opened, self._progress.say)
-        return self._known[1]

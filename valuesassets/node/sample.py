@@ -17,7 +17,9 @@ def sample_cells(job: SampleJob, progress: Progress | None = None) -> None:
     """
     progress = progress or Progress()
     loaded = None
-    for cell in job.cells:
+    for number, cell in enumerate(job.cells, 1):
+        place = f"at {cell.name} (cell {number} of {len(job.cells)})"
+        progress.stand = lambda place=place: f"{place}; a new attempt draws all of them again"
         trials = main_trials(read_trials(cell.trials))
         if not trials:
             raise JobError(f"{cell.trials}: no trials in it; materialise the trials first")

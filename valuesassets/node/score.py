@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.scoring import known_trials, list_key, score_spelled
 from valuesassets.models.spelled_trials import SpelledTrial, spell_trials
 from valuesassets.node.held_models import HeldModels
@@ -24,9 +25,10 @@ def score_cells(job: ScoreJob, progress: Progress | None = None) -> None:
     models = HeldModels(job, progress)
     failed: list[ValuesAssetsError] = []
     first_seen = {(cell.model, cell.revision): index for index, cell in reversed(list(enumerate(job.cells)))}
-    for cell in sorted(job.cells, key=lambda cell: first_seen[cell.model, cell.revision]):
+    ordered = sorted(job.cells, key=lambda cell: first_seen[cell.model, cell.revision])
+    for number, cell in enumerate(ordered, 1):
         try:
-            _score(cell, models, progress)
+            _score(cell, f"{cell.name} (cell {number} of {len(ordered)})", models, progress)
         except ValuesAssetsError as error:
             failed.append(error)
             if len(job.cells) > 1:
@@ -37,7 +39,8 @@ def score_cells(job: ScoreJob, progress: Progress | None = None) -> None:
         raise failed[0]
 
 
-def _score(cell: ScoreCell, models: HeldModels, progress: Progress) -> None:
+def _score(cell: ScoreCell, place: str, models: HeldModels, progress: Progress) -> None:
+    progress.stand = lambda: f"at {place}, before it was asked; a new attempt goes on from there"
     trials = read_trials(cell.trials)
     if not trials:
         raise JobError(f"{cell.trials}: no trials in it; materialise the trials first")
@@ -47,6 +50,7 @@ def _score(cell: ScoreCell, models: HeldModels, progress: Progress) -> None:
         progress.say(f"{cell.name}: all {len(trials)} readings are written, nothing to score")
         return
     known = models.known(opened)
+    progress.stand = lambda: f"at {place}: {_stand(spelled, known)}"
     answered = known_trials(opened, spelled, known) if known else None
     if answered is not None:
         readings, described = answered
@@ -63,6 +67,14 @@ def _score(cell: ScoreCell, models: HeldModels, progress: Progress) -> None:
         if known:
             known.describe(list_key(opened, spelled), described)
     write_table(cell.readings, reading_rows(readings), READINGS, described)
+
+
+def _stand(spelled: list[SpelledTrial | Reading], known: KnownReadings | None) -> str:
+    """How much of a cell outlives this process."""
+    if known is None:
+        return f"none of {len(spelled)} trials is kept, the job names no known_readings; a new attempt asks them all"
+    kept = sum(known.get(entry.reading_key) is not None for entry in spelled)
+    return f"{kept} of {len(spelled)} trials are kept; a new attempt goes on from there"
 
 
 def _is_written(path: Path, spelled: list[SpelledTrial | Reading]) -> bool:

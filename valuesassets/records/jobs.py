@@ -10,6 +10,9 @@ from valuesassets.records.faults import describe_faults
 from valuesassets.records.files import read_json, write_json
 from valuesassets.records.trials import BosRule
 
+EXIT_INTERRUPTED = 75
+"""Exit status of a job that SIGTERM stopped (EX_TEMPFAIL): what it has written stays, a new attempt does the rest."""
+
 
 class _JobPart(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")

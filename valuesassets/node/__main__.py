@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dagster_pipes import PipesEnvVarParamsLoader, open_dagster_pipes
 
+from valuesassets.node.checks import require_ready
 from valuesassets.node.heartbeat import heartbeat
 from valuesassets.node.progress import Progress
 from valuesassets.node.stopping import stops_at_term
@@ -44,6 +45,7 @@ def main(arguments: list[str]) -> int:
 
 def _do(path: Path, progress: Progress) -> None:
     job = read_job(path)
+    require_ready(job)
     if isinstance(job, ScoreJob):
         from valuesassets.node.score import score_cells
 

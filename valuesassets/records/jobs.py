@@ -1,5 +1,6 @@
 """`Job`: what a compute node is asked to do, as one JSON file; the same file runs locally and on Slurm."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -33,16 +34,30 @@ class ScoreCell(_JobPart):
 
 
 class ScoreJob(_JobPart):
-    """Read the trials of every cell; the cells of a model come together, so that it is loaded once."""
+    """Read the trials of every cell; the cells of a model come together, so that it is loaded once.
+
+    Relative paths in a job file, of any kind, count from the folder that the process works in.
+    """
 
     kind: Literal["score"] = "score"
     cells: Annotated[tuple[ScoreCell, ...], pydantic.Field(min_length=1)]
     known_readings: Path | None = None
     """Folder of what was read before, by any job; without one an interrupted cell begins anew."""
+    failures: Path | None = None
+    """JSON, {name of a cell: why it failed, in one line}: written whenever a cell fails and at the job's end ({} where
+    none did); absent before that, and where the job could not begin."""
     dtype: Literal["float32", "bfloat16", "auto"] = "auto"
     device: Literal["cpu", "cuda", "auto"] = "auto"
     offline: bool = False
     """Take hub models from the cache on this machine only."""
+
+    @pydantic.field_validator("cells")
+    @classmethod
+    def _names_differ(cls, cells: tuple[ScoreCell, ...]) -> tuple[ScoreCell, ...]:
+        twice = [name for name, times in Counter(cell.name for cell in cells).items() if times > 1]
+        if twice:
+            raise ValueError(f"two cells are named {twice[0]}; give each a name of its own")
+        return cells
 
 
 class PhantomPlan(_JobPart):

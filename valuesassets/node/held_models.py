@@ -3,6 +3,7 @@
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import LoadedModel, OpenedModel, load_weights, open_model
 from valuesassets.models.scoring import open_known
+from valuesassets.node.memory import require_memory
 from valuesassets.node.progress import Progress
 from valuesassets.records.jobs import ScoreCell, ScoreJob
 
@@ -25,9 +26,10 @@ class HeldModels:
         return self._opened[1]
 
     def load(self, opened: OpenedModel) -> LoadedModel:
-        """The weights; each load is a line that begins with `loaded`."""
+        """The weights, if there is memory for them; each load is a line that begins with `loaded`."""
         if self._loaded is None or self._loaded.opened is not opened:
             self._loaded = None  # its memory goes before the next one's comes
+            require_memory(opened)
             self._loaded = load_weights(opened)
             self._progress.say(f"loaded {opened.model_id} ({opened.dtype}, {self._loaded.device})")
         return self._loaded

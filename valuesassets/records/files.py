@@ -13,29 +13,29 @@ from typing import Any
 from valuesassets.records.errors import StorageError
 from valuesassets.records.found_files import kind_of, no_such_file
 
-_writes = threading.Condition()
-_under_way = 0
+_change = threading.Condition()
+_unbroken = 0
 
 
 @contextlib.contextmanager
 def unbroken() -> Iterator[None]:
-    """A block of writing that `no_write_under_way` waits for."""
-    global _under_way
-    with _writes:
-        _under_way += 1
+    """A block, such as one of writing, that is waited for before the process is ended (`nothing_unbroken`)."""
+    global _unbroken
+    with _change:
+        _unbroken += 1
     try:
         yield
     finally:
-        with _writes:
-            _under_way -= 1
-            _writes.notify_all()
+        with _change:
+            _unbroken -= 1
+            _change.notify_all()
 
 
 @contextlib.contextmanager
-def no_write_under_way() -> Iterator[None]:
-    """A block that begins when the other threads' writes have ended and holds back new ones: here a process may end."""
-    with _writes:
-        _writes.wait_for(lambda: _under_way == 0)
+def nothing_unbroken() -> Iterator[None]:
+    """A block that begins when the other threads' `unbroken` ones have ended, and holds back new ones: for the end."""
+    with _change:
+        _change.wait_for(lambda: _unbroken == 0)
         yield
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from valuesassets.models.spelled_trials import spell_trials
 from valuesassets.node.__main__ import main
 from valuesassets.records.files import read_json
 from valuesassets.records.schemas import read_readings, table_metadata
@@ -56,16 +57,44 @@ def test_a_cell_that_fails_does_not_take_the_others_with_it(model, tmp_path, cap
     assert "no such folder" in capsys.readouterr().err
 
 
+def test_why_each_cell_failed_is_in_the_file_of_failures_while_the_others_go_on(model, tmp_path, monkeypatch):
+    from valuesassets.node import score
+
+    failures, seen = tmp_path / "told/failures.json", []
+    job = score_job(tmp_path, tmp_path / "nowhere", model, tmp_path / "nothing", failures=failures)
+    monkeypatch.setattr(score, "spell_trials", lambda *a: seen.append(read_json(failures)) or spell_trials(*a))
+    assert main([job]) == 1
+    told = read_json(failures)
+    assert list(told) == ["m/0", "m/2"]
+    assert f"{tmp_path / 'nowhere'}: no such folder" in told["m/0"]
+    assert "\n" not in "".join(told.values())
+    assert seen == [told]  # before the sound cell was asked
+
+
+def test_the_file_of_failures_tells_of_this_attempt_only(model, tmp_path, monkeypatch):
+    from valuesassets.node import score
+
+    failures, seen = tmp_path / "failures.json", []
+    job = score_job(tmp_path, tmp_path / "late", failures=failures)
+    assert main([job]) == 1
+    assert list(read_json(failures)) == ["m/0"]
+    (tmp_path / "late").symlink_to(model)
+    monkeypatch.setattr(score, "spell_trials", lambda *a: seen.append(failures.exists()) or spell_trials(*a))
+    assert main([job]) == 0
+    assert seen == [False]
+    assert read_json(failures) == {}
+
+
 def test_relative_paths_in_a_job_count_from_the_folder_that_the_process_works_in(model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    job = os.path.abspath(score_job(Path("job"), "model", known=Path("known")))
+    job = os.path.abspath(score_job(Path("job"), "model", known=Path("known"), failures=Path("failures.json")))
     attempt = tmp_path / "attempt-0"
     (attempt / "job").mkdir(parents=True)
     (attempt / "model").symlink_to(model)
     shutil.copy("job/trials.parquet", attempt / "job")
     monkeypatch.chdir(attempt)
     assert main([job]) == 0
-    assert {path.name for path in attempt.iterdir()} == {"job", "known", "model"}
+    assert {path.name for path in attempt.iterdir()} == {"failures.json", "job", "known", "model"}
     assert len(read_readings(attempt / "job/0.parquet")) == 3
     assert not (tmp_path / "job/0.parquet").exists()
 

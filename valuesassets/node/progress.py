@@ -21,7 +21,7 @@ class Progress:
         self._pipes = pipes
         self._lock = threading.Lock()
         self._last = time.monotonic()
-        self.stand: Callable[[], str] = lambda: "before its work began; a new attempt does it"
+        self.stand: Callable[[], str] = lambda: "with what it has written in its place; a new attempt does the rest"
 
     def say(self, line: str) -> None:
         """One line, at once."""

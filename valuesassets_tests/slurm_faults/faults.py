@@ -339,7 +339,7 @@ def worker_killed(bench: CellBench) -> Seen:
 
 @fault("Dagster's run worker is killed -9 at ten random moments, each of another cell", languages=LANGUAGES[:12])
 def worker_killed_at_random_moments(bench: CellBench) -> Seen:
-    bench.behave(seconds_after=2)
+    bench.behave(seconds_after=4)
     bench.go()
     moments, gone_on = random.Random(20170620), 0  # noqa: S311
     warm_up, timed, *others = bench.languages

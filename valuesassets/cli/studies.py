@@ -38,6 +38,9 @@ def study(
             f"family {label}: {model}, {family.model_type}, {len(served)} languages, {family.dtype}; "
             f"per cell {asked.gpus} GPU, {asked.memory_gib} GiB, {asked.hours:g} h"
         )
+    weights = [model for label in found.families for model in found.model_ids(label)]
+    if weights:
+        print(f"weights: {len(weights)} models, fetched once before any of them is asked")
     print(f"cells: {len(found.cells())}; orders {found.elicitation.orders}, wordings {found.elicitation.wordings}")
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from valuesassets.records.errors import StorageError
-from valuesassets.records.files import whole_file
+from valuesassets.records.files import unbroken, whole_file
 from valuesassets.records.readings import Reading, Status
 
 SUFFIX = ".jsonl"
@@ -67,8 +67,9 @@ class KnownReadings:
         new = {key: reading for key, reading in new.items() if key not in self._readings}
         if not new:
             return
-        self._write("", SUFFIX, map(asdict, new.values()))
-        self._readings |= new
+        with unbroken():  # who counts what is kept finds it in memory and on disk, or in neither
+            self._write("", SUFFIX, map(asdict, new.values()))
+            self._readings |= new
 
     def description(self, key: str) -> dict[str, Any] | None:
         """How the readings of a list of trials were made (`describe`); None where that is unknown."""

@@ -12,9 +12,9 @@ from valuesassets.models.model_files import (
     cached_commit,
     has_tokenizer_json,
     hash_folder,
+    is_cached_commit,
     is_offline,
-    require_cached,
-    require_folder,
+    require_model,
 )
 from valuesassets.models.placement import DTYPES, choose_device, choose_dtype, first_device
 from valuesassets.models.prompt_tokenizer import PromptTokenizer, describe_tokenizer
@@ -182,10 +182,9 @@ def open_model(
     logging.disable_progress_bar()  # errors are one line on stderr: nothing else goes there
     logging.set_verbosity_error()
     hub_logging.set_verbosity_error()
-    folder = require_folder(model)
-    offline = folder is None and is_offline(offline)
-    if offline:
-        require_cached(model, revision)
+    offline = is_offline(offline) or is_cached_commit(model, revision)
+    folder = require_model(model, revision, offline)
+    offline = folder is None and offline
     where: dict[str, Any] = {
         "revision": revision,
         "local_files_only": folder is not None or offline,

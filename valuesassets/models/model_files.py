@@ -1,6 +1,11 @@
 """A model's files before any library reads them: the folder or the hub's cache, whole and safe, and their hash."""
 
+import contextlib
+import math
 import re
+from collections import Counter
+from collections.abc import Collection
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from valuesassets.records.errors import ModelError, TokenizerError
@@ -10,6 +15,15 @@ from valuesassets.records.found_files import kind_of_file, no_such_file
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "spiece.model", "*.spm")
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
+COMMIT = re.compile(r"[0-9a-f]{40}")
+NEEDED = (
+    *TOKENIZER_FILES,
+    *("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "merges.txt", "sentencepiece.bpe.model"),
+    *("chat_template.json", "chat_template.jinja", "config.json", "generation_config.json"),
+    *("model.safetensors", "model.safetensors.index.json"),
+    *("model-?????-of-?????.safetensors", "model-?????-of-??????.safetensors"),
+)
+"""What is read of a hub model: no pickles, no code, no second copy of its weights under another name or in a folder."""
 
 
 def require_folder(model: str) -> Path | None:
@@ -40,6 +54,58 @@ def require_folder(model: str) -> Path | None:
         if kind is not None:
             raise ModelError(f"{path}: is {kind}, weights were expected; download the file again")
     return folder
+
+
+def require_model(model: str, revision: str | None, offline: bool) -> Path | None:
+    """The folder that `model` names, None for a hub id, which must be in the cache where the hub is not to be asked.
+
+    Raises:
+        ModelError, TokenizerError: as `require_folder` and `require_cached`.
+    """
+    folder = require_folder(model)
+    if folder is None and is_offline(offline):
+        require_cached(model, revision)
+    return folder
+
+
+def find_whole(model: str, revision: str | None) -> Path | None:
+    """The folder with a model's files, its own or the hub's cache; None where the hub has yet to give some of them."""
+    if Path(model).is_dir():
+        return Path(model)
+    from huggingface_hub import try_to_load_from_cache
+
+    if find_lack(model, revision) is not None:
+        return None
+    config = try_to_load_from_cache(model, "config.json", revision=revision)
+    return Path(config).parent if isinstance(config, str) else None
+
+
+def count_weights(folder: Path) -> Counter[str]:
+    """How many numbers of each dtype (`F32`, `BF16`, ...) transformers will read as weights, by the files' headers.
+
+    Raises:
+        ModelError: a file of the weights is absent or cut short.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    counts: Counter[str] = Counter()
+    for path in _weight_files(folder):
+        try:
+            with safe_open(path, framework="np") as weights:
+                for part in map(weights.get_slice, weights.keys()):
+                    counts[part.get_dtype()] += math.prod(part.get_shape())
+        except (OSError, SafetensorError) as error:
+            said = " ".join(str(error).split())
+            raise ModelError(f"{path}: not a whole file of weights: {said}; download it again") from None
+    return counts
+
+
+def _weight_files(folder: Path) -> list[Path]:
+    """One file, or those that the index names; a model may come with its weights a second time, in another form."""
+    index = folder / "model.safetensors.index.json"
+    if (folder / "model.safetensors").is_file() or not index.is_file():
+        return sorted(folder.glob("model.safetensors"))
+    return [folder / name for name in sorted(set(read_json(index).get("weight_map", {}).values()))]
 
 
 def hash_folder(folder: Path) -> str:
@@ -76,16 +142,18 @@ def has_tokenizer_json(model: str, revision: str | None) -> bool:
     return isinstance(try_to_load_from_cache(model, "tokenizer.json", revision=revision), str)
 
 
+def is_cached_commit(model: str, revision: str | None) -> bool:
+    """Whether the revision is a commit that is whole in this machine's cache: the hub has nothing to add to it."""
+    return revision is not None and COMMIT.fullmatch(revision) is not None and find_lack(model, revision) is None
+
+
 def require_cached(model: str, revision: str | None) -> None:
     """See that a hub model is whole in this machine's cache.
 
     Raises:
         ModelError: it is not there, or lacks a part.
     """
-    from huggingface_hub import try_to_load_from_cache
-
-    config = try_to_load_from_cache(model, "config.json", revision=revision)
-    fault = _find_lack(Path(config).parent) if isinstance(config, str) else "is not"
+    fault = find_lack(model, revision)
     if fault is not None:
         at = f" at revision {revision}" if revision else ""
         raise ModelError(
@@ -94,13 +162,43 @@ def require_cached(model: str, revision: str | None) -> None:
         )
 
 
-def _find_lack(snapshot: Path) -> str | None:
-    """What a cached model lacks, in words; None where it has tokenizer and every file of its weights."""
-    if not any(any(snapshot.glob(name)) for name in TOKENIZER_FILES):
-        return "has no tokenizer"
+def find_lack(model: str, revision: str | None) -> str | None:
+    """What a hub model lacks in this machine's cache, in words; None where it is whole.
+
+    Whole is: tokenizer, every file of the weights, and all that the hub lists of the commit where a download kept its
+    list.
+    """
+    from huggingface_hub import get_cached_repo_tree, try_to_load_from_cache
+    from huggingface_hub.errors import CachedRepoTreeNotFoundError
+
+    config = try_to_load_from_cache(model, "config.json", revision=revision)
+    if not isinstance(config, str):
+        return "is not"
+    snapshot = Path(config).parent
+    there = {path.name for path in snapshot.iterdir() if path.is_file()}
+    lack = find_lack_of_part(there)
+    if lack is not None:
+        return lack
     indices = snapshot.glob("*.safetensors.index.json")
     named = {name for index in indices for name in read_json(index).get("weight_map", {}).values()}
-    absent = sorted(name for name in named if not (snapshot / name).is_file())
-    if absent or not any(snapshot.glob("*.safetensors")):
-        return f"lacks {absent[0]}" if absent else "has no weights in safetensors"
+    with contextlib.suppress(CachedRepoTreeNotFoundError):
+        listed = (file.path for file in get_cached_repo_tree(model, revision=snapshot.name))
+        named |= {path for path in listed if is_needed(path)}
+    absent = sorted(named - there)
+    return f"lacks {absent[0]}" if absent else None
+
+
+def is_needed(path: str) -> bool:
+    """Whether a file of a hub model is one that is read (see `NEEDED`)."""
+    return any(fnmatchcase(path, pattern) for pattern in NEEDED) and "/" not in path
+
+
+def find_lack_of_part(names: Collection[str]) -> str | None:
+    """Which part of a model none of these files is, in words; None where there is something of each."""
+    if "config.json" not in names:
+        return "has no config.json"
+    if not any(fnmatchcase(name, pattern) for name in names for pattern in TOKENIZER_FILES):
+        return "has no tokenizer"
+    if not any(name.endswith(".safetensors") for name in names):
+        return "has no weights in safetensors"
     return None

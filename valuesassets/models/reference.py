@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from valuesassets.records.errors import StorageError
-from valuesassets.records.files import read_json, sha256_file, sha256_json, write_json
+from valuesassets.records.files import read_json, sha256_file, sha256_json, unbroken, write_json
 
 PHANTOM_VERSION = "2"
 """Changes whenever the same texts give another model."""
@@ -118,7 +118,8 @@ def train_phantom(
     phantom = Phantom(
         folder, training_hash, True, result.passes, result.mean_kl, result.max_kl, time.monotonic() - began
     )
-    _save(model, hf, phantom)
+    with unbroken():
+        _save(model, hf, phantom)
     return phantom
 
 

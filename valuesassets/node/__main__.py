@@ -1,6 +1,7 @@
 """`python -m valuesassets.node job.json`: does one job.
 
-Exit 0; 1 with one line on stderr that says what could not be done; 2 for another number of arguments.
+Exit 0; 1 with one line on stderr that says what could not be done; 2 for another number of arguments; 75
+(`EXIT_INTERRUPTED`) where SIGTERM stopped it, with a last line on stdout that says how far it came.
 """
 
 import contextlib
@@ -10,9 +11,12 @@ from pathlib import Path
 
 from dagster_pipes import PipesEnvVarParamsLoader, open_dagster_pipes
 
+from valuesassets.node.checks import require_ready
+from valuesassets.node.heartbeat import heartbeat
 from valuesassets.node.progress import Progress
+from valuesassets.node.stopping import stops_at_term
 from valuesassets.records.errors import ValuesAssetsError
-from valuesassets.records.jobs import EmbedJob, SampleJob, ScoreJob, read_job
+from valuesassets.records.jobs import EmbedJob, FetchWeightsJob, SampleJob, ScoreJob, read_job
 
 
 def main(arguments: list[str]) -> int:
@@ -26,7 +30,11 @@ def main(arguments: list[str]) -> int:
             # Elsewhere `open_dagster_pipes` gives a mock whose `with` block swallows every error.
             if PipesEnvVarParamsLoader().is_dagster_pipes_process():
                 pipes = stack.enter_context(open_dagster_pipes())
-            _do(Path(arguments[0]), Progress(pipes.log.info if pipes else None))
+            progress = Progress(pipes)
+            stack.enter_context(stops_at_term(progress.say_stopped))
+            if pipes:
+                stack.enter_context(heartbeat(progress.tell_dagster))
+            _do(Path(arguments[0]), progress)
     except ValuesAssetsError as error:
         if os.environ.get("VALUESASSETS_DEBUG") == "1":
             raise
@@ -37,6 +45,7 @@ def main(arguments: list[str]) -> int:
 
 def _do(path: Path, progress: Progress) -> None:
     job = read_job(path)
+    require_ready(job)
     if isinstance(job, ScoreJob):
         from valuesassets.node.score import score_cells
 
@@ -49,6 +58,10 @@ def _do(path: Path, progress: Progress) -> None:
         from valuesassets.node.embed import embed
 
         embed(job, progress)
+    elif isinstance(job, FetchWeightsJob):
+        from valuesassets.node.fetch_weights import fetch_weights
+
+        fetch_weights(job, progress)
     else:
         from valuesassets.node.train_reference import train_reference
 

@@ -15,6 +15,7 @@ def embed(job: EmbedJob, progress: Progress | None = None) -> None:
         ModelError, StorageError: the embedder or the texts cannot be read.
     """
     progress = progress or Progress()
+    progress.stand = lambda: "before its vectors were written; a new attempt begins anew"
     texts = read_json(job.texts)
     vectors = embed_texts(job.model, texts, revision=job.revision)
     with whole_file(job.vectors) as temporary, open(temporary, "wb") as stream:

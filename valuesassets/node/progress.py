@@ -1,23 +1,32 @@
-"""Lines that say how far a job has come."""
+"""What a job says while it runs: how far it has come, and where it stands should it be stopped."""
 
+import threading
 import time
 from collections.abc import Callable
+from typing import Any
+
+from dagster_pipes import PipesContext
 
 SECONDS_BETWEEN = 1.0
 
 
 class Progress:
-    """Prints to stdout, and tells Dagster where it listens."""
+    """Prints to stdout, and tells Dagster where it listens; any thread may use it.
 
-    def __init__(self, tell: Callable[[str], None] | None = None) -> None:
-        self._tell = tell
+    Attributes:
+        stand: says, from the thread that stops the job, how far it came and where a new attempt begins.
+    """
+
+    def __init__(self, pipes: PipesContext | None = None) -> None:
+        self._pipes = pipes
+        self._lock = threading.Lock()
         self._last = time.monotonic()
+        self.stand: Callable[[], str] = lambda: "with what it has written in its place; a new attempt does the rest"
 
     def say(self, line: str) -> None:
         """One line, at once."""
-        print(line, flush=True)
-        if self._tell:
-            self._tell(line)
+        with self._lock:
+            self._say(line)
 
     def count(self, verb: str, done: int, total: int) -> None:
         """`scored 24/66`: at most once a second, and at the end."""
@@ -25,3 +34,23 @@ class Progress:
         if done == total or now - self._last >= SECONDS_BETWEEN:
             self._last = now
             self.say(f"{verb} {done}/{total}")
+
+    def tell_dagster(self, message: dict[str, Any]) -> None:
+        """A message for Dagster alone, where it listens."""
+        with self._lock:
+            if self._pipes:
+                self._pipes.report_custom_message(message)
+
+    def say_stopped(self) -> None:
+        """The last line of a job that SIGTERM stopped; Dagster hears no more of it."""
+        stand = self.stand()
+        with self._lock:
+            self._say(f"stopped by SIGTERM {stand}")
+            if self._pipes:
+                self._pipes.close()
+                self._pipes = None
+
+    def _say(self, line: str) -> None:
+        print(line, flush=True)
+        if self._pipes:
+            self._pipes.log.info(line)

@@ -1,7 +1,8 @@
 """The job that lets models answer: the trials of each cell in, the texts that were drawn out."""
 
-from valuesassets.models.loading import load_model
+from valuesassets.models.loading import load_weights, open_model
 from valuesassets.models.sampling import sample_answers
+from valuesassets.node.memory import require_memory
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import JobError
 from valuesassets.records.jobs import SampleJob
@@ -17,12 +18,18 @@ def sample_cells(job: SampleJob, progress: Progress | None = None) -> None:
     """
     progress = progress or Progress()
     loaded = None
-    for cell in job.cells:
+    for number, cell in enumerate(job.cells, 1):
+        place = f"at {cell.name} (cell {number} of {len(job.cells)})"
+        progress.stand = lambda place=place: f"{place}; a new attempt draws all of them again"
         trials = main_trials(read_trials(cell.trials))
         if not trials:
             raise JobError(f"{cell.trials}: no trials in it; materialise the trials first")
         if loaded is None or loaded.model_id != cell.model:
-            loaded = load_model(cell.model, dtype="float32")
+            loaded = None  # its memory goes before the next one's comes
+            opened = open_model(cell.model, dtype="float32")
+            require_memory(opened)
+            loaded = load_weights(opened)
+            progress.say(f"loaded {opened.model_id} ({opened.dtype}, {loaded.device})")
         answers = sample_answers(loaded, [trial.prompt for trial in trials], job.n, job.seed)
         rows = answer_rows(trials, answers)
         described = loaded.describe() | {"n": job.n, "seed": job.seed}

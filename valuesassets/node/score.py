@@ -1,16 +1,22 @@
 """The job that asks models: the trials of each cell in, its readings out."""
 
+import contextlib
+import functools
+from collections.abc import Iterator
 from pathlib import Path
 
 from valuesassets.models.known_readings import KnownReadings
-from valuesassets.models.loading import LoadedModel, OpenedModel, load_weights, open_model
-from valuesassets.models.scoring import known_trials, list_key, open_known, score_spelled
+from valuesassets.models.scoring import known_trials, list_key, score_spelled
 from valuesassets.models.spelled_trials import SpelledTrial, spell_trials
+from valuesassets.node.checks import require_whole_model
+from valuesassets.node.held_models import HeldModels
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import JobError, StorageError, ValuesAssetsError
+from valuesassets.records.files import write_json
 from valuesassets.records.jobs import ScoreCell, ScoreJob
 from valuesassets.records.readings import Reading, Status
 from valuesassets.records.schemas import READINGS, read_readings, read_trials, reading_rows, write_table
+from valuesassets.records.trials import Trial
 
 
 def score_cells(job: ScoreJob, progress: Progress | None = None) -> None:
@@ -22,32 +28,70 @@ def score_cells(job: ScoreJob, progress: Progress | None = None) -> None:
         ModelError, ScoringError, StorageError, JobError: what a cell lacked, once the others are done.
     """
     progress = progress or Progress()
-    models = _Models(job, progress)
-    failed: list[ValuesAssetsError] = []
+    failures, models = _Failures(job, progress), HeldModels(job, progress)
     first_seen = {(cell.model, cell.revision): index for index, cell in reversed(list(enumerate(job.cells)))}
+    sound, require_whole = [], functools.cache(require_whole_model)
     for cell in sorted(job.cells, key=lambda cell: first_seen[cell.model, cell.revision]):
-        try:
-            _score(cell, models, progress)
-        except ValuesAssetsError as error:
-            failed.append(error)
-            if len(job.cells) > 1:
-                progress.say(f"{cell.name}: {error}")
-    if len(failed) > 1:
-        raise JobError(f"{len(failed)} of {len(job.cells)} cells failed, first: {failed[0]}")
-    if failed:
-        raise failed[0]
+        with failures.noted(cell):  # what cannot be asked is said before anything is
+            trials = _read_trials(cell.trials)
+            require_whole(cell.model, cell.revision, job.offline)
+            sound.append((cell, trials))
+    for number, (cell, trials) in enumerate(sound, 1):
+        with failures.noted(cell):
+            _score(cell, trials, f"{cell.name} (cell {number} of {len(sound)})", models, progress)
+    failures.close()
 
 
-def _score(cell: ScoreCell, models: "_Models", progress: Progress) -> None:
-    trials = read_trials(cell.trials)
+def _read_trials(path: Path) -> list[Trial]:
+    trials = read_trials(path)
     if not trials:
-        raise JobError(f"{cell.trials}: no trials in it; materialise the trials first")
+        raise JobError(f"{path}: no trials in it; materialise the trials first")
+    return trials
+
+
+class _Failures:
+    """What the cells of a job lacked that could not be scored, in the file that the job names for it."""
+
+    def __init__(self, job: ScoreJob, progress: Progress) -> None:
+        self._job, self._progress = job, progress
+        self._errors: dict[str, ValuesAssetsError] = {}
+        if job.failures:
+            job.failures.unlink(missing_ok=True)  # an earlier attempt's
+
+    @contextlib.contextmanager
+    def noted(self, cell: ScoreCell) -> Iterator[None]:
+        """A block whose error is that of a cell: written down at once, and the job goes on."""
+        try:
+            yield
+        except ValuesAssetsError as error:
+            self._errors[cell.name] = error
+            if len(self._job.cells) > 1:
+                self._progress.say(f"{cell.name}: {error}")
+            self._write()
+
+    def close(self) -> None:
+        """Write the file of a job that has ended, and raise the error of the one cell that failed, or one for all."""
+        self._write()
+        if len(self._errors) > 1:
+            first = next(iter(self._errors.values()))
+            raise JobError(f"{len(self._errors)} of {len(self._job.cells)} cells failed, first: {first}")
+        for error in self._errors.values():
+            raise error
+
+    def _write(self) -> None:
+        if self._job.failures:
+            write_json(self._job.failures, {name: str(error) for name, error in self._errors.items()})
+
+
+def _score(cell: ScoreCell, trials: list[Trial], place: str, models: HeldModels, progress: Progress) -> None:
+    progress.stand = lambda: f"at {place}, before it was asked; a new attempt goes on from there"
     opened = models.open(cell)
     spelled = spell_trials(opened, trials)
     if _is_written(cell.readings, spelled):
         progress.say(f"{cell.name}: all {len(trials)} readings are written, nothing to score")
         return
     known = models.known(opened)
+    progress.stand = lambda: f"at {place}: {_stand(spelled, known)}"
     answered = known_trials(opened, spelled, known) if known else None
     if answered is not None:
         readings, described = answered
@@ -66,6 +110,14 @@ def _score(cell: ScoreCell, models: "_Models", progress: Progress) -> None:
     write_table(cell.readings, reading_rows(readings), READINGS, described)
 
 
+def _stand(spelled: list[SpelledTrial | Reading], known: KnownReadings | None) -> str:
+    """How much of a cell outlives this process."""
+    if known is None:
+        return f"none of {len(spelled)} trials is kept, the job names no known_readings; a new attempt asks them all"
+    kept = sum(known.get(entry.reading_key) is not None for entry in spelled)
+    return f"{kept} of {len(spelled)} trials are kept; a new attempt goes on from there"
+
+
 def _is_written(path: Path, spelled: list[SpelledTrial | Reading]) -> bool:
     """Whether a whole file holds these readings; one that failed, but not for its tokenizer, is tried again."""
     try:
@@ -77,33 +129,3 @@ def _is_written(path: Path, spelled: list[SpelledTrial | Reading]) -> bool:
     return wanted == [(reading.trial_id, reading.reading_key) for reading in written] and all(
         reading.status is not Status.FAILED or reading.trial_id in hopeless for reading in written
     )
-
-
-class _Models:
-    """The last model opened and the last one loaded, with what is known of it: cells that share it pay for it once."""
-
-    def __init__(self, job: ScoreJob, progress: Progress) -> None:
-        self._job, self._progress = job, progress
-        self._opened: tuple[tuple[str, str | None, str], OpenedModel] | None = None
-        self._loaded: LoadedModel | None = None
-        self._known: tuple[OpenedModel, KnownReadings] | None = None
-
-    def open(self, cell: ScoreCell) -> OpenedModel:
-        asked, job = (cell.model, cell.revision, cell.bos), self._job
-        if self._opened is None or self._opened[0] != asked:
-            opened = open_model(cell.model, cell.revision, job.dtype, job.device, job.offline, cell.bos)
-            self._opened = asked, opened
-        return self._opened[1]
-
-    def load(self, opened: OpenedModel) -> LoadedModel:
-        if self._loaded is None or self._loaded.opened is not opened:
-            self._loaded = None  # its memory goes before the next one's comes
-            self._loaded = load_weights(opened)
-        return self._loaded
-
-    def known(self, opened: OpenedModel) -> KnownReadings | None:
-        if self._job.known_readings is None:
-            return None
-        if self._known is None or self._known[0] is not opened:
-            self._known = opened, open_known(self._job.known_readings, opened, self._progress.say)
-        return self._known[1]

@@ -1,7 +1,9 @@
 """The job that trains reference models: planted answer texts in, model folders out."""
 
+import contextlib
 import multiprocessing
 import os
+import signal
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -11,8 +13,9 @@ from typing import Any
 
 from valuesassets.models.reference import Answers, Phantom, find_phantom, hash_training, train_phantom
 from valuesassets.node.progress import Progress
+from valuesassets.node.stopping import stops_at_term
 from valuesassets.records.errors import JobError
-from valuesassets.records.files import write_json
+from valuesassets.records.files import unbroken, write_json
 from valuesassets.records.jobs import PhantomPlan, TrainReferenceJob
 from valuesassets.records.schemas import PLANTED_TEXTS, read_table
 
@@ -31,9 +34,14 @@ def train_reference(job: TrainReferenceJob, progress: Progress | None = None) ->
     progress = progress or Progress()
     texts = {path: _read_texts(path) for path in {plan.planted_texts for plan in job.phantoms}}
     wanted = {plan.folder: _answers_of(plan, texts[plan.planted_texts]) for plan in job.phantoms}
-    phantoms = {folder: find_phantom(folder, hash_training(wanted[folder], job.steps, job.seed)) for folder in wanted}
+    hashes = {folder: hash_training(wanted[folder], job.steps, job.seed) for folder in wanted}
+    phantoms = {folder: find_phantom(folder, hashes[folder]) for folder in wanted}
     for folder in [folder for folder, phantom in phantoms.items() if phantom]:
         progress.say(f"{_name(folder)}: known, nothing to train")
+    progress.stand = lambda: (
+        f"with {sum(find_phantom(folder, hashes[folder]) is not None for folder in hashes)} of {len(hashes)} reference "
+        "models trained; a new attempt trains the others"
+    )
     # The longest first: the others fill the second worker's time beside it.
     unknown = sorted((f for f, phantom in phantoms.items() if phantom is None), key=lambda f: -len(wanted[f]))
     for phantom in _train_all({folder: wanted[folder] for folder in unknown}, job.steps, job.seed):
@@ -113,7 +121,9 @@ def _train_all(wanted: Mapping[Path, Answers], steps: int, seed: int) -> Iterabl
     if workers <= 1:
         yield from (_train_one(answers, folder, steps, seed, None) for folder, answers in wanted.items())
         return
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+    spawn = multiprocessing.get_context("spawn")
+    # Not ended before the semaphores that the workers share are given back.
+    with unbroken(), ProcessPoolExecutor(workers, mp_context=spawn) as pool:
         try:
             asked = [
                 pool.submit(_train_one, answers, folder, steps, seed, os.getpid()) for folder, answers in wanted.items()
@@ -125,10 +135,11 @@ def _train_all(wanted: Mapping[Path, Answers], steps: int, seed: int) -> Iterabl
                 "a training process was killed; was there too little memory? half a GiB each is needed"
             ) from None
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
 
 
 def _train_one(answers: Answers, folder: Path, steps: int, seed: int, parent: int | None) -> Phantom:
+    """Train a model, here or, where `parent` is given, in one of its worker processes."""
     import torch
 
     def note(done: int, mean_kl: float) -> None:
@@ -137,5 +148,10 @@ def _train_one(answers: Answers, folder: Path, steps: int, seed: int, parent: in
         if done % PASSES_BETWEEN_LINES == 0:
             print(f"{_name(folder)}: pass {done}/{steps}, KL {mean_kl:.4f}", flush=True)
 
+    def stop_parent() -> None:
+        if parent is not None and os.getppid() == parent:
+            os.kill(parent, signal.SIGTERM)  # a job is stopped as a whole, whichever of its processes is told
+
     torch.set_num_threads(1)
-    return train_phantom(answers, folder, steps, seed, note)
+    with contextlib.nullcontext() if parent is None else stops_at_term(stop_parent):
+        return train_phantom(answers, folder, steps, seed, note)

@@ -12,7 +12,9 @@ from valuesassets.records.files import read_json
 from valuesassets.records.jobs import ScoreCell, ScoreJob
 from valuesassets.records.study import Study
 
-TRIALS, PREFLIGHT, READINGS = (dg.AssetKey(["survey", name]) for name in ("trials", "preflight", "readings"))
+TRIALS, PREFLIGHT, READINGS, MODEL_WEIGHTS = (
+    dg.AssetKey(["survey", name]) for name in ("trials", "preflight", "readings", "model_weights")
+)
 
 
 def model_folder(study: Study, storage: Storage, family: str, language: str) -> Path:
@@ -29,18 +31,32 @@ def model_label(study: Study, storage: Storage, family: str, language: str) -> s
     return settings.model_id.format(lang=language)
 
 
+def fetched_commit(study: Study, storage: Storage, family: str, model: str) -> str | None:
+    """The commit of a model that `survey/model_weights` fetched: every cell reads these weights; None for a folder.
+
+    Raises:
+        MissingData: the model was not fetched, or at another revision than the study names.
+    """
+    path = storage.path(MODEL_WEIGHTS, family, "json")
+    fetched = read_json(path)["models"] if path.exists() else []
+    for entry in fetched:
+        if (entry["model"], entry["revision"]) == (model, study.families[family].revision):
+            return entry["commit"]
+    raise MissingData(f"{model}: its weights have not been fetched; materialise model_weights/{family} first")
+
+
 def score_cell(study: Study, storage: Storage, family: str, language: str, trials: Path, readings: Path) -> ScoreCell:
     """The part of a score job that asks one cell."""
     settings = study.require_cell(family, language)
-    model = (
-        str(model_folder(study, storage, family, language).absolute())
-        if settings.model_id is None
-        else settings.model_id.format(lang=language)
-    )
+    if settings.model_id is None:
+        model, revision = str(model_folder(study, storage, family, language).absolute()), None
+    else:
+        model = settings.model_id.format(lang=language)
+        revision = fetched_commit(study, storage, family, model)
     return ScoreCell(
         name=f"{family}/{language}",
         model=model,
-        revision=settings.revision,
+        revision=revision,
         bos=settings.bos,
         trials=trials.absolute(),
         readings=readings.absolute(),

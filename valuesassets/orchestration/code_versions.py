@@ -18,17 +18,23 @@ from valuesassets.records.study import Study
 PACKAGE = "valuesassets"
 WHERE_IT_RUNS: Any = {"slurm": True, "families": {"__all__": {"resources"}}}
 """What of a study changes no result, so that asking for more memory makes nothing stale."""
+MODELS: Any = {"name": True, "families": {"__all__": {"kind", "model_type", "model_id", "revision", "dtype", "bos"}}}
+"""What of a study names its models and how they are run."""
 
 
-def code_version(modules: Sequence[str], study: Study, wiring: str = "") -> str:
+def code_version(modules: Sequence[str], study: Study, wiring: str = "", has_prompts: bool = False) -> str:
     """Version of an asset derived by these modules in `study`: 16 hexadecimal digits.
 
     Args:
         wiring: source of the function that calls the modules.
+        has_prompts: whether all that the asset learns of the questionnaires is in the prompts that it is given, and of
+            the study which models to ask: then nothing else of the study, no lexicon and no threshold makes it stale.
     """
-    digest = hashlib.sha256(sha256_json(study.model_dump(mode="json", exclude=WHERE_IT_RUNS)).encode())
+    what = {"include": MODELS} if has_prompts else {"exclude": WHERE_IT_RUNS}
+    digest = hashlib.sha256(sha256_json(study.model_dump(mode="json", **what)).encode())
     digest.update(wiring.encode())
-    for path in sorted(set().union(*(reachable(module, wiring) for module in modules))) + _bundled_data():
+    sources = sorted(set().union(*(reachable(module, wiring) for module in modules)))
+    for path in sources + ([] if has_prompts else _bundled_data()):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import dagster as dg
 import pydantic
+from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 from dagster._core.definitions.data_version import (
     CODE_VERSION_TAG,
     INPUT_DATA_VERSION_TAG_PREFIX,
@@ -16,15 +17,17 @@ from dagster._core.storage.partition_status_cache import AssetPartitionStatus
 from valuesassets.orchestration.cells import READINGS, readings_job
 from valuesassets.orchestration.partitions import cell_key, cell_partitions
 from valuesassets.orchestration.resources import Storage
+from valuesassets.orchestration.staleness import stale_assets
 from valuesassets.records.errors import StudyError
 from valuesassets.records.jobs import ScoreCell, ScoreJob
 from valuesassets.records.study import Study
 
-WORDS = ("missing", "failed", "all")
+WORDS = ("missing", "stale", "failed", "all")
 
 
 class GridConfig(dg.Config):
-    """Which cells: `missing` (never read, or failed since), `failed`, `all`, or `<model>/<language>` of each."""
+    """Which cells: `missing` (never read, or failed since), `stale` (these, and those whose prompts, preflight or code
+    have changed), `failed`, `all`, or `<model>/<language>` of each."""
 
     cells: list[str] = pydantic.Field(default=["missing"])
 
@@ -54,7 +57,9 @@ class WantedCell:
         return str(cell_key(self.family, self.language))
 
 
-def choose_cells(asked: list[str], study: Study, instance: dg.DagsterInstance) -> list[tuple[str, str]]:
+def choose_cells(
+    asked: list[str], study: Study, instance: dg.DagsterInstance, graph: BaseAssetGraph
+) -> list[tuple[str, str]]:
     """(family, language) of the cells asked for, in the study's order.
 
     Raises:
@@ -67,15 +72,19 @@ def choose_cells(asked: list[str], study: Study, instance: dg.DagsterInstance) -
                 f"cells: {name!r} is none of the study's; say {', '.join(WORDS)}, or <model>/<language> such as "
                 f"{next(iter(names))}"
             )
-    keys = {str(cell_key(*cell)): name for name, cell in names.items()}
+    keys = {cell_key(*cell): name for name, cell in names.items()}
     status = instance.get_status_by_partition(READINGS, list(keys), cell_partitions(study)) or {}
-    wanted = set(asked)
-    for key, name in keys.items():
-        is_failed = status.get(key) is AssetPartitionStatus.FAILED
-        is_missing = status.get(key) is not AssetPartitionStatus.MATERIALIZED
-        if "all" in asked or ("missing" in asked and is_missing) or ("failed" in asked and is_failed):
-            wanted.add(name)
-    return [cell for name, cell in names.items() if name in wanted]
+
+    def is_wanted(name: str, key: dg.MultiPartitionKey) -> bool:
+        found = status.get(key)
+        if name in asked or "all" in asked:
+            return True
+        if found is AssetPartitionStatus.MATERIALIZED:
+            return "stale" in asked and bool(stale_assets([READINGS], key, graph, instance))
+        is_failed = found is AssetPartitionStatus.FAILED
+        return "missing" in asked or "stale" in asked or ("failed" in asked and is_failed)
+
+    return [names[name] for key, name in keys.items() if is_wanted(name, key)]
 
 
 def want_cell(

@@ -5,7 +5,6 @@ from typing import Any
 
 import dagster as dg
 
-from valuesassets.orchestration.cells import READINGS
 from valuesassets.orchestration.probe_grid import probe_grid_job
 from valuesassets.records.study import Study
 
@@ -15,7 +14,6 @@ def study_jobs(study: Study, assets: Sequence[dg.AssetsDefinition]) -> list[Any]
 
     A study on Slurm has `probe_grid` beside them, which asks for many cells at once.
     """
-    readings = next(asset for asset in assets if READINGS in asset.keys)
     prepare = ["extracted_questions", "questionnaire_pdf"]
     are_all_planted = all(family.kind == "reference" for family in study.families.values())
     probe = ["readings", "probe_distributions"] + (["calibration"] if are_all_planted else [])
@@ -30,5 +28,5 @@ def study_jobs(study: Study, assets: Sequence[dg.AssetsDefinition]) -> list[Any]
             selection=[dg.AssetKey(["survey", name]) for name in probe],
             description="Ask one model in one language and derive its answer distributions.",
         ),
-        *([probe_grid_job(study, readings)] if study.slurm is not None else []),
+        *([probe_grid_job(study, assets)] if study.slurm is not None else []),
     ]

@@ -3,10 +3,11 @@ the moment its readings are whole."""
 
 import contextlib
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import dagster as dg
+from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 from dagster._core.definitions.data_version import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent
 
@@ -43,14 +44,15 @@ SECONDS_BETWEEN_LINES = 30.0
 FAILED_CELLS = "failed_cells"
 
 
-def probe_grid_job(study: Study, readings: dg.AssetsDefinition) -> dg.JobDefinition:
+def probe_grid_job(study: Study, assets: Sequence[dg.AssetsDefinition]) -> dg.JobDefinition:
     """The job `probe_grid` of a study that runs on Slurm."""
+    readings = next(asset for asset in assets if READINGS in asset.keys)
 
     @dg.op(pool="slurm", out=dg.Out(dg.Nothing))
     def submit_gpu_partitions(context: dg.OpExecutionContext, config: GridConfig, storage: dg.ResourceParam[Storage]):
         """Submit cells as job arrays, each model loaded once, and materialise each cell when it is whole."""
         try:
-            cells = choose_cells(config.cells, study, context.instance)
+            cells = choose_cells(config.cells, study, context.instance, AssetGraph.from_assets(assets))
             failed = GridRun(context, study, storage).run(cells, readings)
         except (ValuesAssetsError, SlurmError) as error:
             raise dg.Failure(description=str(error), allow_retries=False) from error

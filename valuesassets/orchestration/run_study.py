@@ -6,14 +6,12 @@ materialised, and its files are still there. Runs are ordinary runs of the insta
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
-from dagster._core.definitions.data_version import CachingStaleStatusResolver, StaleStatus
-from dagster._core.loader import LoadingContext
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -22,27 +20,13 @@ from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.probe_grid import failed_cells
 from valuesassets.orchestration.resources import partition_path
 from valuesassets.orchestration.slurm_cells import grid_scripts
+from valuesassets.orchestration.staleness import stale_assets
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.study import Study
 from valuesassets.records.study_files import load_study
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Runs log to the instance, where the UI shows it; the console is for progress."""
-
-
-class _Loading(LoadingContext):
-    """What the resolver asks of a request; a request of our own is one look at the instance."""
-
-    def __init__(self, instance: dg.DagsterInstance) -> None:
-        self._instance, self._loaders = instance, {}
-
-    @property
-    def instance(self) -> dg.DagsterInstance:
-        return self._instance
-
-    @property
-    def loaders(self) -> dict:
-        return self._loaders
 
 
 @dataclass(frozen=True)
@@ -77,41 +61,6 @@ def waves(graph: BaseAssetGraph) -> list[Wave]:
     return [Wave(tuple(keys), partitions) for keys, partitions in found]
 
 
-def stale_assets(
-    wave: Wave, partition: str | None, graph: BaseAssetGraph, instance: dg.DagsterInstance
-) -> list[dg.AssetKey]:
-    """The assets of a wave that are missing or stale in a partition, or whose file is gone."""
-    resolver = CachingStaleStatusResolver(instance, graph, _Loading(instance))
-    stale: list[dg.AssetKey] = []
-    for key in wave.keys:
-        parents = graph.get(key).parent_keys
-        fresh = resolver.get_status(key, partition) == StaleStatus.FRESH and not set(stale) & set(parents)
-        if not (fresh and _still_stands(key, partition, parents, instance)):
-            stale.append(key)
-    return stale
-
-
-def _still_stands(
-    key: dg.AssetKey, partition: str | None, parents: Iterable[dg.AssetKey], instance: dg.DagsterInstance
-) -> bool:
-    """Whether the last materialisation's files exist, and none of its inputs was empty then and is not now.
-
-    The second is what the resolver misses: it compares an input that had no materialisation with its own latest one.
-    """
-    records = instance.fetch_materializations(
-        dg.AssetRecordsFilter(key, asset_partitions=[partition] if partition else None), limit=1
-    ).records
-    materialization = records[0].asset_materialization if records else None
-    if materialization is None:
-        return False
-    tags = materialization.tags or {}
-    was_empty = [p for p in parents if tags.get(f"dagster/input_event_pointer/{p.to_user_string()}") == "NULL"]
-    if any(instance.get_latest_materialization_event(parent) is not None for parent in was_empty):
-        return False
-    values = materialization.metadata.values()
-    return all(Path(v.value).exists() for v in values if isinstance(v, dg.PathMetadataValue) and v.value)
-
-
 def run_study(
     definitions: dg.Definitions, instance: dg.DagsterInstance, progress: Progress, study: Study | None = None
 ) -> Iterator[str]:
@@ -141,7 +90,9 @@ def run_study(
                 continue
             progress.update(task, description=f"{' '.join(key.path[-1] for key in wave.keys)[:30]} {partition or ''}")
             stale = [
-                key for key in stale_assets(wave, partition, graph, instance) if is_asked_for(key, partition, study)
+                key
+                for key in stale_assets(wave.keys, partition, graph, instance)
+                if is_asked_for(key, partition, study)
             ]
             if stale:
                 result = job.execute_in_process(
@@ -158,9 +109,9 @@ def run_study(
 
 def _read_grid(definitions: dg.Definitions, instance: dg.DagsterInstance, study: Study) -> dict[str, str]:
     """Read the stale cells of a study on Slurm at once; why those failed that did, by `<model>/<language>`."""
-    graph, wave = definitions.get_repository_def().asset_graph, Wave((READINGS,), None)
+    graph = definitions.get_repository_def().asset_graph
     keys = {f"{model}/{language}": cell_key(model, language) for model, language in study.cells()}
-    stale = [name for name, key in keys.items() if stale_assets(wave, key, graph, instance)]
+    stale = [name for name, key in keys.items() if stale_assets([READINGS], key, graph, instance)]
     if not stale:
         return {}
     config = QUIET | {"ops": {"submit_gpu_partitions": {"config": {"cells": stale}}}}

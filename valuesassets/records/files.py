@@ -5,12 +5,38 @@ import hashlib
 import json
 import os
 import secrets
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from valuesassets.records.errors import StorageError
 from valuesassets.records.found_files import kind_of, no_such_file
+
+_change = threading.Condition()
+_unbroken = 0
+
+
+@contextlib.contextmanager
+def unbroken() -> Iterator[None]:
+    """A block, such as one of writing, that is waited for before the process is ended (`nothing_unbroken`)."""
+    global _unbroken
+    with _change:
+        _unbroken += 1
+    try:
+        yield
+    finally:
+        with _change:
+            _unbroken -= 1
+            _change.notify_all()
+
+
+@contextlib.contextmanager
+def nothing_unbroken() -> Iterator[None]:
+    """A block that begins when the other threads' `unbroken` ones have ended, and holds back new ones: for the end."""
+    with _change:
+        _change.wait_for(lambda: _unbroken == 0)
+        yield
 
 
 @contextlib.contextmanager
@@ -23,18 +49,19 @@ def whole_file(path: Path) -> Iterator[Path]:
     path = Path(path)
     # The name is known before the file is there: whatever stops us, and wherever, the file goes.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{path.suffix}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.touch(0o644, exist_ok=False)
-        yield temporary
-        temporary.replace(path)
-    except OSError as error:
-        raise StorageError(
-            f"{path}: cannot be written: {_reason(error)}; nothing was changed; free space or choose another folder"
-        ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    with unbroken():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.touch(0o644, exist_ok=False)
+            yield temporary
+            temporary.replace(path)
+        except OSError as error:
+            raise StorageError(
+                f"{path}: cannot be written: {_reason(error)}; nothing was changed; free space or choose another folder"
+            ) from error
+        finally:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
 
 
 def _reason(error: OSError) -> str:

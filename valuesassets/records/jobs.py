@@ -1,5 +1,6 @@
 """`Job`: what a compute node is asked to do, as one JSON file; the same file runs locally and on Slurm."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,6 +10,9 @@ from valuesassets.records.errors import JobError
 from valuesassets.records.faults import describe_faults
 from valuesassets.records.files import read_json, write_json
 from valuesassets.records.trials import BosRule
+
+EXIT_INTERRUPTED = 75
+"""Exit status of a job that SIGTERM stopped (EX_TEMPFAIL): what it has written stays, a new attempt does the rest."""
 
 
 class _JobPart(pydantic.BaseModel):
@@ -30,17 +34,30 @@ class ScoreCell(_JobPart):
 
 
 class ScoreJob(_JobPart):
-    """Read the trials of every cell; the cells of a model come together, so that it is loaded once."""
+    """Read the trials of every cell; the cells of a model come together, so that it is loaded once.
+
+    Relative paths in a job file, of any kind, count from the folder that the process works in.
+    """
 
     kind: Literal["score"] = "score"
     cells: Annotated[tuple[ScoreCell, ...], pydantic.Field(min_length=1)]
     known_readings: Path | None = None
     """Folder of what was read before, by any job; without one an interrupted cell begins anew."""
+    failures: Path | None = None
+    """JSON, {name of a cell: why it failed, in one line}: written whenever a cell fails and at the job's end ({} where
+    none did); absent before that, and where the job could not begin."""
     dtype: Literal["float32", "bfloat16", "auto"] = "auto"
     device: Literal["cpu", "cuda", "auto"] = "auto"
     offline: bool = False
     """Take hub models from the cache on this machine only."""
-    failures: Path | None = None
+
+    @pydantic.field_validator("cells")
+    @classmethod
+    def _names_differ(cls, cells: tuple[ScoreCell, ...]) -> tuple[ScoreCell, ...]:
+        twice = [name for name, times in Counter(cell.name for cell in cells).items() if times > 1]
+        if twice:
+            raise ValueError(f"two cells are named {twice[0]}; give each a name of its own")
+        return cells
 
 
 class PhantomPlan(_JobPart):
@@ -93,7 +110,28 @@ class EmbedJob(_JobPart):
     vectors: Path
 
 
-Job = ScoreJob | TrainReferenceJob | SampleJob | EmbedJob
+class HubModel(_JobPart):
+    """A model to have on this machine: hub id (with a branch, tag or commit) or folder."""
+
+    model: str
+    revision: str | None = None
+
+
+class FetchWeightsJob(_JobPart):
+    """Have models whole in this machine's cache of the hub; what is there costs nothing. Needs the network."""
+
+    kind: Literal["fetch_weights"] = "fetch_weights"
+    models: Annotated[tuple[HubModel, ...], pydantic.Field(min_length=1)]
+    offline: bool = False
+    """Download nothing: the models have to be in the cache."""
+    leave_free_gib: Annotated[float, pydantic.Field(ge=0)] = 2.0
+    """What has to stay free on the disk of the cache."""
+    summary: Path
+    """JSON written last: {"models": [{model, revision, commit, stamp, folder, size, files, was_there}, ...], "cache",
+    "free_gib"}; sizes are bytes, `commit` is null for a folder."""
+
+
+Job = ScoreJob | TrainReferenceJob | SampleJob | EmbedJob | FetchWeightsJob
 _JOB: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(Annotated[Job, pydantic.Field(discriminator="kind")])
 
 

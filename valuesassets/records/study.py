@@ -273,6 +273,17 @@ class Study(Record):
         return any(family.kind == "reference" for family in self.families.values())
 
     @property
+    def has_hub_models(self) -> bool:
+        """Whether any family's models come from the hub or a folder."""
+        return any(family.kind == "huggingface" for family in self.families.values())
+
+    def model_ids(self, family: str) -> tuple[str, ...]:
+        """The models of a family on the hub or in folders, each once; none of a family that is trained here."""
+        model_id = self.families[family].model_id
+        served = self.family_languages(family) if model_id is not None else ()
+        return tuple(dict.fromkeys((model_id or "").format(lang=language) for language in served))
+
+    @property
     def control_families(self) -> tuple[str, ...]:
         """Reference families with a model per language and another answer in each: there a wrong language must fail."""
         return tuple(

@@ -5,9 +5,12 @@ import pytest
 from valuesassets_tests.cli.commands import run, succeed
 
 
-@pytest.mark.parametrize(("study", "cells"), [("demo", 12), ("evs2017", 44)])
-def test_study_says_what_it_would_build(study, cells):
-    assert f"cells: {cells};" in succeed("study", study)
+@pytest.mark.parametrize(("study", "cells", "weights"), [("demo", 12, None), ("evs2017", 44, 23)])
+def test_study_says_what_it_would_build(study, cells, weights):
+    said = succeed("study", study)
+    assert f"cells: {cells};" in said
+    assert ("weights:" in said) == (weights is not None)
+    assert weights is None or f"weights: {weights} models, fetched once before any of them is asked" in said
 
 
 def test_without_a_command_there_is_help():

@@ -1,75 +1,17 @@
 import json
-import multiprocessing
-import random
-import signal
-import subprocess
-import sys
-import time
+import os
+import shutil
+from pathlib import Path
 
 import pytest
 import torch
 
+from valuesassets.models.spelled_trials import spell_trials
 from valuesassets.node.__main__ import main
-from valuesassets.records.files import read_json, write_json
-from valuesassets.records.jobs import PhantomPlan, ScoreCell, ScoreJob, TrainReferenceJob, write_job
-from valuesassets.records.schemas import (
-    PLANTED_TEXTS,
-    TRIALS,
-    read_readings,
-    table_metadata,
-    trial_rows,
-    write_table,
-)
+from valuesassets.records.files import read_json
+from valuesassets.records.schemas import read_readings, table_metadata
+from valuesassets_tests.node.node_jobs import ASKED, planted, run, score_job, train_job
 from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, write_model
-
-ASKED = [trial(prompt, 4, f"v{n}/0/forward") for n, prompt in enumerate(PROMPTS)]
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return write_model(tmp_path_factory.mktemp("node") / "model", sentencepiece_like())
-
-
-def score_job(folder, *models, asked=ASKED, known=None):
-    write_table(folder / "trials.parquet", trial_rows(asked), TRIALS)
-    cells = tuple(
-        ScoreCell(name=f"m/{n}", model=str(m), trials=folder / "trials.parquet", readings=folder / f"{n}.parquet")
-        for n, m in enumerate(models)
-    )
-    write_job(folder / "job.json", ScoreJob(cells=cells, known_readings=known, dtype="float32", device="cpu"))
-    return str(folder / "job.json")
-
-
-def train_job(folder, rows, languages=("eng",)):
-    write_table(folder / "texts.parquet", rows, PLANTED_TEXTS)
-    plans = tuple(
-        PhantomPlan(planted_texts=folder / "texts.parquet", languages=(code,), folder=folder / "reference" / code)
-        for code in languages
-    )
-    job = TrainReferenceJob(phantoms=plans, steps=3, seed=1, summary=folder / "summary.json")
-    write_job(folder / "job.json", job)
-    return str(folder / "job.json")
-
-
-def planted(language="eng", **changes):
-    rows = [
-        {
-            "language": language,
-            "trial_id": t.trial_id,
-            "prompt": f"{language} {t.prompt}",
-            "answer_text": text,
-            "prob": p,
-        }
-        for t in ASKED
-        for text, p in ((" 1\n", 0.5), ("2\n", 0.25), (" hm\n", 0.25))
-    ]
-    rows[0] |= changes
-    return rows
-
-
-def run(*arguments, **env):
-    command = [sys.executable, "-W", "error", "-m", "valuesassets.node", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=env or None)
 
 
 def test_readings_come_in_the_order_of_their_trials_with_what_made_them(model, tmp_path, capsys):
@@ -89,7 +31,7 @@ def test_known_readings_cost_nothing_and_changed_ones_are_read_anew(model, tmp_p
     assert main([job]) == 0
     written = (tmp_path / "0.parquet").read_bytes()
     with monkeypatch.context() as patch:
-        patch.setattr("valuesassets.node.score.load_weights", None)  # needing weights would fail
+        patch.setattr("valuesassets.node.held_models.load_weights", None)  # needing weights would fail
         assert main([job]) == 0
     assert "all 3 readings are written, nothing to score" in capsys.readouterr().out
     (tmp_path / "0.parquet").write_bytes(b"half a file")
@@ -100,15 +42,12 @@ def test_known_readings_cost_nothing_and_changed_ones_are_read_anew(model, tmp_p
     assert (tmp_path / "0.parquet").read_bytes() != written
 
 
-def test_cells_that_share_a_model_load_it_once(model, tmp_path, monkeypatch):
-    from valuesassets.node import score
-
-    loads = []
-    load = score.load_weights
-    monkeypatch.setattr(score, "load_weights", lambda *a: loads.append(a) or load(*a))
-    assert main([score_job(tmp_path, model, model)]) == 0
-    assert len(loads) == 1
-    assert (tmp_path / "0.parquet").read_bytes() == (tmp_path / "1.parquet").read_bytes()
+def test_cells_that_share_a_model_load_it_once_and_the_log_says_so(model, tmp_path, capsys):
+    other = write_model(tmp_path / "other", sentencepiece_like(), seed=9)
+    assert main([score_job(tmp_path, model, other, model)]) == 0
+    loads = [line for line in capsys.readouterr().out.splitlines() if line.startswith("loaded ")]
+    assert loads == [f"loaded {model} (float32, cpu)", f"loaded {other} (float32, cpu)"]
+    assert (tmp_path / "0.parquet").read_bytes() == (tmp_path / "2.parquet").read_bytes()
 
 
 def test_a_cell_that_fails_does_not_take_the_others_with_it(model, tmp_path, capsys):
@@ -118,18 +57,60 @@ def test_a_cell_that_fails_does_not_take_the_others_with_it(model, tmp_path, cap
     assert "no such folder" in capsys.readouterr().err
 
 
+def test_why_each_cell_failed_is_in_the_file_of_failures_while_the_others_go_on(model, tmp_path, monkeypatch):
+    from valuesassets.node import score
+
+    failures, seen = tmp_path / "told/failures.json", []
+    job = score_job(tmp_path, tmp_path / "nowhere", model, tmp_path / "nothing", failures=failures)
+    monkeypatch.setattr(score, "spell_trials", lambda *a: seen.append(read_json(failures)) or spell_trials(*a))
+    assert main([job]) == 1
+    told = read_json(failures)
+    assert list(told) == ["m/0", "m/2"]
+    assert f"{tmp_path / 'nowhere'}: no such folder" in told["m/0"]
+    assert "\n" not in "".join(told.values())
+    assert seen == [told]  # before the sound cell was asked
+
+
+def test_the_file_of_failures_tells_of_this_attempt_only(model, tmp_path, monkeypatch):
+    from valuesassets.node import score
+
+    failures, seen = tmp_path / "failures.json", []
+    job = score_job(tmp_path, tmp_path / "late", failures=failures)
+    assert main([job]) == 1
+    assert list(read_json(failures)) == ["m/0"]
+    (tmp_path / "late").symlink_to(model)
+    monkeypatch.setattr(score, "spell_trials", lambda *a: seen.append(failures.exists()) or spell_trials(*a))
+    assert main([job]) == 0
+    assert seen == [False]
+    assert read_json(failures) == {}
+
+
+def test_relative_paths_in_a_job_count_from_the_folder_that_the_process_works_in(model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    job = os.path.abspath(score_job(Path("job"), "model", known=Path("known"), failures=Path("failures.json")))
+    attempt = tmp_path / "attempt-0"
+    (attempt / "job").mkdir(parents=True)
+    (attempt / "model").symlink_to(model)
+    shutil.copy("job/trials.parquet", attempt / "job")
+    monkeypatch.chdir(attempt)
+    assert main([job]) == 0
+    assert {path.name for path in attempt.iterdir()} == {"failures.json", "job", "known", "model"}
+    assert len(read_readings(attempt / "job/0.parquet")) == 3
+    assert not (tmp_path / "job/0.parquet").exists()
+
+
 def test_a_failure_is_one_line_on_stderr_and_exit_1(tmp_path):
-    result = run(score_job(tmp_path, tmp_path / "nowhere"))
-    assert result.returncode == 1
-    assert result.stderr.count("\n") == 1
-    assert f"{tmp_path / 'nowhere'}: no such folder" in result.stderr
-    assert "Traceback" not in result.stderr
+    status, _, said = run(score_job(tmp_path, tmp_path / "nowhere"))
+    assert status == 1
+    assert said.count("\n") == 1
+    assert f"{tmp_path / 'nowhere'}: no such folder" in said
+    assert "Traceback" not in said
     assert sorted(path.name for path in tmp_path.iterdir()) == ["job.json", "trials.parquet"]
 
 
 def test_a_good_job_leaves_stderr_empty(model, tmp_path):
-    result = run(score_job(tmp_path, model))
-    assert (result.returncode, result.stderr) == (0, "")
+    status, _, said = run(score_job(tmp_path, model))
+    assert (status, said) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -179,43 +160,11 @@ def test_planted_texts_that_make_no_distribution_are_refused(tmp_path, capsys, r
     assert not (tmp_path / "reference").exists()
 
 
-def test_under_dagster_pipes_progress_reaches_dagster_and_errors_still_end_with_1(model, tmp_path):
-    from base64 import b64encode
-    from zlib import compress
-
-    def encode(value):
-        return b64encode(compress(json.dumps(value).encode())).decode()
-
-    write_json(tmp_path / "context.json", PIPES_CONTEXT)
-    env = {
-        "DAGSTER_PIPES_CONTEXT": encode({"path": str(tmp_path / "context.json")}),
-        "DAGSTER_PIPES_MESSAGES": encode({"path": str(tmp_path / "messages")}),
-    }
-    result = run(score_job(tmp_path, model), **env)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert "scored 3/3" in (tmp_path / "messages").read_text()
-    assert run(score_job(tmp_path, tmp_path / "nowhere"), **env).returncode == 1
-
-
-PIPES_CONTEXT = {
-    "asset_keys": None,
-    "code_version_by_asset_key": None,
-    "provenance_by_asset_key": None,
-    "partition_key": None,
-    "partition_key_range": None,
-    "partition_time_window": None,
-    "run_id": "a-run",
-    "job_name": None,
-    "retry_number": 0,
-    "extras": {},
-}
-
-
 def test_readings_known_to_the_store_cost_no_weights_wherever_they_are_asked_for(model, tmp_path, capsys, monkeypatch):
     first, second = tmp_path / "first", tmp_path / "second"
     assert main([score_job(first, model, known=tmp_path / "known")]) == 0
     with monkeypatch.context() as patch:
-        patch.setattr("valuesassets.node.score.load_weights", None)  # needing weights would fail
+        patch.setattr("valuesassets.node.held_models.load_weights", None)  # needing weights would fail
         assert main([score_job(second, model, known=tmp_path / "known")]) == 0
     assert "all 3 readings are known, nothing to score" in capsys.readouterr().out
     assert (second / "0.parquet").read_bytes() == (first / "0.parquet").read_bytes()
@@ -233,10 +182,10 @@ def test_a_damaged_file_of_known_readings_is_named_and_read_again(model, tmp_pat
 
 
 def test_a_reading_that_failed_for_lack_of_memory_is_tried_again(model, tmp_path, monkeypatch):
-    from valuesassets.node import score
+    from valuesassets.node import held_models
 
     job = score_job(tmp_path, model, asked=[*ASKED, trial(PROMPTS[0] * 3, 4, "v9/0/forward")])
-    load = score.load_weights
+    load = held_models.load_weights
 
     def load_on_a_small_machine(opened):
         loaded = load(opened)
@@ -246,43 +195,8 @@ def test_a_reading_that_failed_for_lack_of_memory_is_tried_again(model, tmp_path
         return loaded
 
     with monkeypatch.context() as patch:
-        patch.setattr(score, "load_weights", load_on_a_small_machine)
+        patch.setattr(held_models, "load_weights", load_on_a_small_machine)
         assert main([job]) == 0
     assert [reading.status for reading in read_readings(tmp_path / "0.parquet")] == ["ok", "ok", "ok", "failed"]
     assert main([job]) == 0
     assert {reading.status for reading in read_readings(tmp_path / "0.parquet")} == {"ok"}
-
-
-def _score(job):
-    sys.exit(main([job]))
-
-
-@pytest.mark.slow
-def test_a_cell_killed_at_twenty_random_points_ends_with_the_bytes_of_an_undisturbed_one(tmp_path):
-    """Real processes and SIGKILL, each time somewhere within the batches that the last one had not ended."""
-    folder = write_model(tmp_path / "model", sentencepiece_like(), num_hidden_layers=4)
-    asked = [trial(f"{n}. {prompt}", 4, f"v{n}/0/{i}") for n in range(300) for i, prompt in enumerate(PROMPTS)]
-    undisturbed, killed = (
-        score_job(tmp_path / name, folder, asked=asked, known=tmp_path / name / "known") for name in ("whole", "killed")
-    )
-    start = multiprocessing.get_context("forkserver")
-    start.set_forkserver_preload(["valuesassets.node.score", "transformers.models.llama.modeling_llama"])
-    draw = random.Random(4)  # noqa: S311
-
-    def kept():
-        return len(list((tmp_path / "killed/known").rglob("[0-9a-f]*.jsonl")))
-
-    for _ in range(20):
-        process, enough = start.Process(target=_score, args=(killed,)), kept() + draw.randint(0, 1)
-        process.start()
-        while kept() < enough and process.is_alive():
-            time.sleep(0.002)
-        process.join(draw.uniform(0, 0.05))
-        process.kill()
-        process.join()
-        assert process.exitcode == -signal.SIGKILL
-        assert not (tmp_path / "killed/0.parquet").exists()
-    assert kept() > 0
-    assert main([killed]) == 0
-    assert main([undisturbed]) == 0
-    assert (tmp_path / "killed/0.parquet").read_bytes() == (tmp_path / "whole/0.parquet").read_bytes()

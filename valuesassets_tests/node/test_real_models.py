@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from valuesassets.node.__main__ import main
-from valuesassets.orchestration.cells import score_cell
+from valuesassets.orchestration.cells import MODEL_WEIGHTS, score_cell
 from valuesassets.orchestration.resources import Storage
+from valuesassets.records.files import write_json
 from valuesassets.records.jobs import ScoreCell, ScoreJob, write_job
 from valuesassets.records.readings import Status
 from valuesassets.records.schemas import TRIALS, read_readings, table_metadata, trial_rows, write_table
@@ -62,7 +63,10 @@ def test_the_node_scores_every_architecture(architecture, tmp_path):
 def test_what_the_study_says_of_a_family_goes_into_its_cells(tmp_path):
     study = load_study("evs2017")
     name, family = next(iter(study.families.items()))
-    told = family.model_copy(update={"bos": "always", "revision": "v2"})
+    told = family.model_copy(update={"bos": "always", "model_id": "owner/{lang}"})
     study = study.model_copy(update={"families": {name: told}})
-    asked = score_cell(study, Storage(root=str(tmp_path), study=study.name), name, "deu", Path("t"), Path("r"))
-    assert (asked.bos, asked.revision) == ("always", "v2")
+    storage = Storage(root=str(tmp_path), study=study.name)
+    fetched = {"models": [{"model": "owner/deu", "revision": None, "commit": "c0ffee"}]}
+    write_json(storage.path(MODEL_WEIGHTS, name, "json"), fetched)
+    asked = score_cell(study, storage, name, "deu", Path("t"), Path("r"))
+    assert (asked.bos, asked.model) == ("always", "owner/deu")

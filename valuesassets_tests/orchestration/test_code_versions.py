@@ -6,6 +6,7 @@ from valuesassets.orchestration import code_versions
 from valuesassets.orchestration.assets import declaring
 from valuesassets.orchestration.assets.survey import survey_assets
 from valuesassets.orchestration.code_versions import code_version, questionnaire_stamp, reachable
+from valuesassets.records.study import Study
 from valuesassets.records.study_files import load_study
 
 STUDY = load_study("demo")
@@ -33,7 +34,7 @@ def test_a_version_follows_imports_to_the_records_and_no_further():
 def test_a_version_covers_what_the_wiring_calls(asset, monkeypatch):
     covered = {}
 
-    def noting(modules, study, wiring=""):
+    def noting(modules, study, wiring="", has_prompts=False):
         name = next(found[1] for line in wiring.splitlines() if (found := re.match(r"\s+def (\w+)\(", line)))
         covered[name] = {path.name for module in modules for path in reachable(module, wiring)}
         return "1"
@@ -73,3 +74,28 @@ def test_a_replaced_pdf_makes_another_stamp(tmp_path):
     assert before == questionnaire_stamp(study)
     (tmp_path / "eng.pdf").write_bytes(b"another")
     assert before != questionnaire_stamp(study)
+
+
+def test_readings_go_stale_with_the_scorer_and_the_model_and_with_nothing_else_of_the_study(monkeypatch):
+    scorer = "valuesassets.node.score"
+
+    def version(**changes):
+        return code_version([scorer], Study.model_validate(STUDY.model_dump() | changes), has_prompts=True)
+
+    def families(**changes):
+        return {name: family.model_dump() | changes for name, family in STUDY.families.items()}
+
+    before = version()
+    assert before == version(thresholds={"p_valid_cell": 0.5}, title="Another title", seed=1)
+    assert before == version(slurm={"account": "p1"}, families=families(resources={"memory_gib": 64}))
+    assert before != version(families=families(dtype="bfloat16"))
+    monkeypatch.setattr(code_versions, "_bundled_data", list)
+    assert before == version()
+    monkeypatch.setattr(code_versions, "reachable", lambda module, wiring: set())
+    assert before != version()
+
+
+def test_asking_slurm_for_more_makes_nothing_stale():
+    families = {name: f.model_dump() | {"resources": {"hours": 9}} for name, f in STUDY.families.items()}
+    asked = Study.model_validate(STUDY.model_dump() | {"slurm": {"partition": "gpu"}, "families": families})
+    assert code_version([TRIALS], STUDY) == code_version([TRIALS], asked)

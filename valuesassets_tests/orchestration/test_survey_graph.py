@@ -13,13 +13,22 @@ from valuesassets.definitions import build_definitions
 from valuesassets.orchestration.assets.survey_models import estimator_checks, flat_report
 from valuesassets.orchestration.checks import EXTRACTION
 from valuesassets.orchestration.partitions import cell_key
-from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, SAMPLED_ANSWERS, read_table, table_metadata
+from valuesassets.records.schemas import (
+    PROBE_DISTRIBUTIONS,
+    SAMPLED_ANSWERS,
+    TRIALS,
+    read_table,
+    table_metadata,
+    trial_rows,
+    write_table,
+)
 from valuesassets.records.study import Elicitation
 from valuesassets.records.study_files import load_study
 from valuesassets_tests.figures.made_up import probe_frame
 from valuesassets_tests.instruments.survey.paper_forms import PaperForm
 from valuesassets_tests.needs import REPOSITORY, shared_file
 from valuesassets_tests.orchestration.small_study import run_small_study, run_study_file, write_small_study
+from valuesassets_tests.tiny_models import trial
 
 CELLS = [f"{model}/{language}" for model in ("reference-mono", "reference-multi") for language in ("eng", "fra")]
 
@@ -237,12 +246,14 @@ def test_a_failed_preflight_stops_the_grid_unless_overridden_with_a_reason(tmp_p
     path = tmp_path / study.name / "survey" / "preflight" / "reference-mono.json"
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(verdict))
+    asked = trial_rows([trial("Is it so? Answer:", 2)])
+    write_table(tmp_path / study.name / "survey" / "trials" / "eng.parquet", asked, TRIALS)
     stopped = materialise(tmp_path, study, ["readings"], cell_key("reference-mono", "eng"))
     assert "failed its preflight: eng: median P_valid 0.01 (>= 0.2)" in failures(stopped)[0].description
     path.write_text(json.dumps(verdict | {"override": "a pilot"}))
     tried = materialise(tmp_path, study, ["readings"], cell_key("reference-mono", "eng"))
     assert "the node job ended with exit status 1" in failures(tried)[0].description
-    assert "eng.parquet: no such file" in failures(tried)[0].description
+    assert "reference_models/reference-mono/eng: no such folder" in failures(tried)[0].description
 
 
 @pytest.mark.slow

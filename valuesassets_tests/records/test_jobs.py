@@ -26,3 +26,10 @@ def test_a_job_that_is_none_is_refused(tmp_path, change, word):
     (tmp_path / "job.json").write_text(json.dumps(content))
     with pytest.raises(JobError, match=word):
         read_job(tmp_path / "job.json")
+
+
+def test_two_cells_of_a_job_have_two_names(tmp_path):
+    content = json.loads(ScoreJob(cells=(CELL,)).model_dump_json())
+    (tmp_path / "job.json").write_text(json.dumps(content | {"cells": content["cells"] * 2}))
+    with pytest.raises(JobError, match="two cells are named f/eng; give each a name of its own"):
+        read_job(tmp_path / "job.json")

@@ -1,6 +1,5 @@
-"""A run worker of its own: `python -m valuesassets_tests.slurm_faults.worker STUDY STORAGE DAGSTER LANGUAGE`."""
+"""What a run worker does, as a process of its own."""
 
-import sys
 from pathlib import Path
 
 import dagster as dg
@@ -12,7 +11,8 @@ from valuesassets.orchestration.run_study import QUIET
 from valuesassets.records.study_files import load_study
 
 
-def main(study: str, storage: str, dagster: str, language: str) -> None:
+def work(study: str, storage: str, dagster: str, language: str) -> None:
+    """Materialise one cell of the first family."""
     job = build_definitions(load_study(study), Path(storage)).resolve_implicit_global_asset_job_def()
     job.execute_in_process(
         run_config=QUIET,
@@ -21,7 +21,3 @@ def main(study: str, storage: str, dagster: str, language: str) -> None:
         asset_selection=[READINGS],
         raise_on_error=False,
     )
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -14,6 +14,7 @@ from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.study import Study
 
 NODE_JOBS = {
+    "model_weights": "valuesassets.node.fetch_weights",
     "readings": "valuesassets.node.score",
     "preflight": "valuesassets.node.score",
     "negative_controls": "valuesassets.node.score",
@@ -22,8 +23,10 @@ NODE_JOBS = {
     "aligned_questions": "valuesassets.node.embed",
 }
 """Assets that run a node job: its code is theirs too, though nothing here imports it."""
-NODE_ONLY = {"readings"}
+NODE_ONLY = {"model_weights", "readings"}
 """Those that the instrument has no file for: the node job is all there is."""
+PROMPTS_ONLY = {"readings"}
+"""Those that learn of the questionnaires by their prompts alone."""
 
 
 def declare(
@@ -66,7 +69,7 @@ def declare(
             key_prefix=instrument,
             ins=ins | options.pop("ins", {}),
             group_name=group,
-            code_version=code_version(modules, study, inspect.getsource(function)) + stamp[:8],
+            code_version=code_version(modules, study, inspect.getsource(function), name in PROMPTS_ONLY) + stamp[:8],
             check_specs=list(checks) or None,
             **options,
         )(failing_clearly)

@@ -14,6 +14,7 @@ from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.survey_analyses import analysis_assets
 from valuesassets.orchestration.assets.survey_calibration import calibration_assets
 from valuesassets.orchestration.assets.survey_models import model_assets
+from valuesassets.orchestration.assets.survey_weights import weights_assets
 from valuesassets.orchestration.code_versions import extraction_stamp, overrides_stamp, questionnaire_stamp
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.node_runs import run_node_job
@@ -22,6 +23,7 @@ from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_file, sha256_json, write_json, write_text
 from valuesassets.records.jobs import EmbedJob
 from valuesassets.records.questions import Question, askable, questions_to_rows
+from valuesassets.records.schemas import trial_rows
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Trial
 
@@ -31,6 +33,7 @@ def survey_assets(study: Study) -> list[dg.AssetsDefinition]:
     return [
         *questionnaire_assets(study),
         *calibration_assets(study),
+        *weights_assets(study),
         *model_assets(study),
         *analysis_assets(study),
     ]
@@ -111,7 +114,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
                 "response_types": _counted(str(question.response_type) for question in examined.questions),
             }
             | extraction.facts,
-            data_version=dg.DataVersion(sha256_json(questions_to_rows(examined.questions))),
+            data_version=_content_version(questions_to_rows(examined.questions)),
             check_results=checks.extraction_results(
                 examined.faults, len(examined.questions), study.thresholds.faulty_questions, review=review
             ),
@@ -140,6 +143,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
                 "coverage": table_of(coverage_rows(listed, list(extracted_questions))),
                 "not_in_the_other_survey": ", ".join(only_here),
             },
+            data_version=_content_version(questions_to_rows(listed)),
         )
 
     @declare(
@@ -198,6 +202,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
                 "matches": _counted(match.status for match in alignment.matches),
             }
             | where,
+            data_version=_content_version(questions_to_rows(alignment.questions)),
             check_results=checks.alignment_results(
                 alignment.matches, len(master_questions), study.thresholds.unaligned_questions, **where
             ),
@@ -222,7 +227,11 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
             study.seed,
         )
         shown = "\n\n".join(f"**{trial.trial_id}**\n```\n{trial.prompt}\n```" for trial in written[:40])
-        return dg.MaterializeResult(value=written, metadata={"prompts": dg.MetadataValue.md(shown)})
+        return dg.MaterializeResult(
+            value=written,
+            metadata={"prompts": dg.MetadataValue.md(shown)},
+            data_version=_content_version(trial_rows(written)),
+        )
 
     return [questionnaire_pdf, extracted_questions, master_questions, aligned_questions, trials]
 
@@ -236,6 +245,11 @@ def _embedded(
     write_json(job.texts, texts)
     run_node_job(context, job, folder)
     return np.load(job.vectors)
+
+
+def _content_version(rows: list[dict[str, Any]]) -> dg.DataVersion:
+    """A version that stays where the content stays, whatever code and inputs it came from."""
+    return dg.DataVersion(sha256_json(rows)[:16])
 
 
 def _counted(names: Any) -> dg.TableMetadataValue:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
-from valuesassets.orchestration.cells import device_of, model_label, readings_job, score_cell
+from valuesassets.orchestration.cells import MODEL_WEIGHTS, device_of, model_label, readings_job, score_cell
 from valuesassets.orchestration.frame_types import PROBE_DISTRIBUTIONS_FRAME
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, picture_of, table_of
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions
@@ -17,6 +17,7 @@ from valuesassets.orchestration.resources import Storage
 from valuesassets.orchestration.shown_readings import flat_report, show_readings
 from valuesassets.orchestration.slurm_cells import run_score_job
 from valuesassets.records.errors import MissingData
+from valuesassets.records.files import sha256_json
 from valuesassets.records.jobs import ScoreJob
 from valuesassets.records.questions import Question, askable
 from valuesassets.records.readings import Reading
@@ -33,7 +34,8 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
     group = "models"
     cells = cell_partitions(study)
     all_trials = dg.AssetIn(TRIALS_KEY, metadata=DICT_OF_PARTITIONS, partition_mapping=dg.AllPartitionMapping())
-    trained_first = [REFERENCE_MODELS_KEY] if study.has_reference_models else []
+    models_first = [REFERENCE_MODELS_KEY] if study.has_reference_models else []
+    models_first += [MODEL_WEIGHTS] if study.has_hub_models else []
 
     @declare(
         study,
@@ -45,7 +47,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         ],
         partitions_def=model_partitions(study),
         ins={"trials": all_trials},
-        deps=trained_first,
+        deps=models_first,
         io_manager_key="json",
         kinds={"torch"},
         pool="node",
@@ -110,6 +112,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         return dg.MaterializeResult(
             value=verdict,
             metadata={title: table_of(rows) for title, rows in tables.items() if rows},
+            data_version=dg.DataVersion(sha256_json(verdict)[:16]),
             check_results=[
                 checks.PREFLIGHT_PASSES.result(failing, len(gates)),
                 checks.PREFLIGHT_IS_PLAUSIBLE.result([look for look in looks if not look.passed], len(looks)),
@@ -122,7 +125,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         group,
         checks=[checks.BATCHES_DO_NOT_MATTER.spec("readings", cells)],
         partitions_def=cells,
-        deps=[TRIALS_KEY, *trained_first],
+        deps=[TRIALS_KEY, *models_first],
         kinds={"torch", "parquet"},
         pool="slurm",
     )

@@ -1,0 +1,154 @@
+"""Models out of the hub into this machine's cache: what is lacking there, and its download."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from huggingface_hub import HfApi, constants, snapshot_download
+from huggingface_hub.utils import disable_progress_bars
+from huggingface_hub.utils import logging as hub_logging
+
+from valuesassets.models.hub_cache import model_home, told_of_growth
+from valuesassets.models.hub_refusals import hub_in_one_line
+from valuesassets.models.model_files import (
+    COMMIT,
+    NEEDED,
+    PICKLES,
+    cached_commit,
+    find_lack,
+    find_lack_of_part,
+    is_needed,
+    is_offline,
+    require_cached,
+    require_folder,
+)
+from valuesassets.records.errors import ModelError
+from valuesassets.records.files import sha256_file, sha256_json, write_text
+
+
+@dataclass(frozen=True)
+class PlannedModel:
+    """A model and what it costs to have it here.
+
+    Attributes:
+        model: hub id or folder as given.
+        revision: branch, tag or commit as given.
+        commit: what the revision stands for; None for a folder.
+        is_whole: whether all of it is in the cache.
+        lacking: bytes to download.
+    """
+
+    model: str
+    revision: str | None
+    commit: str | None
+    is_whole: bool
+    lacking: int
+
+
+@dataclass(frozen=True)
+class FetchedModel:
+    """A model that is whole on this machine.
+
+    Attributes:
+        commit: None for a folder.
+        stamp: names the weights: the commit, or a hash over a folder's files (see `_stamp_folder`).
+        folder: where its files are.
+        size: bytes of all its files.
+        files: how many.
+        was_there: whether nothing had to be downloaded.
+    """
+
+    model: str
+    revision: str | None
+    commit: str | None
+    stamp: str
+    folder: Path
+    size: int
+    files: int
+    was_there: bool
+
+
+def plan_model(model: str, revision: str | None = None, offline: bool = False) -> PlannedModel:
+    """What is lacking of a model in this machine's cache; nothing is downloaded.
+
+    The hub is not asked about a folder, offline, or where a commit is named and whole in the cache.
+
+    Raises:
+        ModelError, TokenizerError: no such model, folder, revision or access, no answer, or no weights in safetensors.
+    """
+    if require_folder(model) is not None:
+        return PlannedModel(model, revision, None, is_whole=True, lacking=0)
+    if is_offline(offline):
+        require_cached(model, revision)
+        return PlannedModel(model, revision, cached_commit(model, revision), is_whole=True, lacking=0)
+    _be_quiet()
+    with hub_in_one_line(model, revision):
+        is_commit = revision is not None and COMMIT.fullmatch(revision)
+        # Not the library's `resolve_revision`: without an answer it takes what the branch was when it was last asked.
+        commit = revision if is_commit else str(HfApi().model_info(model, revision=revision).sha)
+        if find_lack(model, commit) is None:
+            return PlannedModel(model, revision, commit, is_whole=True, lacking=0)
+        listed = snapshot_download(
+            model, revision=commit, allow_patterns=[*NEEDED], ignore_patterns="*/*", dry_run=True
+        )
+        lack = find_lack_of_part({file.filename for file in listed})
+        if lack is not None:
+            names = HfApi().list_repo_files(model, revision=commit)
+            pickles = sorted(name for name in names if any(Path(name).match(pattern) for pattern in PICKLES))
+            found = f" (found {pickles[0]}, a pickle, which can run code)" if pickles else ""
+            raise ModelError(
+                f"{model}: {lack}{found} in its repository on the hub at {revision or 'main'}; name another revision "
+                "or model, or save it with save_pretrained and name the folder"
+            )
+    return PlannedModel(
+        model, revision, commit, is_whole=False, lacking=sum(f.file_size or 0 for f in listed if f.will_download)
+    )
+
+
+def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: None) -> FetchedModel:
+    """Download what is lacking of a model; whole files stay whatever happens to the others.
+
+    Args:
+        tell: is called with the bytes downloaded so far, once a second while there is something new.
+
+    Raises:
+        ModelError, StorageError: the download broke off, was refused, or filled the disk.
+    """
+    model, revision, commit = planned.model, planned.revision, planned.commit
+    if commit is None:
+        folder = Path(model)
+        stamp = _stamp_folder(folder)
+    else:
+        home = model_home(model)
+        folder, stamp = home / "snapshots" / commit, commit
+        if not planned.is_whole:
+            _be_quiet()
+            with hub_in_one_line(model, revision), told_of_growth(home / "blobs", tell):
+                snapshot_download(model, revision=commit, allow_patterns=[*NEEDED], ignore_patterns="*/*")
+            lack = find_lack(model, commit)
+            if lack is not None:
+                raise ModelError(f"{model}: {lack} after its download at {commit}; name another revision")
+        if commit != revision and cached_commit(model, revision) != commit:
+            # What a branch stood for is what an offline reader of this cache asks.
+            write_text(home / "refs" / (revision or constants.DEFAULT_REVISION), commit)
+    parts = [path for path in folder.iterdir() if is_needed(path.name) or path.suffix == ".safetensors"]
+    sizes = [path.stat().st_size for path in parts]
+    was_there = planned.lacking == 0
+    return FetchedModel(model, revision, commit, stamp, folder.absolute(), sum(sizes), len(sizes), was_there)
+
+
+def _stamp_folder(folder: Path) -> str:
+    """Hash over a folder's configuration, and size and time of its weights.
+
+    Not over the weights' bytes, an hour's reading for a grid's folders: a reading is filed under their hash anyway, so
+    that a stamp which misses a change costs no wrong answer, and one which sees a change that is none costs no reading.
+    """
+    stats = {path.name: path.stat() for path in sorted(folder.glob("*.safetensors"))}
+    weights = {name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}
+    return sha256_json([sha256_file(folder / "config.json"), weights])
+
+
+def _be_quiet() -> None:
+    """Nothing of the library's own beside our lines: its warnings name signed addresses."""
+    hub_logging.set_verbosity_error()
+    disable_progress_bars()

@@ -1,0 +1,105 @@
+"""What a job needs of its node, looked at before any work: places to write to, room on their disks, the device."""
+
+import os
+import shutil
+import socket
+import tempfile
+from pathlib import Path
+
+from valuesassets.records.errors import JobError, ModelError, StorageError
+from valuesassets.records.files import unbroken
+from valuesassets.records.jobs import EmbedJob, FetchWeightsJob, Job, SampleJob, ScoreJob, TrainReferenceJob
+
+LEAST_FREE_MIB = 100
+
+
+def require_ready(job: Job) -> None:
+    """See that this node can do a job, at next to no cost; errors name the host.
+
+    The memory is looked at where a model's weights are needed (`require_memory`), a cell's model before the first is.
+
+    Raises:
+        StorageError: a folder that cannot be written, or a disk with less than `LEAST_FREE_MIB` free.
+        JobError: a GPU is asked for and none can be used.
+        ModelError, TokenizerError: a model of a job that does all or nothing is not whole (see `require_whole_model`).
+    """
+    for folder in sorted({_existing(path) for path in _written_folders(job)}):
+        _require_writable(folder)
+        _require_room(folder)
+    if isinstance(job, ScoreJob) and job.device == "cuda":
+        _require_gpu()
+    if isinstance(job, SampleJob):
+        for model in {cell.model for cell in job.cells}:
+            require_whole_model(model)
+
+
+def require_whole_model(model: str, revision: str | None = None, offline: bool = False) -> None:
+    """See that a model's files are there and whole, as far as they are on this machine; reads their headers only.
+
+    Raises:
+        ModelError, TokenizerError: names the host, and what is absent or cut short there.
+    """
+    from valuesassets.models.model_files import count_weights, find_whole, require_model
+
+    try:
+        require_model(model, revision, offline)
+        folder = find_whole(model, revision)
+        if folder is not None:
+            count_weights(folder)
+    except ModelError as error:
+        raise type(error)(f"{socket.gethostname()}: {error}") from None
+
+
+def _written_folders(job: Job) -> list[Path]:
+    match job:
+        case ScoreJob():
+            beside = [job.failures.parent] if job.failures else []
+            kept = [job.known_readings] if job.known_readings else []
+            return [cell.readings.parent for cell in job.cells] + kept + beside
+        case TrainReferenceJob():
+            return [plan.folder.parent for plan in job.phantoms] + [job.summary.parent]
+        case SampleJob():
+            return [cell.answers.parent for cell in job.cells]
+        case EmbedJob():
+            return [job.vectors.parent]
+        case FetchWeightsJob():
+            return [job.summary.parent]
+
+
+def _existing(folder: Path) -> Path:
+    """The folder, or what is there of its path: nothing is made before the work begins."""
+    return next((place for place in (folder, *folder.parents) if os.path.exists(place)), folder)
+
+
+def _require_writable(folder: Path) -> None:
+    try:
+        with unbroken(), tempfile.NamedTemporaryFile(dir=folder, prefix=".write-test.") as test:
+            test.write(b"x")
+            test.flush()
+    except OSError as error:
+        raise StorageError(
+            f"{socket.gethostname()}: {folder}: cannot be written: {os.strerror(error.errno or 0)}; ask who may write "
+            "there, or choose another folder"
+        ) from None
+
+
+def _require_room(folder: Path) -> None:
+    free_mib = shutil.disk_usage(folder).free / 2**20
+    if free_mib < LEAST_FREE_MIB:
+        raise StorageError(
+            f"{socket.gethostname()}: {folder}: {free_mib:.0f} MiB are free on its disk, {LEAST_FREE_MIB} at least "
+            "were expected; free space or choose another folder"
+        )
+
+
+def _require_gpu() -> None:
+    import torch  # a job that asks for a GPU needs it anyway
+
+    if torch.cuda.is_available():
+        return
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    said = "is not set" if visible is None else f"is {visible!r}"
+    raise JobError(
+        f"{socket.gethostname()}: device cuda asked for, no GPU can be used (CUDA_VISIBLE_DEVICES {said}); ask Slurm "
+        "for a GPU (--gres=gpu:1), see whether nvidia-smi finds it there, or ask for device cpu"
+    )

@@ -1,0 +1,64 @@
+"""Job files over a tiny model, and the real process that does them."""
+
+import subprocess
+import sys
+
+from valuesassets.records.jobs import PhantomPlan, ScoreCell, ScoreJob, TrainReferenceJob, write_job
+from valuesassets.records.schemas import PLANTED_TEXTS, TRIALS, trial_rows, write_table
+from valuesassets_tests.tiny_models import PROMPTS, trial
+
+ASKED = [trial(prompt, 4, f"v{n}/0/forward") for n, prompt in enumerate(PROMPTS)]
+
+
+def score_job(folder, *models, asked=ASKED, known=None, **settings):
+    """The file of a job that asks each model the same; its cells are called m/0, m/1, ..."""
+    write_table(folder / "trials.parquet", trial_rows(asked), TRIALS)
+    cells = tuple(
+        ScoreCell(name=f"m/{n}", model=str(m), trials=folder / "trials.parquet", readings=folder / f"{n}.parquet")
+        for n, m in enumerate(models)
+    )
+    settings = {"dtype": "float32", "device": "cpu"} | settings
+    write_job(folder / "job.json", ScoreJob(cells=cells, known_readings=known, **settings))
+    return str(folder / "job.json")
+
+
+def train_job(folder, rows, languages=("eng",), steps=3):
+    """The file of a job that trains a model for each language."""
+    write_table(folder / "texts.parquet", rows, PLANTED_TEXTS)
+    plans = tuple(
+        PhantomPlan(planted_texts=folder / "texts.parquet", languages=(code,), folder=folder / "reference" / code)
+        for code in languages
+    )
+    job = TrainReferenceJob(phantoms=plans, steps=steps, seed=1, summary=folder / "summary.json")
+    write_job(folder / "job.json", job)
+    return str(folder / "job.json")
+
+
+def planted(language="eng", **changes):
+    """Rows of planted texts, the first of them changed."""
+    rows = [
+        {
+            "language": language,
+            "trial_id": t.trial_id,
+            "prompt": f"{language} {t.prompt}",
+            "answer_text": text,
+            "prob": p,
+        }
+        for t in ASKED
+        for text, p in ((" 1\n", 0.5), ("2\n", 0.25), (" hm\n", 0.25))
+    ]
+    rows[0] |= changes
+    return rows
+
+
+def start(*arguments, program=("-m", "valuesassets.node"), **options):
+    """A real node process; its output is read as text."""
+    command = [sys.executable, "-W", "error", *program, *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def run(*arguments, **options):
+    """Status, stdout and stderr of a node process that has come to its end."""
+    with start(*arguments, **options) as process:
+        out, err = process.communicate(timeout=300)
+    return process.returncode, out, err

@@ -1,0 +1,148 @@
+"""What a job that fetches models has in the end, what it costs, and what it refuses."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from valuesassets_tests.node.fetch_jobs import NOT_READ, at, environment, fetched, refused, run
+from valuesassets_tests.tiny_models import sentencepiece_like, write_model
+
+TOKEN = "hf_aSecretThatIsNotToBeSeen"
+
+
+def test_a_model_is_fetched_whole_and_what_is_not_read_stays_where_it_is(hub, hub_model, tmp_path):
+    (entry,) = fetched(hub, tmp_path, "owner/one")
+    there = {path.name for path in Path(entry["folder"]).iterdir()}
+    assert there == {path.name for path in hub_model.iterdir()} - {Path(name).parts[0] for name in NOT_READ}
+    assert (entry["commit"], entry["was_there"]) == (hub.branches["owner/one"]["main"], False)
+    assert (entry["files"], entry["size"]) == (len(there), hub.sent)
+    assert not hub.files_sent() & {Path(name).name for name in NOT_READ}
+
+
+def test_the_second_time_costs_one_request_and_no_byte_and_a_commit_costs_no_request(hub, tmp_path):
+    (first,) = fetched(hub, tmp_path, "owner/one")
+    hub.forget()
+    (again,) = fetched(hub, tmp_path, "owner/one")
+    assert again == first | {"was_there": True}
+    assert (hub.asked, hub.sent) == ([("GET", "/api/models/owner/one")], 0)
+    hub.forget()
+    (by_commit,) = fetched(hub, tmp_path, at("owner/one", first["commit"]))
+    (offline,) = fetched(hub, tmp_path, "owner/one", offline=True)
+    assert by_commit["commit"] == offline["commit"] == first["commit"]
+    assert hub.asked == []
+
+
+def test_a_branch_that_moved_is_fetched_at_its_new_commit_and_what_is_the_same_costs_no_byte(hub, hub_model, tmp_path):
+    (old,) = fetched(hub, tmp_path, "owner/one")
+    config = json.loads((hub_model / "config.json").read_text()) | {"note": "a later commit"}
+    moved = hub.push("owner/one", hub_model, config__json=json.dumps(config).encode())
+    hub.forget()
+    (new,) = fetched(hub, tmp_path, at("owner/one", "main"))
+    assert old["commit"] != new["commit"] == moved
+    assert hub.sent == len(json.dumps(config))
+    assert json.loads((Path(new["folder"]) / "config.json").read_text())["note"] == "a later commit"
+    (offline,) = fetched(hub, tmp_path, "owner/one", offline=True)
+    assert offline["commit"] == moved
+
+
+def test_a_disk_too_small_is_refused_before_the_first_byte(hub, tmp_path):
+    said = refused(hub, tmp_path, "owner/one", leave_free_gib=1e6)
+    assert f"{tmp_path}/cache/hub: " in said
+    assert "of weights are still to be downloaded and 1000000.0 GiB are to stay free, but the disk has" in said
+    assert "GiB are missing; free them, or set HF_HOME to a folder on a larger disk" in said
+    assert hub.sent == 0
+
+
+def test_models_that_are_there_need_no_space(hub, tmp_path):
+    fetched(hub, tmp_path, "owner/one")
+    assert fetched(hub, tmp_path, "owner/one", leave_free_gib=1e6)[0]["was_there"]
+
+
+def test_one_that_cannot_be_had_leaves_the_others_and_every_failure_is_named(hub, hub_model, tmp_path):
+    hub.push("owner/gated", hub_model)
+    hub.gated.add("owner/gated")
+    weights = {path.name.replace(".", "__"): None for path in hub_model.glob("*.safetensors")}
+    hub.push("owner/pickled", hub_model, **weights)
+    hub.failing |= {"owner/busy": 503, "owner/secret": 403}
+    models = (
+        "owner/absent",
+        "owner/busy",
+        "owner/secret",
+        "owner/gated",
+        "owner/pickled",
+        at("owner/one", "v9"),
+        at("owner/one", "0" * 40),
+        "owner/one",
+    )
+    said = refused(hub, tmp_path, *models)
+    assert said.startswith("7 of 8 models were not fetched: ")
+    reasons = said.partition(": ")[2].strip().split(" | ")
+    assert reasons == [
+        "owner/absent: there is no such model on the hub, or it is private; check its name, or set HF_TOKEN in the "
+        "environment",
+        "owner/busy: the hub answers with status 503; run it again later: whole files are kept",
+        "owner/secret: the hub refuses it (403); check HF_TOKEN in the environment and what it may read",
+        "owner/gated: is gated and gives no access; ask for access on its page on the hub, then set HF_TOKEN in the "
+        "environment",
+        "owner/pickled: has no weights in safetensors (found pytorch_model.bin, a pickle, which can run code) in its "
+        "repository on the hub at main; name another revision or model, or save it with save_pretrained and name the "
+        "folder",
+        "owner/one: has no revision v9 on the hub; name one of its branches, tags or commits",
+        f"owner/one: has no revision {'0' * 40} on the hub; name one of its branches, tags or commits",
+    ]
+    assert fetched(hub, tmp_path, "owner/one")[0]["was_there"]
+
+
+def test_without_the_network_there_is_one_line_and_offline_needs_none(hub, tmp_path):
+    fetched(hub, tmp_path, "owner/one")
+    nowhere = "http://127.0.0.1:9"
+    said = refused(nowhere, tmp_path, "owner/one")
+    assert said.startswith(f"owner/one: the hub ({nowhere}) cannot be reached; check the network and run it again")
+    assert fetched(nowhere, tmp_path, "owner/one", offline=True)[0]["was_there"]
+    assert fetched(nowhere, tmp_path, "owner/one", env={"HF_HUB_OFFLINE": "1"})[0]["was_there"]
+
+
+def test_offline_a_model_must_be_whole_in_the_cache(hub, tmp_path):
+    said = refused(hub, tmp_path, "owner/one", offline=True)
+    assert said.startswith("owner/one: is not in this machine's cache of the hub, and the hub is not to be asked")
+    (entry,) = fetched(hub, tmp_path, "owner/one")
+    (Path(entry["folder"]) / "tokenizer_config.json").unlink()
+    hub.forget()
+    said = refused(hub, tmp_path, "owner/one", offline=True)
+    assert said.startswith("owner/one: lacks tokenizer_config.json in this machine's cache of the hub")
+    assert hub.asked == []
+
+
+def test_a_folder_is_checked_and_stays_where_it_is(hub, tmp_path):
+    folder = write_model(tmp_path / "mine", sentencepiece_like())
+    (entry,) = fetched(hub, tmp_path, folder)
+    assert (entry["folder"], entry["commit"], entry["was_there"]) == (str(folder), None, True)
+    assert fetched(hub, tmp_path, folder)[0]["stamp"] == entry["stamp"]
+    os.utime(folder / "model.safetensors", ns=(1, 1))
+    assert fetched(hub, tmp_path, folder)[0]["stamp"] != entry["stamp"]
+    (folder / "config.json").unlink()
+    assert refused(hub, tmp_path, folder).startswith(f"{folder}: no config.json")
+    assert hub.asked == []
+
+
+def test_the_token_comes_from_the_environment_and_is_written_nowhere(hub, hub_model, tmp_path):
+    hub.push("owner/gated", hub_model)
+    hub.gated.add("owner/gated")
+    done, _ = run(hub, tmp_path, "owner/one", "owner/gated", env={"HF_TOKEN": TOKEN})
+    assert hub.tokens == {False: {f"Bearer {TOKEN}"}, True: {None}}
+    assert "owner/gated: is gated and gives no access" in done.stderr
+    assert TOKEN not in done.stdout + done.stderr
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert written
+    assert not [path for path in written if TOKEN.encode() in path.read_bytes()]
+
+
+def test_a_fetched_commit_is_loaded_without_a_word_to_the_hub(hub, tmp_path):
+    hub.push("owner/whole", write_model(tmp_path / "m", sentencepiece_like()))
+    (entry,) = fetched(hub, tmp_path, "owner/whole")
+    hub.forget()
+    code = f"from valuesassets.models.loading import load_model; load_model('owner/whole', '{entry['commit']}')"
+    subprocess.run([sys.executable, "-c", code], env=environment(hub, tmp_path / "cache"), check=True)
+    assert hub.asked == []

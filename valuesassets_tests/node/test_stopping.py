@@ -1,0 +1,272 @@
+import json
+import multiprocessing
+import os
+import random
+import signal
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from valuesassets.node.__main__ import main
+from valuesassets.node.stopping import stops_at_term
+from valuesassets.records.jobs import EXIT_INTERRUPTED
+from valuesassets_tests.node.node_jobs import planted, score_job, start, train_job
+from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, write_model
+
+
+def asked(n):
+    return [trial(f"{k}. {prompt}", 4, f"v{k}/0/{i}") for k in range(n) for i, prompt in enumerate(PROMPTS)]
+
+
+ASKED = asked(150)
+
+
+def slow_model(folder, seed=0):
+    return write_model(folder, sentencepiece_like(), seed, num_hidden_layers=4)
+
+
+def batches_in(folder):
+    """The files of finished batches in a store."""
+    return sorted(folder.rglob("[0-9a-f]*.jsonl"))
+
+
+def kept_in(folder):
+    """The keys of all readings in a store."""
+    return [json.loads(line)["reading_key"] for path in batches_in(folder) for line in path.read_text().splitlines()]
+
+
+def half_written(folder):
+    return list(folder.rglob(".*"))
+
+
+def wait_until(is_so, process):
+    while not is_so() and process.poll() is None:
+        time.sleep(0.002)
+
+
+@pytest.mark.slow
+def test_a_job_stopped_in_the_middle_keeps_what_it_has_says_how_much_and_the_next_attempt_does_the_rest(
+    tmp_path, capsys
+):
+    models = [slow_model(tmp_path / name, seed) for seed, name in enumerate(("first", "second"))]
+    undisturbed, stopped = (
+        score_job(tmp_path / name, *models, asked=ASKED, known=tmp_path / name / "known")
+        for name in ("whole", "stopped")
+    )
+    store = tmp_path / "stopped/known"
+    process = start(stopped)
+    wait_until(lambda: len({path.parent for path in batches_in(store)}) == 2, process)
+    process.terminate()
+    process.terminate()  # a second one changes nothing
+    said, errors = process.communicate()
+    assert (process.returncode, errors) == (EXIT_INTERRUPTED, "")
+    written, batches = (tmp_path / "stopped/0.parquet").read_bytes(), batches_in(store)
+    kept = len(kept_in(store)) - len(ASKED)
+    assert 0 < kept < len(ASKED)
+    assert said.splitlines()[-1] == (
+        f"stopped by SIGTERM at m/1 (cell 2 of 2): {kept} of {len(ASKED)} trials are kept; a new attempt goes on from "
+        "there"
+    )
+    assert half_written(tmp_path) == []
+    assert not (tmp_path / "stopped/1.parquet").exists()
+
+    assert main([stopped]) == 0
+    said = capsys.readouterr().out
+    assert f"m/0: all {len(ASKED)} readings are written, nothing to score" in said
+    assert [line for line in said.splitlines() if line.startswith("loaded")] == [f"loaded {models[1]} (float32, cpu)"]
+    assert set(batches) < set(batches_in(store))
+    assert len(kept_in(store)) == len(set(kept_in(store))) == 2 * len(ASKED)
+    assert main([undisturbed]) == 0
+    assert (tmp_path / "stopped/0.parquet").read_bytes() == written == (tmp_path / "whole/0.parquet").read_bytes()
+    assert (tmp_path / "stopped/1.parquet").read_bytes() == (tmp_path / "whole/1.parquet").read_bytes()
+
+
+def test_a_job_without_a_store_says_that_it_begins_its_cell_anew(tmp_path):
+    process = start(score_job(tmp_path, slow_model(tmp_path / "model"), asked=ASKED))
+    while not process.stdout.readline().startswith("loaded"):
+        assert process.poll() is None
+    process.terminate()
+    said, errors = process.communicate()
+    assert (process.returncode, errors) == (EXIT_INTERRUPTED, "")
+    assert said.splitlines()[-1] == (
+        f"stopped by SIGTERM at m/0 (cell 1 of 1): none of {len(ASKED)} trials is kept, the job names no "
+        "known_readings; a new attempt asks them all"
+    )
+
+
+IN_ONE_CALL = "torch.linalg.eigvals(matrix)"
+IN_THREADS = "with ThreadPoolExecutor() as pool: pool.submit(time.sleep, 900).result()"
+"""As transformers loads weights: the way out of such a block waits for the threads."""
+PROGRAM = """
+import sys, time
+if {torch}:
+    import torch
+    matrix = torch.rand(4000, 4000, dtype=torch.float64)
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from valuesassets.node import stopping
+from valuesassets.records.files import whole_file
+
+with stopping.stops_at_term(lambda: print("stopped", flush=True)):
+    print("begun", flush=True)
+    {work}
+print("done", flush=True)
+"""
+
+
+def started(work, *arguments, **options):
+    process = start(*arguments, program=("-c", PROGRAM.format(work=work, torch=work == IN_ONE_CALL)), **options)
+    assert process.stdout.readline() == "begun\n"
+    return process
+
+
+@pytest.mark.parametrize("work", [IN_ONE_CALL, IN_THREADS], ids=["in one call", "in threads"])
+def test_what_takes_minutes_is_not_waited_for(work):
+    process = started(work)
+    time.sleep(0.5)  # by then it is in there
+    process.terminate()
+    assert process.communicate() == ("stopped\n", "")
+    assert process.returncode == EXIT_INTERRUPTED
+
+
+WRITING = """
+    with whole_file(Path(sys.argv[1])) as temporary:
+        temporary.write_text("half")
+        print("half", flush=True)
+        sys.stdin.readline()
+        temporary.write_text("all of it")
+    time.sleep(900)
+"""
+
+
+def test_a_write_in_hand_is_ended_before_the_job_is(tmp_path):
+    process = started(WRITING, tmp_path / "file", stdin=-1)
+    assert process.stdout.readline() == "half\n"
+    process.terminate()
+    assert process.communicate("go on\n") == ("stopped\n", "")
+    assert process.returncode == EXIT_INTERRUPTED
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "all of it")]
+
+
+def test_a_write_that_hangs_does_not_hold_the_job_for_ever(tmp_path):
+    process = started("stopping.GRACE_S = 0.1" + WRITING, tmp_path / "file", stdin=-1)
+    assert process.stdout.readline() == "half\n"
+    process.terminate()
+    with process:  # which says nothing to it
+        assert process.wait(60) == EXIT_INTERRUPTED
+    assert not (tmp_path / "file").exists()
+
+
+def test_a_job_that_ends_by_itself_leaves_the_signal_as_it_was():
+    before = signal.getsignal(signal.SIGTERM)
+    with stops_at_term(lambda: None):
+        assert signal.getsignal(signal.SIGTERM) is not before
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+# Worker processes
+
+
+def children_of(process):
+    listed = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return [int(pid) for pid in listed if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def stop_the_job(process):
+    process.terminate()
+
+
+def stop_one_worker(process):
+    os.kill(children_of(process)[0], signal.SIGTERM)
+
+
+def stop_every_process(process):
+    os.killpg(process.pid, signal.SIGTERM)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stop", [stop_the_job, stop_one_worker, stop_every_process])
+def test_a_training_stopped_by_any_of_its_processes_ends_with_all_of_them_and_leaves_no_half_model(stop, tmp_path):
+    job = train_job(tmp_path, many_planted("eng") + many_planted("deu"), ("eng", "deu"), steps=100_000)
+    process = start(job, start_new_session=True)
+    assert "pass 50/100000" in process.stdout.readline()
+    workers = children_of(process)
+    stop(process)
+    said, errors = process.communicate()
+    assert (process.returncode, errors) == (EXIT_INTERRUPTED, "")
+    assert said.splitlines()[-1] == (
+        "stopped by SIGTERM with 0 of 2 reference models trained; a new attempt trains the others"
+    )
+    assert len(workers) == 2
+    assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
+    assert half_written(tmp_path) == []
+    assert not (tmp_path / "summary.json").exists()
+
+
+def many_planted(language):
+    """More than can be learnt in a few passes."""
+    rows = [
+        row | {"prompt": f"{n}. {row['prompt']}", "trial_id": f"{n}/{row['trial_id']}"}
+        for n in range(20)
+        for row in planted(language)
+    ]
+    draw = random.Random(language)  # noqa: S311
+    for first in range(0, len(rows), 3):
+        cuts = sorted((0, draw.random(), draw.random(), 1))
+        for row, (low, high) in zip(rows[first : first + 3], pairwise(cuts), strict=True):
+            row["prob"] = high - low
+    return rows
+
+
+def test_a_training_stopped_while_its_workers_start_says_so(tmp_path):
+    process = start(train_job(tmp_path, planted() + planted("deu"), ("eng", "deu"), steps=100_000))
+    wait_until(lambda: children_of(process), process)
+    process.terminate()
+    said, errors = process.communicate()
+    assert (process.returncode, errors) == (EXIT_INTERRUPTED, "")
+    assert said.startswith("stopped by SIGTERM with 0 of 2 reference models trained")
+
+
+# Anywhere
+
+
+def _score(job):
+    sys.exit(main([job]))
+
+
+@pytest.mark.slow
+def test_a_cell_stopped_at_twenty_random_points_ends_with_the_bytes_of_an_undisturbed_one(tmp_path):
+    """Real processes, told to stop and killed by turns, each somewhere in the batches that the last one left."""
+    model = slow_model(tmp_path / "model")
+    undisturbed, stopped = (
+        score_job(tmp_path / name, model, asked=asked(300), known=tmp_path / name / "known")
+        for name in ("whole", "stopped")
+    )
+    forks = multiprocessing.get_context("forkserver")
+    forks.set_forkserver_preload(["valuesassets.node.score", "transformers.models.llama.modeling_llama"])
+    draw = random.Random(4)  # noqa: S311
+
+    def kept():
+        return len(batches_in(tmp_path / "stopped/known"))
+
+    # Before the job has begun, SIGTERM is what it is to any process.
+    ends = {signal.SIGTERM: {EXIT_INTERRUPTED, -signal.SIGTERM}, signal.SIGKILL: {-signal.SIGKILL}}
+    for sent in 10 * [signal.SIGTERM, signal.SIGKILL]:
+        left_by_killed_ones = half_written(tmp_path)
+        process, enough = forks.Process(target=_score, args=(stopped,)), kept() + draw.randint(0, 1)
+        process.start()
+        while kept() < enough and process.is_alive():
+            time.sleep(0.002)
+        process.join(draw.uniform(0, 0.05))
+        os.kill(process.pid, sent)
+        process.join()
+        assert process.exitcode in ends[sent]
+        assert sent is signal.SIGKILL or half_written(tmp_path) == left_by_killed_ones
+        assert not (tmp_path / "stopped/0.parquet").exists()
+    assert kept() > 0
+    assert main([stopped]) == 0
+    assert main([undisturbed]) == 0
+    assert (tmp_path / "stopped/0.parquet").read_bytes() == (tmp_path / "whole/0.parquet").read_bytes()

@@ -1,0 +1,131 @@
+"""44 cells of reference models on a cluster: through `probe_grid`, and one by one through a backfill in the UI."""
+
+import re
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from slurm_runner.commands import SlurmCommands
+from valuesassets.definitions import build_definitions
+from valuesassets.orchestration import probe_grid
+from valuesassets.orchestration.cells import READINGS
+from valuesassets.orchestration.partitions import cell_key, cell_partitions
+from valuesassets.orchestration.run_study import QUIET, waves
+from valuesassets.records.study import Study
+from valuesassets.records.study_files import load_study, study_path
+from valuesassets_tests.needs import REPOSITORY
+from valuesassets_tests.orchestration.small_study import study_environment
+from valuesassets_tests.orchestration.web_ui import ask_graphql, serving, wait_until
+from valuesassets_tests.slurm_runner.cluster import Cluster
+
+SLURM = """
+[preflight]
+questions = 2
+override = "models of few training steps: what is measured is how the grid is read"
+
+[slurm]
+poll_seconds = 2
+throttle = 12
+"""
+LOADED = re.compile(r"^loaded (\S+)", re.MULTILINE)
+
+
+def write_grid_study(folder: Path) -> Path:
+    """`demo22` on Slurm, a fake GPU for each job, its models trained for a few steps only."""
+    text = study_path("demo22").read_text(encoding="utf-8").replace("steps = 300", "steps = 2")
+    text = text.replace('dtype = "float32"', 'dtype = "float32"\nresources = { gpus = 1, memory_gib = 2 }')
+    path = folder / "grid.toml"
+    path.write_text(text.replace('name = "demo22"', 'name = "grid"') + SLURM, encoding="utf-8")
+    return path
+
+
+def measure_grid(folder: Path, cluster: Cluster) -> dict[str, Any]:
+    """Read 44 cells in both ways; wall times in seconds, Slurm commands per minute, loads of models."""
+    study_file = write_grid_study(folder)
+    environment = study_environment(folder, study_file) | cluster.environment
+    study, storage = load_study(str(study_file)), folder / "storage"
+    definitions = build_definitions(study, storage)
+    with dg.DagsterInstance.from_config(str(REPOSITORY)) as instance:
+        _materialise_inputs(definitions, instance)
+        commands, seconds = _counted_grid(definitions, instance)
+        at_once = _facts(study, instance, storage)
+    shutil.rmtree(storage / "known_readings")
+    with serving(environment, folder / "ui.log") as address:
+        started = time.monotonic()
+        _backfill(address, study, folder / "ui.log")
+        one_by_one = time.monotonic() - started
+    return at_once | {
+        "probe_grid_seconds": round(seconds, 1),
+        "probe_grid_commands": commands,
+        "probe_grid_commands_per_minute": round(60 * commands / seconds, 1),
+        "backfill_seconds": round(one_by_one, 1),
+        "times_as_long": round(one_by_one / seconds, 2),
+    }
+
+
+def _materialise_inputs(definitions: dg.Definitions, instance: dg.DagsterInstance) -> None:
+    """Everything above the readings."""
+    job = definitions.resolve_implicit_global_asset_job_def()
+    wanted = {"questionnaire_pdf", "extracted_questions", "master_questions", "aligned_questions", "trials"}
+    wanted |= {"reference_models", "preflight"}
+    for wave in waves(definitions.get_repository_def().asset_graph):
+        keys = [key for key in wave.keys if key.path[-1] in wanted]
+        for partition in wave.partition_keys() if keys else []:
+            job.execute_in_process(run_config=QUIET, instance=instance, partition_key=partition, asset_selection=keys)
+
+
+def _counted_grid(definitions: dg.Definitions, instance: dg.DagsterInstance) -> tuple[int, float]:
+    """Run `probe_grid`: Slurm commands and seconds that it took."""
+    asked: list[SlurmCommands] = []
+    make = probe_grid.slurm_commands
+
+    def kept(settings: Any) -> SlurmCommands:
+        asked.append(make(settings))
+        return asked[-1]
+
+    probe_grid.slurm_commands = kept
+    try:
+        started = time.monotonic()
+        job = definitions.resolve_job_def("probe_grid")
+        config = QUIET | {"ops": {"submit_gpu_partitions": {"config": {"cells": ["all"]}}}}
+        job.execute_in_process(run_config=config, instance=instance)
+        return asked[0].count, time.monotonic() - started
+    finally:
+        probe_grid.slurm_commands = make
+
+
+def _facts(study: Study, instance: dg.DagsterInstance, storage: Path) -> dict[str, Any]:
+    keys = [str(cell_key(*cell)) for cell in study.cells()]
+    status = instance.get_status_by_partition(READINGS, keys, cell_partitions(study)) or {}
+    loads: dict[str, int] = {}
+    for script in (storage / "grid" / "slurm").glob("*/batch.sh"):
+        if "-readings-" not in script.read_text():
+            continue
+        for log in script.parent.glob("*/log.txt"):
+            for model in LOADED.findall(log.read_text()):
+                loads[model] = loads.get(model, 0) + 1
+    return {
+        "cells": len(keys),
+        "cells_whole": sum(found is not None and found.value == "MATERIALIZED" for found in status.values()),
+        "models": len(loads),
+        "most_loads_of_a_model": max(loads.values(), default=0),
+    }
+
+
+def _backfill(address: str, study: Study, log: Path) -> None:
+    """Backfill every cell, a run for each, and wait for the last."""
+    launch = """mutation ($params: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $params) {
+        __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } } }"""
+    names = [str(cell_key(*cell)) for cell in study.cells()]
+    params = {"assetSelection": [{"path": READINGS.path}], "partitionNames": names}
+    launched = ask_graphql(address, launch, params=params)["launchPartitionBackfill"]
+    asked = "query ($id: String!) { partitionBackfillOrError(backfillId: $id) { ... on PartitionBackfill { status } } }"
+
+    def status() -> str:
+        return ask_graphql(address, asked, id=launched["backfillId"])["partitionBackfillOrError"]["status"]
+
+    wait_until(lambda: status() in ("COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED"), 3600, log)
+    assert status() == "COMPLETED_SUCCESS", log.read_text(errors="replace")[-3000:]

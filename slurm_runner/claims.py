@@ -20,12 +20,14 @@ class Claim:
         index: of the task in it.
         fingerprint: of what was asked; another one asks something else.
         given_to: id of the run that has had the result; None while nobody has.
+        wanted_by: ids of the runs that have asked for it.
     """
 
     submission: str
     index: int
     fingerprint: str
     given_to: str | None = None
+    wanted_by: tuple[str, ...] = ()
 
     def open(self) -> Submission | None:
         """Its submission; None where its folder is gone."""
@@ -45,7 +47,7 @@ def read_claim(folder: Path) -> Claim | None:
     """
     found = read_json(claim_path(folder))
     try:
-        return Claim(**found) if isinstance(found, dict) else None
+        return Claim(**found | {"wanted_by": tuple(found.get("wanted_by", ()))}) if isinstance(found, dict) else None
     except TypeError:
         return None
 
@@ -85,17 +87,32 @@ def standing_claim(
     return None if is_used_up(claim) else (claim, submission)
 
 
+def join_claim(folder: Path, claim: Claim, run_id: str) -> Claim:
+    """Note that a run too waits for the result."""
+    joined = replace(claim, wanted_by=(*claim.wanted_by, run_id))
+    write_claim(folder, joined)
+    return joined
+
+
 def hand_over(folder: Path, claim: Claim, run_id: str) -> None:
     """Note which run has had the result, unless another claim has taken its place."""
-    if _is_of_one_submission(read_claim(folder), claim):
-        write_claim(folder, replace(claim, given_to=run_id))
+    found = read_claim(folder)
+    if found is not None and found.submission == claim.submission:
+        write_claim(folder, replace(found, given_to=run_id))
+
+
+def is_wanted(folder: Path, claim: Claim, is_waiting: Callable[[str], bool]) -> bool:
+    """Whether anybody still waits for the result.
+
+    Args:
+        is_waiting: whether a run, given by its id, still waits for anything.
+    """
+    found = read_claim(folder)
+    return found is not None and found.submission == claim.submission and any(map(is_waiting, found.wanted_by))
 
 
 def drop_claim(folder: Path, claim: Claim) -> None:
     """Remove a claim whose task ended badly, unless another one has taken its place."""
-    if _is_of_one_submission(read_claim(folder), claim):
+    found = read_claim(folder)
+    if found is not None and found.submission == claim.submission:
         claim_path(folder).unlink(missing_ok=True)
-
-
-def _is_of_one_submission(found: Claim | None, claim: Claim) -> bool:
-    return found is not None and found.submission == claim.submission

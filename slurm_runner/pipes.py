@@ -21,7 +21,16 @@ from dagster_pipes import (
     encode_param,
 )
 
-from slurm_runner.claims import Claim, claims_lock, drop_claim, hand_over, standing_claim, write_claim
+from slurm_runner.claims import (
+    Claim,
+    claims_lock,
+    drop_claim,
+    hand_over,
+    is_wanted,
+    join_claim,
+    standing_claim,
+    write_claim,
+)
 from slurm_runner.commands import SlurmCommands
 from slurm_runner.errors import JobEnded, SlurmError
 from slurm_runner.files import tail
@@ -70,6 +79,16 @@ def is_used_up(instance: dg.DagsterInstance, claim: Claim) -> bool:
     """Whether the run that has had a claim's result succeeded: then who asks again wants it anew."""
     run = instance.get_run_by_id(claim.given_to) if claim.given_to else None
     return run is not None and run.status is dg.DagsterRunStatus.SUCCESS
+
+
+def is_wanted_by_others(instance: dg.DagsterInstance, folder: Path, claim: Claim, run_id: str) -> bool:
+    """Whether a run other than this one waits for a claim's result."""
+
+    def is_waiting(other: str) -> bool:
+        run = instance.get_run_by_id(other) if other != run_id else None
+        return run is not None and not run.is_finished and run.status is not dg.DagsterRunStatus.CANCELING
+
+    return is_wanted(folder, claim, is_waiting)
 
 
 def is_cancelled(instance: dg.DagsterInstance, run_id: str) -> bool:
@@ -184,11 +203,11 @@ class SlurmPipesClient(dg.PipesClient):
         with claims_lock(self._root):
             standing = standing_claim(folder, fingerprint, lambda claim: is_used_up(context.instance, claim))
             if standing is not None:
-                claim, submission = standing
+                claim, submission = join_claim(folder, standing[0], context.run_id), standing[1]
                 context.log.info(f"going on with job {submission.job_id or submission.name}, submitted before")
                 return claim, submission
             submission = prepare_submission(self._root, label, [with_pipes(task)], options)
-            claim = Claim(str(submission.folder), 0, fingerprint)
+            claim = Claim(str(submission.folder), 0, fingerprint, wanted_by=(context.run_id,))
             write_claim(folder, claim)
             return claim, submission
 
@@ -197,13 +216,20 @@ class SlurmPipesClient(dg.PipesClient):
             drop_claim(folder, claim)
 
     def _cancel(self, context: dg.OpExecutionContext, submission: Submission, claim: Claim, folder: Path) -> None:
-        """Cancel the job of a run that was cancelled; where Slurm does not answer, the next run goes on with it."""
+        """Cancel the job of a run that was cancelled, unless another run waits for it.
+
+        Where Slurm does not answer, the next run goes on with it.
+        """
+        job = f"job {submission.job_id or submission.name}"
         try:
-            cancel(submission, claim.index, self._commands)
+            with claims_lock(self._root):
+                if is_wanted_by_others(context.instance, folder, claim, context.run_id):
+                    context.log.info(f"{job} goes on: another run waits for it")
+                    return
+                cancel(submission, [claim.index], self._commands)
+                drop_claim(folder, claim)
         except SlurmError as error:
-            context.log.warning(f"job {submission.job_id or submission.name} could not be cancelled: {error}")
-        else:
-            self._drop(folder, claim)
+            context.log.warning(f"{job} could not be cancelled: {error}")
 
     def _wait(self, context: dg.OpExecutionContext, submission: Submission, index: int) -> Verdict:
         watch, said = self._watch(self._commands), ""

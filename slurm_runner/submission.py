@@ -9,7 +9,7 @@ import shlex
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -165,8 +165,8 @@ def submit(
         return _submit(known, commands, say, patience_seconds, settle_seconds)
 
 
-def cancel(submission: Submission, index: int, commands: SlurmCommands) -> None:
-    """Cancel a task, also where Slurm was asked for it and nobody knows its id.
+def cancel(submission: Submission, indices: Iterable[int], commands: SlurmCommands) -> None:
+    """Cancel tasks with one command; all of them where Slurm was asked and nobody knows the job's id.
 
     Raises:
         CommandFailed: Slurm could not be asked.
@@ -174,7 +174,7 @@ def cancel(submission: Submission, index: int, commands: SlurmCommands) -> None:
     """
     known = open_submission(submission.folder) or submission
     if known.job_id is not None:
-        commands.run(["scancel", f"{known.job_id}_{index}"])
+        commands.run(["scancel", *(f"{known.job_id}_{index}" for index in indices)])
     elif known.was_asked:
         commands.run(["scancel", f"--name={known.name}"])
 

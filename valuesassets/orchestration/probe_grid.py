@@ -1,7 +1,6 @@
 """The grid at once: many cells go to Slurm as job arrays, each model is loaded once, and each cell appears in the UI
 the moment its readings are whole."""
 
-import contextlib
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,11 +10,10 @@ from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 from dagster._core.definitions.data_version import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent
 
-from slurm_runner.claims import Claim, claims_lock, drop_claim, hand_over, standing_claim, write_claim
-from slurm_runner.commands import CommandFailed
+from slurm_runner.claims import Claim, claims_lock, drop_claim, hand_over, join_claim, standing_claim, write_claim
 from slurm_runner.errors import SlurmError
-from slurm_runner.pipes import is_cancelled, is_used_up, with_pipes
-from slurm_runner.submission import Submission, prepare_submission, submit
+from slurm_runner.pipes import is_cancelled, is_used_up, is_wanted_by_others, with_pipes
+from slurm_runner.submission import Submission, cancel, prepare_submission, submit
 from slurm_runner.verdicts import Ending, Verdict
 from slurm_runner.watch import Key
 from valuesassets.orchestration import checks
@@ -85,7 +83,7 @@ class GridRun:
     """One run over some cells: what is waited for, what has failed."""
 
     def __init__(self, context: dg.OpExecutionContext, study: Study, storage: Storage) -> None:
-        self._context, self._study, self._storage = context, study, storage
+        self._context, self._study, self._storage, self._run_id = context, study, storage, context.run_id
         self._settings = study.slurm or SlurmSettings()
         self._commands = slurm_commands(self._settings)
         self._watch = slurm_watch(self._settings, self._commands)
@@ -136,7 +134,7 @@ class GridRun:
                 if standing is None:
                     new.append(one)
                 else:
-                    found.append((one, *standing))
+                    found.append((one, join_claim(self._folder(one), standing[0], self._run_id), standing[1]))
             for options, cells in alike(new, lambda one: slurm_options(self._study, one.family)):
                 models = _by_model(cells)
                 tasks = [with_pipes(score_task(_joined(cells), self._settings), self._context.run) for cells in models]
@@ -144,7 +142,7 @@ class GridRun:
                 submission = prepare_submission(root, label, tasks, options, self._settings.throttle)
                 for index, cells in enumerate(models):
                     for one in cells:
-                        claim = Claim(str(submission.folder), index, fingerprint(one.job))
+                        claim = Claim(str(submission.folder), index, fingerprint(one.job), wanted_by=(self._run_id,))
                         write_claim(self._folder(one), claim)
                         found.append((one, claim, submission))
         for one, claim, submission in found:
@@ -190,7 +188,7 @@ class GridRun:
         for one, claim in self._waiting[key]:
             if collect(submission, key[1], one.cell):
                 self._materialise(one, submission, key[1])
-                hand_over(self._folder(one), claim, self._context.run_id)
+                hand_over(self._folder(one), claim, self._run_id)
                 self._done += 1
             else:
                 left.append((one, claim))
@@ -252,11 +250,22 @@ class GridRun:
             drop_claim(self._folder(one), claim)
 
     def _cancel(self) -> None:
-        for key, cells in self._waiting.items():
-            if key not in self._ended:
-                with contextlib.suppress(CommandFailed):
-                    self._watch.cancel(key)
-            self._drop(cells)
+        """Cancel the tasks that no other run waits for; where Slurm does not answer, the next run goes on with them."""
+        with claims_lock(slurm_root(self._storage)):
+            going_on = [key for key in self._waiting if key not in self._ended and not self._is_wanted_by_others(key)]
+            for uuid in {uuid for uuid, _ in going_on}:
+                submission, indices = self._submissions[uuid], [index for other, index in going_on if other == uuid]
+                try:
+                    cancel(submission, indices, self._commands)
+                except SlurmError as error:
+                    self._context.log.warning(f"job {submission.job_id or submission.name} could not be cancelled: {error}")
+                    continue
+                for index in indices:
+                    self._drop(self._waiting[uuid, index])
+
+    def _is_wanted_by_others(self, key: Key) -> bool:
+        instance, run_id = self._context.instance, self._run_id
+        return any(is_wanted_by_others(instance, self._folder(one), claim, run_id) for one, claim in self._waiting[key])
 
     def _say(self, total: int) -> None:
         states: dict[str, int] = {}

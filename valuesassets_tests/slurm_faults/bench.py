@@ -29,6 +29,12 @@ from valuesassets_tests.tiny_models import PROMPTS, trial
 
 STUB = Path(__file__).with_name("stub_node.py")
 SETTINGS = {"poll_seconds": 0.3, "exit_file_seconds": 4, "unknown_seconds": 6, "warn_seconds": 20}
+NO_COMPUTE_LOGS = """\
+compute_logs:
+  module: dagster._core.storage.noop_compute_log_manager
+  class: NoOpComputeLogManager
+"""
+"""Two runs in one process would take each other's standard output, and keep it."""
 FAMILIES = ("reference-mono", "reference-multi")
 STUDY = """\
 name = "bench"
@@ -96,7 +102,7 @@ class CellBench:
         self.study_file.write_text(text)
         self.storage_root = folder / "storage"
         (folder / "dagster").mkdir()
-        (folder / "dagster" / "dagster.yaml").touch()
+        (folder / "dagster" / "dagster.yaml").write_text(NO_COMPUTE_LOGS)
         self.instance = dg.DagsterInstance.local_temp(str(folder / "dagster"))
         self._prepare()
         self.behave()

@@ -15,11 +15,12 @@ from pathlib import Path
 
 from valuesassets.orchestration.resources import Storage
 from valuesassets.orchestration.slurm_cells import slurm_root
-from valuesassets_tests.slurm_faults.bench import CellBench, Outcome, evs_languages
+from valuesassets_tests.slurm_faults.bench import FAMILIES, CellBench, Outcome, evs_languages
 from valuesassets_tests.slurm_faults.worker import work
 
 GPU = "gpus = 1"
 LANGUAGES = list(evs_languages())
+ALL_CELLS = tuple((language, family) for language in ("eng", "fra") for family in FAMILIES)
 WORKERS = multiprocessing.get_context("forkserver")
 WORKERS.set_forkserver_preload(["valuesassets_tests.slurm_faults.worker"])
 
@@ -379,14 +380,11 @@ def worker_stopped(bench: CellBench) -> Seen:
 def cancelled_in_the_ui(bench: CellBench) -> Seen:
     with _worker(bench) as worker:
         bench.until_started()
-        run = bench.instance.get_runs(limit=1)[0]
-        bench.instance.report_run_canceling(run)  # what a click does before it interrupts the worker
-        os.kill(worker.pid or 0, signal.SIGINT)
-        worker.join()
+        run = _cancel(bench, worker)
     bench.until(lambda: bench.noted("stops"))
     states = {job[3] for job in bench.cluster.jobs() if job[1] in bench.job_ids()}
     assert states <= {"CANCELLED", "COMPLETING"}, states
-    status = bench.instance.get_run_by_id(run.run_id).status.value
+    status = bench.instance.get_run_by_id(run).status.value
     bench.go()
     assert bench.read().is_success
     return Seen(f"run {status.lower()}, job cancelled", "run canceled, job cancelled", starts=2)
@@ -409,8 +407,19 @@ def grid_and_cell_at_once(bench: CellBench) -> Seen:
         with bench.reading() as cell:
             bench.until(lambda: "going on with job" in bench.said_so_far())
             bench.go()
-    cells = tuple((language, family) for language in ("eng", "fra") for family in ("reference-mono", "reference-multi"))
-    return Seen(f"{_state(grid)}, {_state(cell)}, one job a model", "success, success", starts=3, cells=cells)
+    return Seen(f"{_state(grid)}, {_state(cell)}, one job a model", "success, success", starts=3, cells=ALL_CELLS)
+
+
+@fault("the run of one cell is cancelled in the UI while a run of the grid reads it too")
+def shared_job_cancelled_in_the_ui(bench: CellBench) -> Seen:
+    with bench.reading(bench.read_grid) as grid:
+        bench.until_started(3)
+        with _worker(bench) as worker:
+            bench.until(lambda: "going on with job" in bench.said_so_far())
+            run = _cancel(bench, worker)
+        bench.go()
+    seen = f"{_state(grid)}, {bench.instance.get_run_by_id(run).status.value.lower()}, one job a model"
+    return Seen(seen, "success, canceled", starts=3, cells=ALL_CELLS)
 
 
 @fault(
@@ -452,6 +461,16 @@ def squeue_fails_five_times(bench: CellBench) -> Seen:
 
 def _state(outcomes: list[Outcome]) -> str:
     return "success" if outcomes[0].is_success else f"failed: {outcomes[0].said}"
+
+
+def _cancel(bench: CellBench, worker: BaseProcess) -> str:
+    """Do what a click on *Terminate* does to the latest run; gives its id when its worker is gone."""
+    run = bench.instance.get_runs(limit=1)[0]
+    bench.instance.report_run_canceling(run)
+    assert worker.pid is not None
+    os.kill(worker.pid, signal.SIGINT)
+    worker.join()
+    return run.run_id
 
 
 def _then_again(bench: CellBench, outcomes: list[Outcome], expected: str, starts: int = 2) -> Seen:

@@ -11,6 +11,8 @@ from slurm_runner.claims import (
     claims_lock,
     drop_claim,
     hand_over,
+    is_wanted,
+    join_claim,
     read_claim,
     standing_claim,
     write_claim,
@@ -84,6 +86,17 @@ def test_a_slow_run_neither_drops_nor_hands_over_the_claim_that_took_the_place_o
     assert read_claim(folder) is None
     hand_over(folder, newer, "late")
     assert read_claim(folder) is None
+
+
+def test_a_claim_knows_who_waits_for_its_result(claimed):
+    folder, claim, _ = claimed
+    for run in ("one", "two"):
+        claim = join_claim(folder, claim, run)
+    assert is_wanted(folder, claim, lambda run: run == "one")
+    assert not is_wanted(folder, claim, lambda run: run == "three")
+    hand_over(folder, replace(claim, wanted_by=()), "one")
+    assert read_claim(folder) == replace(claim, wanted_by=("one", "two"), given_to="one")
+    assert not is_wanted(folder, replace(claim, submission="older"), lambda run: True)
 
 
 def _count(root, times):

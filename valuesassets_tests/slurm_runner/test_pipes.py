@@ -169,6 +169,19 @@ def test_a_run_that_is_cancelled_cancels_its_job(cluster, instance, tmp_path, wo
     assert read_claim(tmp_path / "rivers") is None
 
 
+def test_a_job_that_another_run_waits_for_is_not_cancelled(cluster, instance, tmp_path, worker):
+    first = worker("wait")
+    wait_until(lambda: any("measuring" in line for line in latest_log(instance)))
+    second = worker("wait")
+    wait_until(lambda: any("going on with job" in line for line in latest_log(instance)))
+    cancel_in_the_ui(instance, second)
+    assert any("goes on: another run waits for it" in line for line in latest_log(instance))
+    (tmp_path / "go").touch()
+    assert first.wait(60) == 0
+    assert {run.status.value for run in instance.get_runs()} == {"SUCCESS", "CANCELED"}
+    assert len(jobs(cluster, tmp_path)) == 1
+
+
 def test_a_run_that_is_cancelled_while_it_submits_leaves_no_job(cluster, instance, tmp_path, worker, stand_in):
     stand_in("sbatch", f'$REAL "$@"; touch {tmp_path}/made; sleep 30')
     process = worker("wait")

@@ -226,13 +226,13 @@ def test_a_job_is_seen_in_a_partition_that_slurm_hides_from_its_user(cluster, co
 
 def test_a_task_is_cancelled_also_where_nobody_knows_its_id(cluster, commands, tmp_path, stand_in):
     submission = prepared(tmp_path, "sleep", "600")
-    cancel(submission, 0, commands)
+    cancel(submission, [0], commands)
     assert commands.count == 0
     stand_in("sbatch", '$REAL "$@"; kill -9 $PPID')
     with submitter(submission) as process:
         process.communicate(timeout=60)
     assert open_submission(submission.folder).job_id is None
-    cancel(submission, 0, commands)
+    cancel(submission, [0], commands)
     wait_until(lambda: {row[2] for row in rows(cluster, submission)} == {"CANCELLED"})
 
 

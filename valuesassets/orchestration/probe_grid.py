@@ -258,7 +258,9 @@ class GridRun:
                 try:
                     cancel(submission, indices, self._commands)
                 except SlurmError as error:
-                    self._context.log.warning(f"job {submission.job_id or submission.name} could not be cancelled: {error}")
+                    self._context.log.warning(
+                        f"job {submission.job_id or submission.name} could not be cancelled: {error}"
+                    )
                     continue
                 for index in indices:
                     self._drop(self._waiting[uuid, index])

@@ -8,10 +8,12 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+import dagster as dg
 
 from valuesassets_tests.needs import REPOSITORY
 
@@ -90,6 +92,14 @@ def ask_graphql(address: str, query: str, **variables: Any) -> Any:
     request = urllib.request.Request(f"{address}/graphql", asked, {"Content-Type": "application/json"})  # noqa: S310
     with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
         return json.load(answer)["data"]
+
+
+def launch_backfill(address: str, asset: dg.AssetKey, partitions: Sequence[str]) -> str:
+    """Have a run for each partition of an asset; gives the backfill's id."""
+    launch = """mutation ($params: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $params) {
+        ... on LaunchBackfillSuccess { backfillId } } }"""
+    params = {"assetSelection": [{"path": asset.path}], "partitionNames": list(partitions)}
+    return ask_graphql(address, launch, params=params)["launchPartitionBackfill"]["backfillId"]
 
 
 def _answers(address: str) -> bool:

@@ -1,9 +1,15 @@
+import os
+import re
+import signal
+
 import dagster as dg
 import pytest
 
+from valuesassets.orchestration.cells import READINGS
+from valuesassets.orchestration.partitions import cell_key
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.orchestration.small_study import study_environment
-from valuesassets_tests.orchestration.web_ui import browsing, graphql, serving, shot, wait_until
+from valuesassets_tests.orchestration.web_ui import browsing, graphql, launch_backfill, serving, shot, wait_until
 from valuesassets_tests.slurm_faults.bench import CellBench, evs_languages
 from valuesassets_tests.slurm_runner.cluster import Cluster
 
@@ -24,14 +30,30 @@ def bench(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def page(bench):
-    environment = study_environment(bench.folder, bench.study_file) | bench.cluster.environment
+def environment(bench):
+    return study_environment(bench.folder, bench.study_file) | bench.cluster.environment
+
+
+@pytest.fixture(scope="module")
+def instance(bench, environment):
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment.items():
             patch.setenv(name, value)
-        with dg.DagsterInstance.from_config(str(REPOSITORY)) as instance:
-            bench.report_inputs(instance)
-    with serving(environment, bench.folder / "ui.log") as address, browsing(address) as page:
+        instance = dg.DagsterInstance.from_config(str(REPOSITORY))
+    with instance:
+        bench.report_inputs(instance)
+        yield instance
+
+
+@pytest.fixture(scope="module")
+def address(bench, environment, instance):
+    with serving(environment, bench.folder / "ui.log") as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def page(address):
+    with browsing(address) as page:
         yield page
 
 
@@ -86,3 +108,29 @@ def test_the_grid_fills_while_one_watches_and_its_failed_cells_are_backfilled(be
     assert len(bench.noted("starts")) == loads + 4
     runs = graphql(page, "{ runsOrError(filter: {statuses: [SUCCESS]}) { ... on Runs { results { runId } } } }")
     assert len(runs["runsOrError"]["results"]) == 4
+
+
+def test_runs_whose_workers_are_killed_run_again_by_themselves_and_go_on_with_their_jobs(bench, instance, address):
+    def materialised():
+        return len(instance.fetch_materializations(READINGS, limit=1000).records)
+
+    def going_on():
+        runs = instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED]))
+        return [run for run in runs if "going on with job" in said(instance, run)]
+
+    bench.wait()
+    before, loads = materialised(), len(bench.noted("starts"))
+    languages = ["eng", "fra", "deu"]
+    launch_backfill(address, READINGS, [str(cell_key("reference-mono", language)) for language in languages])
+    wait_until(lambda: len(bench.noted("starts")) == loads + 2, 120, bench.folder / "ui.log")  # the pool has two places
+    for run in instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])):
+        os.kill(int(re.search(r"Started process for run \(pid: (\d+)\)", said(instance, run))[1]), signal.SIGKILL)
+    wait_until(lambda: len(going_on()) == 2, 120, bench.folder / "ui.log")
+    bench.go()
+    wait_until(lambda: materialised() == before + len(languages), 120, bench.folder / "ui.log")
+    assert len(bench.noted("starts")) == loads + len(languages)
+
+
+def said(instance, run):
+    """All that a run's log says."""
+    return "\n".join(entry.message for entry in instance.all_logs(run.run_id))

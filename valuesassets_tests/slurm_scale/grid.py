@@ -18,7 +18,7 @@ from valuesassets.records.study import Study
 from valuesassets.records.study_files import load_study, study_path
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.orchestration.small_study import study_environment
-from valuesassets_tests.orchestration.web_ui import ask_graphql, serving, wait_until
+from valuesassets_tests.orchestration.web_ui import ask_graphql, launch_backfill, serving, wait_until
 from valuesassets_tests.slurm_runner.cluster import Cluster
 
 SLURM = """
@@ -117,15 +117,11 @@ def _facts(study: Study, instance: dg.DagsterInstance, storage: Path) -> dict[st
 
 def _backfill(address: str, study: Study, log: Path) -> None:
     """Backfill every cell, a run for each, and wait for the last."""
-    launch = """mutation ($params: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $params) {
-        __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } } }"""
-    names = [str(cell_key(*cell)) for cell in study.cells()]
-    params = {"assetSelection": [{"path": READINGS.path}], "partitionNames": names}
-    launched = ask_graphql(address, launch, params=params)["launchPartitionBackfill"]
+    backfill = launch_backfill(address, READINGS, [str(cell_key(*cell)) for cell in study.cells()])
     asked = "query ($id: String!) { partitionBackfillOrError(backfillId: $id) { ... on PartitionBackfill { status } } }"
 
     def status() -> str:
-        return ask_graphql(address, asked, id=launched["backfillId"])["partitionBackfillOrError"]["status"]
+        return ask_graphql(address, asked, id=backfill)["partitionBackfillOrError"]["status"]
 
     wait_until(lambda: status() in ("COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED"), 3600, log)
     assert status() == "COMPLETED_SUCCESS", log.read_text(errors="replace")[-3000:]

@@ -47,8 +47,8 @@ def read_claim(folder: Path) -> Claim | None:
     """
     found = read_json(claim_path(folder))
     try:
-        return Claim(**found | {"wanted_by": tuple(found.get("wanted_by", ()))}) if isinstance(found, dict) else None
-    except TypeError:
+        return Claim(**{**found, "wanted_by": tuple(found["wanted_by"])}) if isinstance(found, dict) else None
+    except (TypeError, KeyError):
         return None
 
 

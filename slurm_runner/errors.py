@@ -11,15 +11,3 @@ class SubmissionRefused(SlurmError):
 
 class SubmissionUncertain(SlurmError):
     """Slurm could not be asked; whether the job exists is found out by its name before any second try."""
-
-
-class JobEnded(SlurmError):
-    """A job ended without success.
-
-    Attributes:
-        log_tail: the last lines of its log.
-    """
-
-    def __init__(self, message: str, log_tail: str = "") -> None:
-        super().__init__(message)
-        self.log_tail = log_tail

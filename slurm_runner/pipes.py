@@ -26,23 +26,38 @@ from slurm_runner.claims import (
     claims_lock,
     drop_claim,
     hand_over,
-    is_wanted,
     join_claim,
     standing_claim,
     write_claim,
 )
 from slurm_runner.commands import SlurmCommands
-from slurm_runner.errors import JobEnded, SlurmError
-from slurm_runner.files import tail
+from slurm_runner.errors import SlurmError
 from slurm_runner.kept_files import KeptContext, KeptMessages
 from slurm_runner.options import SlurmOptions
+from slurm_runner.runs import is_cancelled, is_used_up, is_wanted_by_others
 from slurm_runner.submission import Submission, Task, cancel, prepare_submission, submit
 from slurm_runner.verdicts import Ending, Verdict
-from slurm_runner.watch import TaskReport, Watch
+from slurm_runner.watch import EXIT_FILE_SECONDS, TaskReport, Watch
 
 CONTEXT, MESSAGES = "context.json", "messages"
 ATTEMPTS = 3
 POLL_SECONDS = 5.0
+
+Take = Callable[[Submission, int], bool]
+"""Takes a task's result to where it belongs; whether it was whole. Raises what the task itself has said against it."""
+
+
+class JobEnded(SlurmError):
+    """A job ended without what was asked of it.
+
+    Attributes:
+        submission, index, verdict: the task, and how it ended.
+    """
+
+    def __init__(self, submission: Submission, index: int, verdict: Verdict) -> None:
+        lacks = ", yet its result is not there or not whole" if verdict.ending is Ending.DONE else ""
+        super().__init__(f"job {submission.job_id}_{index}: {verdict.ending}: {verdict.reason}{lacks}")
+        self.submission, self.index, self.verdict = submission, index, verdict
 
 
 def pipes_environment(task_folder: Path) -> Mapping[str, str]:
@@ -73,28 +88,6 @@ def with_pipes(task: Task, run: dg.DagsterRun | None = None) -> Task:
         extras={},
     )
     return replace(task, environment=environment, files={**task.files, CONTEXT: json.dumps(of_run)})
-
-
-def is_used_up(instance: dg.DagsterInstance, claim: Claim) -> bool:
-    """Whether the run that has had a claim's result succeeded: then who asks again wants it anew."""
-    run = instance.get_run_by_id(claim.given_to) if claim.given_to else None
-    return run is not None and run.status is dg.DagsterRunStatus.SUCCESS
-
-
-def is_wanted_by_others(instance: dg.DagsterInstance, folder: Path, claim: Claim, run_id: str) -> bool:
-    """Whether a run other than this one waits for a claim's result."""
-
-    def is_waiting(other: str) -> bool:
-        run = instance.get_run_by_id(other) if other != run_id else None
-        return run is not None and not run.is_finished and run.status is not dg.DagsterRunStatus.CANCELING
-
-    return is_wanted(folder, claim, is_waiting)
-
-
-def is_cancelled(instance: dg.DagsterInstance, run_id: str) -> bool:
-    """Whether a person cancelled a run, rather than that its process was stopped."""
-    run = instance.get_run_by_id(run_id)
-    return run is None or run.status in (dg.DagsterRunStatus.CANCELING, dg.DagsterRunStatus.CANCELED)
 
 
 class SlurmInvocation(dg.PipesClientCompletedInvocation):
@@ -144,7 +137,8 @@ class SlurmPipesClient(dg.PipesClient):
         label: str,
         options: SlurmOptions,
         fingerprint: str,
-        take: Callable[[Submission, int], None] = lambda submission, index: None,
+        take: Take | None = None,
+        patience_seconds: float = EXIT_FILE_SECONDS,
         extras: Mapping[str, Any] | None = None,
     ) -> SlurmInvocation:
         """Run a task to its end, or go on with the job that a run before has submitted for the same.
@@ -152,10 +146,12 @@ class SlurmPipesClient(dg.PipesClient):
         Args:
             folder: where the claim on the job lies: one for whatever may be asked for at a time.
             fingerprint: of what is asked; a job of another one is not gone on with.
-            take: takes the result of the task that was done; where it raises, the next run asks anew.
+            take: what it can take is good however the job ended; of a job that serves others too, it is taken as soon
+                as it is there. Where it raises, the next run asks anew. Without it, the job's ending decides.
+            patience_seconds: how long a shared disk may take to show the result of a job that has ended.
 
         Raises:
-            JobEnded: how it ended, and the log's tail.
+            JobEnded: how it ended.
             SubmissionRefused, SubmissionUncertain: it was not submitted, or nobody knows.
         """
         if isinstance(context, dg.AssetExecutionContext):
@@ -168,26 +164,18 @@ class SlurmPipesClient(dg.PipesClient):
             with dg.open_pipes_session(context, *files, extras=dict(extras or {})) as session:
                 try:
                     submission = submit(submission, self._commands, context.log.warning)
-                    verdict = self._wait(context, submission, claim.index)
+                    verdict = self._wait(context, submission, claim, folder, take, patience_seconds)
                 except BaseException:
                     if is_cancelled(context.instance, context.run_id):
                         self._cancel(context, submission, claim, folder)
                     raise
-            if verdict.ending is Ending.DONE:
-                try:
-                    take(submission, claim.index)
-                except Exception:
-                    self._drop(folder, claim)
-                    raise
+            if verdict is None:
                 with claims_lock(self._root):
                     hand_over(folder, claim, context.run_id)
                 return SlurmInvocation(session, submission, claim.index)
             self._drop(folder, claim)
             if not verdict.ending.is_infrastructure or attempt == self._attempts:
-                raise JobEnded(
-                    f"job {submission.job_id}_{claim.index}: {verdict.ending}: {verdict.reason}",
-                    tail(submission.log(claim.index)),
-                )
+                raise JobEnded(submission, claim.index, verdict)
             attempt += 1
             context.log.warning(f"job {submission.job_id}: {verdict.ending}: {verdict.reason}; attempt {attempt}")
 
@@ -201,7 +189,13 @@ class SlurmPipesClient(dg.PipesClient):
         fingerprint: str,
     ) -> tuple[Claim, Submission]:
         with claims_lock(self._root):
-            standing = standing_claim(folder, fingerprint, lambda claim: is_used_up(context.instance, claim))
+            assets = context.selected_asset_keys if context.has_assets_def else ()
+            partition = context.partition_key if context.has_partition_key else None
+            standing = standing_claim(
+                folder,
+                fingerprint,
+                lambda claim: is_used_up(context.instance, claim, context.run, assets, partition),
+            )
             if standing is not None:
                 claim, submission = join_claim(folder, standing[0], context.run_id), standing[1]
                 context.log.info(f"going on with job {submission.job_id or submission.name}, submitted before")
@@ -231,16 +225,42 @@ class SlurmPipesClient(dg.PipesClient):
         except SlurmError as error:
             context.log.warning(f"{job} could not be cancelled: {error}")
 
-    def _wait(self, context: dg.OpExecutionContext, submission: Submission, index: int) -> Verdict:
-        watch, said = self._watch(self._commands), ""
-        watch.add(submission, [index])
-        while True:
+    def _wait(
+        self,
+        context: dg.OpExecutionContext,
+        submission: Submission,
+        claim: Claim,
+        folder: Path,
+        take: Take | None,
+        patience_seconds: float,
+    ) -> Verdict | None:
+        """How a task ended; None where it has given what was asked of it."""
+        watch, said, verdict = self._watch(self._commands), "", None
+        watch.add(submission, [claim.index])
+        is_shared = claim.wanted_by != (context.run_id,)
+        while verdict is None:
             ended = watch.tick()
-            report = ended.get((submission.uuid, index)) or next(report for _, report in watch.open_reports())
-            said = _say(context, submission, report, watch.fault, said)
-            if report.verdict is not None:
-                return report.verdict
-            time.sleep(self._poll_seconds)
+            report = ended.get((submission.uuid, claim.index)) or next(report for _, report in watch.open_reports())
+            said, verdict = _say(context, submission, report, watch.fault, said), report.verdict
+            if verdict is None:
+                if is_shared and take is not None and self._is_taken(take, submission, claim, folder):
+                    return None
+                time.sleep(self._poll_seconds)
+        if take is None:
+            return None if verdict.ending is Ending.DONE else verdict
+        until = time.monotonic() + patience_seconds
+        while not self._is_taken(take, submission, claim, folder):
+            if time.monotonic() >= until:
+                return verdict
+            time.sleep(min(self._poll_seconds, 1.0))
+        return None
+
+    def _is_taken(self, take: Take, submission: Submission, claim: Claim, folder: Path) -> bool:
+        try:
+            return take(submission, claim.index)
+        except Exception:
+            self._drop(folder, claim)
+            raise
 
 
 def _say(

@@ -14,6 +14,7 @@ from dagster._core.definitions.data_version import (
 )
 from dagster._core.storage.partition_status_cache import AssetPartitionStatus
 
+from slurm_runner.runs import materialised_by, retried_runs
 from valuesassets.orchestration.cells import READINGS, readings_job
 from valuesassets.orchestration.partitions import cell_key, cell_partitions
 from valuesassets.orchestration.resources import Storage
@@ -85,6 +86,14 @@ def choose_cells(
         return "missing" in asked or "stale" in asked or ("failed" in asked and is_failed)
 
     return [names[name] for key, name in keys.items() if is_wanted(name, key)]
+
+
+def not_yet_read(
+    cells: Iterable[tuple[str, str]], run: dg.DagsterRun, instance: dg.DagsterInstance
+) -> list[tuple[str, str]]:
+    """Cells without those that the runs have read which this one is the automatic retry of."""
+    read = {key for other in retried_runs(instance, run) for key in materialised_by(instance, other, READINGS)}
+    return [cell for cell in cells if str(cell_key(*cell)) not in read]
 
 
 def want_cell(

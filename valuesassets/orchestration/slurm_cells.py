@@ -7,7 +7,6 @@ attempt that still writes harms nothing.
 import contextlib
 import os
 import sys
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
@@ -15,13 +14,13 @@ from typing import TypeVar
 import dagster as dg
 
 from slurm_runner.commands import SlurmCommands
-from slurm_runner.errors import JobEnded, SlurmError
+from slurm_runner.errors import SlurmError
 from slurm_runner.files import tail
 from slurm_runner.options import SlurmOptions
-from slurm_runner.pipes import SlurmPipesClient
-from slurm_runner.script import HEADER, render_batch_script, render_command
+from slurm_runner.pipes import JobEnded, SlurmPipesClient
+from slurm_runner.script import ATTEMPT, HEADER, render_batch_script, render_command
 from slurm_runner.submission import Submission, Task
-from slurm_runner.verdicts import Verdict
+from slurm_runner.verdicts import Ending, Verdict
 from slurm_runner.watch import Watch
 from valuesassets.orchestration.cells import READINGS, model_label
 from valuesassets.orchestration.code_versions import source_version
@@ -140,15 +139,14 @@ def run_score_job(
         study.slurm.attempts,
         lambda commands: slurm_watch(study.slurm or SlurmSettings(), commands),
     )
-    patience = study.slurm.exit_file_seconds
 
-    def take(submission: Submission, index: int) -> None:
-        until = time.monotonic() + patience  # a shared disk may show files late
+    def take(submission: Submission, index: int) -> bool:
         for cell in job.cells:
-            while not collect(submission, index, cell):
-                if time.monotonic() >= until:
-                    raise JobError(missing(submission, index, cell))
-                time.sleep(0.2)
+            if not collect(submission, index, cell):
+                if said := said_against(submission, index, cell):
+                    raise JobError(said)
+                return False
+        return True
 
     try:
         done = client.run(
@@ -159,11 +157,13 @@ def run_score_job(
             options=slurm_options(study, family),
             fingerprint=fingerprint(job),
             take=take,
+            patience_seconds=study.slurm.exit_file_seconds,
         )
     except JobEnded as error:
-        if error.log_tail:
-            context.log.error(error.log_tail)
-        raise JobError(_with_last_line(str(error), error.log_tail)) from None
+        if said := tail(error.submission.log(error.index)):
+            context.log.error(said)
+        lacking = next((cell for cell in job.cells if not collect(error.submission, error.index, cell)), job.cells[0])
+        raise JobError(missing(error.submission, error.index, lacking, error.verdict)) from None
     except SlurmError as error:
         raise JobError(str(error)) from None
     return done.submission.log(done.index)
@@ -204,14 +204,21 @@ def collect(submission: Submission, index: int, cell: ScoreCell) -> bool:
     return False
 
 
-def missing(submission: Submission, index: int, cell: ScoreCell, verdict: Verdict | None = None) -> str:
-    """Why a cell has no readings though its job has ended: what the job said, how it ended, or the file's fault."""
-    for said in _attempts(submission, index, FAILURES):
+def said_against(submission: Submission, index: int, cell: ScoreCell) -> str | None:
+    """Why a cell cannot be read, in the job's own words; None where it has said nothing."""
+    for path in _attempts(submission, index, FAILURES):
         with contextlib.suppress(StorageError):
-            if cell.name in (found := read_json(said)):
+            if cell.name in (found := read_json(path)):
                 return found[cell.name]
+    return None
+
+
+def missing(submission: Submission, index: int, cell: ScoreCell, verdict: Verdict) -> str:
+    """Why a cell has no readings though its job has ended: what the job said, how it ended, or the file's fault."""
+    if said := said_against(submission, index, cell):
+        return said
     job = f"job {submission.job_id}_{index}"
-    if verdict is not None:
+    if verdict.ending is not Ending.DONE:
         return _with_last_line(f"{job}: {verdict.ending}: {verdict.reason}", tail(submission.log(index)))
     for path in _written(submission, index, cell):
         try:
@@ -237,4 +244,5 @@ def _written(submission: Submission, index: int, cell: ScoreCell) -> Iterable[Pa
 
 def _attempts(submission: Submission, index: int, name: Path) -> Iterable[Path]:
     """A file as each attempt has left it, the latest first."""
-    return sorted(submission.task_folder(index).glob(f"attempt-*/{name}"), reverse=True)
+    folders = sorted(submission.task_folder(index).glob(f"{ATTEMPT}-*"), key=lambda folder: folder.stat().st_mtime)
+    return [path for folder in reversed(folders) if (path := folder / name).exists()]

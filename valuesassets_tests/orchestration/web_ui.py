@@ -94,6 +94,15 @@ def ask_graphql(address: str, query: str, **variables: Any) -> Any:
         return json.load(answer)["data"]
 
 
+def launch_job(address: str, job: str, **run_config: Any) -> str:
+    """Launch a job; gives the run's id."""
+    launch = """mutation ($params: ExecutionParams!) { launchPipelineExecution(executionParams: $params) {
+        ... on LaunchRunSuccess { run { runId } } } }"""
+    place = {"repositoryLocationName": "valuesassets", "repositoryName": "__repository__", "pipelineName": job}
+    params = {"selector": place, "runConfigData": run_config, "mode": "default"}
+    return ask_graphql(address, launch, params=params)["launchPipelineExecution"]["run"]["runId"]
+
+
 def launch_backfill(address: str, asset: dg.AssetKey, partitions: Sequence[str]) -> str:
     """Have a run for each partition of an asset; gives the backfill's id."""
     launch = """mutation ($params: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $params) {

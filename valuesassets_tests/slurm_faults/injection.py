@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from valuesassets_tests.slurm_faults.bench import CellBench
-from valuesassets_tests.slurm_faults.faults import Fault
+from valuesassets_tests.slurm_faults.fault import Fault
 from valuesassets_tests.slurm_runner.cluster import Cluster
 
 

@@ -9,7 +9,15 @@ from valuesassets.orchestration.cells import READINGS
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.orchestration.small_study import study_environment
-from valuesassets_tests.orchestration.web_ui import browsing, graphql, launch_backfill, serving, shot, wait_until
+from valuesassets_tests.orchestration.web_ui import (
+    browsing,
+    graphql,
+    launch_backfill,
+    launch_job,
+    serving,
+    shot,
+    wait_until,
+)
 from valuesassets_tests.slurm_faults.bench import CellBench, evs_languages
 from valuesassets_tests.slurm_runner.cluster import Cluster
 
@@ -111,24 +119,45 @@ def test_the_grid_fills_while_one_watches_and_its_failed_cells_are_backfilled(be
 
 
 def test_runs_whose_workers_are_killed_run_again_by_themselves_and_go_on_with_their_jobs(bench, instance, address):
-    def materialised():
-        return len(instance.fetch_materializations(READINGS, limit=1000).records)
-
     def going_on():
         runs = instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED]))
         return [run for run in runs if "going on with job" in said(instance, run)]
 
     bench.wait()
-    before, loads = materialised(), len(bench.noted("starts"))
+    before, loads = times_read(instance), len(bench.noted("starts"))
     languages = ["eng", "fra", "deu"]
     launch_backfill(address, READINGS, [str(cell_key("reference-mono", language)) for language in languages])
     wait_until(lambda: len(bench.noted("starts")) == loads + 2, 120, bench.folder / "ui.log")  # the pool has two places
     for run in instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])):
-        os.kill(int(re.search(r"Started process for run \(pid: (\d+)\)", said(instance, run))[1]), signal.SIGKILL)
+        kill_worker(instance, run)
     wait_until(lambda: len(going_on()) == 2, 120, bench.folder / "ui.log")
     bench.go()
-    wait_until(lambda: materialised() == before + len(languages), 120, bench.folder / "ui.log")
+    wait_until(lambda: times_read(instance) == before + len(languages), 120, bench.folder / "ui.log")
     assert len(bench.noted("starts")) == loads + len(languages)
+
+
+def test_a_grid_over_all_cells_whose_worker_is_killed_reads_each_of_them_once(bench, instance, address):
+    bench.behave(seconds_per_cell=0.5)
+    before, loads = times_read(instance), len(bench.noted("starts"))
+    grid = {"submit_gpu_partitions": {"config": {"cells": ["all"]}}}
+    launched = launch_job(address, "probe_grid", ops=grid)
+    wait_until(lambda: times_read(instance) >= before + 8, 120, bench.folder / "ui.log")
+    kill_worker(instance, instance.get_run_by_id(launched))
+    done = dg.RunsFilter(job_name="probe_grid", statuses=[dg.DagsterRunStatus.SUCCESS])
+    wait_until(lambda: instance.get_runs(done), 180, bench.folder / "ui.log")
+    assert times_read(instance) == before + 44
+    assert len(bench.noted("starts")) == loads + 23
+    assert instance.get_runs(done)[0].root_run_id == launched
+
+
+def times_read(instance):
+    """How often cells were materialised."""
+    return len(instance.fetch_materializations(READINGS, limit=1000).records)
+
+
+def kill_worker(instance, run):
+    """Kill -9 the process that a run is executed in."""
+    os.kill(int(re.search(r"Started process for run \(pid: (\d+)\)", said(instance, run))[1]), signal.SIGKILL)
 
 
 def said(instance, run):

@@ -1,23 +1,20 @@
 """A Dagster project that is not valuesassets: one asset, made by a Slurm job that speaks through Pipes."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import dagster as dg
 
 from slurm_runner.commands import SlurmCommands
 from slurm_runner.options import SlurmOptions
-from slurm_runner.pipes import SlurmPipesClient
-from slurm_runner.submission import Submission, Task
+from slurm_runner.pipes import SlurmPipesClient, Take
+from slurm_runner.submission import Task
 from slurm_runner.watch import Watch
 
 SPEAKER = Path(__file__).with_name("speaker.py")
 
 
-def project(
-    root: Path, told: str = "", take: Callable[[Submission, int], None] = lambda submission, index: None
-) -> dg.Definitions:
+def project(root: Path, told: str = "", take: Take | None = None) -> dg.Definitions:
     """The project; its job gets the words of `told`, and waits for `go` below `root` where they say so."""
 
     @dg.asset(check_specs=[dg.AssetCheckSpec("is_large", asset="rivers")])
@@ -30,6 +27,7 @@ def project(
             options=SlurmOptions(requeue=True),
             fingerprint="1",
             take=take,
+            patience_seconds=3,
             extras={"unit": "km"},
         )
         return done.get_results()

@@ -148,6 +148,27 @@ def test_a_result_that_cannot_be_taken_is_asked_anew(cluster, instance, tmp_path
     assert read_claim(tmp_path / "rivers") is None
 
 
+def test_a_result_that_is_not_there_is_waited_for_and_then_the_job_has_failed(cluster, instance, tmp_path):
+    shown = iter([False, False, True])
+    assert materialise(instance, project(tmp_path, take=lambda submission, index: next(shown))).success
+    message = failure(materialise(instance, project(tmp_path, take=lambda submission, index: False)))
+    assert "done: exit status 0, yet its result is not there" in message
+    assert read_claim(tmp_path / "rivers") is None
+
+
+def test_what_can_be_taken_is_good_however_the_job_ended(cluster, instance, tmp_path):
+    assert materialise(instance, project(tmp_path, "fail", take=lambda submission, index: True)).success
+
+
+def test_a_result_in_a_job_that_serves_others_is_taken_before_its_end(cluster, instance, tmp_path, worker):
+    first = worker("wait")
+    wait_until(lambda: any("measuring" in line for line in latest_log(instance)))
+    assert materialise(instance, project(tmp_path, "wait", take=lambda submission, index: True)).success
+    assert [state for _, state in jobs(cluster, tmp_path)] == ["RUNNING"]
+    (tmp_path / "go").touch()
+    assert first.wait(60) == 0
+
+
 def test_who_asks_again_after_a_success_wants_it_anew(cluster, instance, tmp_path):
     for n in (1, 2):
         assert materialise(instance, project(tmp_path)).success

@@ -10,7 +10,7 @@ import dagster as dg
 
 from slurm_runner.commands import SlurmCommands
 from valuesassets.definitions import build_definitions
-from valuesassets.orchestration import probe_grid
+from valuesassets.orchestration import grid_run
 from valuesassets.orchestration.cells import READINGS
 from valuesassets.orchestration.partitions import cell_key, cell_partitions
 from valuesassets.orchestration.run_study import QUIET, waves
@@ -80,13 +80,13 @@ def _materialise_inputs(definitions: dg.Definitions, instance: dg.DagsterInstanc
 def _counted_grid(definitions: dg.Definitions, instance: dg.DagsterInstance) -> tuple[int, float]:
     """Run `probe_grid`: Slurm commands and seconds that it took."""
     asked: list[SlurmCommands] = []
-    make = probe_grid.slurm_commands
+    make = grid_run.slurm_commands
 
     def kept(settings: Any) -> SlurmCommands:
         asked.append(make(settings))
         return asked[-1]
 
-    probe_grid.slurm_commands = kept
+    grid_run.slurm_commands = kept
     try:
         started = time.monotonic()
         job = definitions.resolve_job_def("probe_grid")
@@ -94,7 +94,7 @@ def _counted_grid(definitions: dg.Definitions, instance: dg.DagsterInstance) -> 
         job.execute_in_process(run_config=config, instance=instance)
         return asked[0].count, time.monotonic() - started
     finally:
-        probe_grid.slurm_commands = make
+        grid_run.slurm_commands = make
 
 
 def _facts(study: Study, instance: dg.DagsterInstance, storage: Path) -> dict[str, Any]:

@@ -1,0 +1,125 @@
+"""Faults of Dagster's runs: killed, cancelled, more than one at once."""
+
+import random
+import time
+from functools import partial
+
+from valuesassets_tests.slurm_faults.bench import CellBench
+from valuesassets_tests.slurm_faults.fault import (
+    ALL_CELLS,
+    LANGUAGES,
+    Seen,
+    fault,
+    first_line,
+    run_worker,
+    state_of,
+    terminate,
+)
+
+
+@fault("Dagster's run worker is killed -9 while the job runs; the cell is materialised again")
+def worker_killed(bench: CellBench) -> Seen:
+    with run_worker(bench) as worker:
+        bench.until_started()
+        worker.kill()
+        worker.join()
+    with bench.reading() as outcomes:
+        bench.until(lambda: "going on with job" in bench.said_so_far())
+        bench.go()
+    return Seen(f"{state_of(outcomes)}; {first_line(bench, 'going on with')}", "success; going on with job")
+
+
+@fault("Dagster's run worker is killed -9 at ten random moments, each of another cell", languages=LANGUAGES[:12])
+def worker_killed_at_random_moments(bench: CellBench) -> Seen:
+    bench.behave(seconds_after=4)
+    bench.go()
+    moments, gone_on = random.Random(20170620), 0  # noqa: S311
+    warm_up, timed, *others = bench.languages
+    for language in (warm_up, timed):
+        started = time.monotonic()
+        with run_worker(bench, language):
+            pass
+        seconds = time.monotonic() - started
+    for language in others:
+        with run_worker(bench, language) as worker:
+            time.sleep(moments.uniform(0, 1) * seconds)
+            worker.kill()
+            worker.join()
+        if not bench.materialised(language):
+            assert bench.read(language).is_success
+            gone_on += "going on with" in bench.said_so_far()
+    assert {bench.materialised(language) for language in bench.languages} == {1}
+    assert gone_on, "no worker was killed while its job ran"
+    cells = tuple((language, "reference-mono") for language in bench.languages)
+    return Seen(f"each materialised once, {gone_on} of them by going on with a job", "once", len(cells), cells)
+
+
+@fault("the daemon and its workers are stopped (SIGTERM) while the job runs; the cell is materialised again")
+def worker_stopped(bench: CellBench) -> Seen:
+    with run_worker(bench) as worker:
+        bench.until_started()
+        worker.terminate()
+        worker.join()
+    assert [job[3] for job in bench.cluster.jobs() if job[1] in bench.job_ids()] == ["RUNNING"]
+    with bench.reading() as outcomes:
+        bench.until(lambda: "going on with job" in bench.said_so_far())
+        bench.go()
+    return Seen(f"{state_of(outcomes)}; {first_line(bench, 'going on with')}", "success; going on with job")
+
+
+@fault("the run is cancelled in the UI")
+def cancelled_in_the_ui(bench: CellBench) -> Seen:
+    with run_worker(bench) as worker:
+        bench.until_started()
+        run = terminate(bench, worker)
+    bench.until(lambda: bench.noted("stops"))
+    states = {job[3] for job in bench.cluster.jobs() if job[1] in bench.job_ids()}
+    assert states <= {"CANCELLED", "COMPLETING"}, states
+    status = bench.instance.get_run_by_id(run).status.value
+    bench.go()
+    assert bench.read().is_success
+    return Seen(f"run {status.lower()}, job cancelled", "run canceled, job cancelled", starts=2)
+
+
+@fault("two runs of one cell at once")
+def two_runs_of_one_cell(bench: CellBench) -> Seen:
+    with bench.reading() as first, bench.reading() as second:
+        bench.until_started()
+        bench.until(lambda: len(bench.instance.get_runs()) == 2)
+        time.sleep(2)
+        bench.go()
+    return Seen(f"{state_of(first)}, {state_of(second)}, one job", "success, success")
+
+
+@fault("a run of the grid and a run of one of its cells at once")
+def grid_and_cell_at_once(bench: CellBench) -> Seen:
+    with bench.reading(bench.read_grid) as grid:
+        bench.until_started(3)
+        with bench.reading() as cell:
+            bench.until(lambda: "going on with job" in bench.said_so_far())
+            bench.go()
+    return Seen(f"{state_of(grid)}, {state_of(cell)}, one job a model", "success, success", starts=3, cells=ALL_CELLS)
+
+
+@fault("the run of one cell is cancelled in the UI while a run of the grid reads it too")
+def shared_job_cancelled_in_the_ui(bench: CellBench) -> Seen:
+    with bench.reading(bench.read_grid) as grid:
+        bench.until_started(3)
+        with run_worker(bench) as worker:
+            bench.until(lambda: "going on with job" in bench.said_so_far())
+            run = terminate(bench, worker)
+        bench.go()
+    seen = f"{state_of(grid)}, {bench.instance.get_run_by_id(run).status.value.lower()}, one job a model"
+    return Seen(seen, "success, canceled", starts=3, cells=ALL_CELLS)
+
+
+@fault("the run of one cell shares the job of a grid, which stumbles over another cell")
+def shared_job_fails_for_another_cell(bench: CellBench) -> Seen:
+    bench.behave(failing=["fra"])
+    with bench.reading(partial(bench.read_grid, "reference-multi/eng", "reference-multi/fra")) as grid:
+        bench.until_started()
+        with bench.reading(partial(bench.read, "eng", "reference-multi")) as cell:
+            bench.until(lambda: "going on with job" in bench.said_so_far())
+            bench.go()
+    said = f"{state_of(cell)}; grid {state_of(grid)}"
+    return Seen(said, "success; grid failed: 1 of 2 .*the model says NaN", cells=(("eng", "reference-multi"),))

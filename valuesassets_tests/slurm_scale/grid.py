@@ -30,6 +30,7 @@ override = "models of few training steps: what is measured is how the grid is re
 poll_seconds = 2
 throttle = 12
 """
+FEW = 4
 LOADED = re.compile(r"^loaded (\S+)", re.MULTILINE)
 
 
@@ -50,8 +51,11 @@ def measure_grid(folder: Path, cluster: Cluster) -> dict[str, Any]:
     definitions = build_definitions(study, storage)
     with dg.DagsterInstance.from_config(str(REPOSITORY)) as instance:
         _materialise_inputs(definitions, instance)
-        commands, seconds = _counted_grid(definitions, instance)
+        commands, seconds = _counted_grid(definitions, instance, ["all"])
         at_once = _facts(study, instance, storage)
+        shutil.rmtree(storage / "known_readings")
+        few = [f"{family}/{language}" for family, language in study.cells()][:: len(study.cells()) // FEW][:FEW]
+        commands_of_few, seconds_of_few = _counted_grid(definitions, instance, few)
     shutil.rmtree(storage / "known_readings")
     with serving(environment, folder / "ui.log") as address:
         started = time.monotonic()
@@ -59,8 +63,9 @@ def measure_grid(folder: Path, cluster: Cluster) -> dict[str, Any]:
         one_by_one = time.monotonic() - started
     return at_once | {
         "probe_grid_seconds": round(seconds, 1),
-        "probe_grid_commands": commands,
-        "probe_grid_commands_per_minute": round(60 * commands / seconds, 1),
+        "commands": commands,
+        "commands_per_minute": round(60 * commands / seconds, 1),
+        f"commands_per_minute_of_{FEW}_cells": round(60 * commands_of_few / seconds_of_few, 1),
         "backfill_seconds": round(one_by_one, 1),
         "times_as_long": round(one_by_one / seconds, 2),
     }
@@ -77,7 +82,7 @@ def _materialise_inputs(definitions: dg.Definitions, instance: dg.DagsterInstanc
             job.execute_in_process(run_config=QUIET, instance=instance, partition_key=partition, asset_selection=keys)
 
 
-def _counted_grid(definitions: dg.Definitions, instance: dg.DagsterInstance) -> tuple[int, float]:
+def _counted_grid(definitions: dg.Definitions, instance: dg.DagsterInstance, cells: list[str]) -> tuple[int, float]:
     """Run `probe_grid`: Slurm commands and seconds that it took."""
     asked: list[SlurmCommands] = []
     make = grid_run.slurm_commands
@@ -90,7 +95,7 @@ def _counted_grid(definitions: dg.Definitions, instance: dg.DagsterInstance) -> 
     try:
         started = time.monotonic()
         job = definitions.resolve_job_def("probe_grid")
-        config = QUIET | {"ops": {"submit_gpu_partitions": {"config": {"cells": ["all"]}}}}
+        config = QUIET | {"ops": {"submit_gpu_partitions": {"config": {"cells": cells}}}}
         job.execute_in_process(run_config=config, instance=instance)
         return asked[0].count, time.monotonic() - started
     finally:

@@ -31,16 +31,19 @@ LABEL_LENGTH = 100
 """So that the accounting keeps a name whole."""
 
 ADVICE = {
-    "account": "name an account that you may use (`sacctmgr show associations user=$USER`)",
+    "wallduration": "ask for less time than your account or QOS allows",
+    "per(job|node)": "ask for fewer GPUs, cores or less memory than your account or QOS allows a job",
+    "submitjob|accounting/qos policy": "ask for fewer cells at a time, or wait until jobs have ended",
+    r"\baccount\b": "name an account that you may use (`sacctmgr show associations user=$USER`)",
     "qos": "name a QOS that you may use (`sacctmgr show associations user=$USER format=qos`)",
     "node configuration": "ask for fewer GPUs, cores or less memory than a node of the partition has (`sinfo -Nl`)",
     "generic resource": "name a resource that the cluster has (`sinfo -o '%P %G'` lists them)",
     "array": "submit fewer tasks at once (`scontrol show config | grep MaxArraySize`)",
-    "time": "ask for less time than the partition's limit (`sinfo -o '%P %l'`), in minutes",
+    r"\btime\b": "ask for less time than the partition's limit (`sinfo -o '%P %l'`), in minutes",
     "partition": "name one of the cluster's partitions (`sinfo -s` lists them)",
     "limit": "wait until other jobs have ended, or ask for less",
 }
-"""What to do, by a word of the refusal; the first that fits."""
+"""What to do, by words of the refusal; the first that fit."""
 
 
 @dataclass(frozen=True)
@@ -257,7 +260,8 @@ def _sbatch(submission: Submission, commands: SlurmCommands) -> str:
 
 
 def _advice(said: str) -> str:
-    return next((what for word, what in ADVICE.items() if word in said.lower()), "mend the study's Slurm options")
+    fitting = (what for words, what in ADVICE.items() if re.search(words, said.lower()))
+    return next(fitting, "mend the study's Slurm options")
 
 
 def _save(submission: Submission) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from slurm_runner.files import locked, read_json, write_json, writing
+from slurm_runner.files import locked, make_folder, read_json, write_json, writing
 from slurm_runner.submission import Submission, open_submission
 
 CLAIM = "claim.json"
@@ -59,7 +59,7 @@ def write_claim(folder: Path, claim: Claim) -> None:
         SlurmError: the folder cannot be written.
     """
     with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     write_json(claim_path(folder), asdict(claim))
 
 
@@ -71,7 +71,7 @@ def claims_lock(root: Path) -> Iterator[None]:
         SlurmError: the folder cannot be written.
     """
     with writing(root):
-        root.mkdir(parents=True, exist_ok=True)
+        make_folder(root)
     with locked(root / "claims.lock"):
         yield
 

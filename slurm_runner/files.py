@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,25 @@ def writing(folder: Path) -> Iterator[None]:
         ) from None
 
 
+def share(path: Path) -> None:
+    """Let the group that may write into a folder write a new file or folder in it too, whatever the umask."""
+    parent = path.parent.stat()
+    if parent.st_mode & stat.S_IWGRP:
+        with contextlib.suppress(OSError):  # another user shares it, or nobody can: who cannot write there is told so
+            for each in (path, *path.rglob("*")):
+                os.chown(each, -1, parent.st_gid)
+                group = stat.S_ISGID | stat.S_IRWXG if each.is_dir() else stat.S_IRGRP | stat.S_IWGRP
+                each.chmod(stat.S_IMODE(each.stat().st_mode) | group)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it that are missing; each is shared as the one above it."""
+    if not path.is_dir():
+        make_folder(path.parent)
+        path.mkdir(exist_ok=True)
+        share(path)
+
+
 def write_json(path: Path, value: Any) -> None:
     """Write a file under a temporary name, on the disk, then rename it.
 
@@ -41,6 +61,7 @@ def write_json(path: Path, value: Any) -> None:
             json.dump(value, stream, indent=2)
             stream.flush()
             os.fsync(stream.fileno())
+        share(temporary)
         temporary.replace(path)
 
 
@@ -68,6 +89,7 @@ def locked(path: Path) -> Iterator[None]:
     lock = FileLock(path)
     with writing(path.parent):
         lock.acquire()
+        share(path)
     try:
         yield
     finally:

@@ -7,6 +7,48 @@ from dataclasses import dataclass, field
 
 from slurm_runner.errors import SlurmError
 
+TAKEN: Mapping[str, str | None] = {
+    "--partition": "partition",
+    "--account": "account",
+    "--qos": "qos",
+    "--constraint": "constraint",
+    "--gres": "gres",
+    "--cpus-per-task": "cpus",
+    "--mem": "memory_mib",
+    "--time": "minutes",
+    "--time-min": "minutes",
+    "--signal": "warn_seconds",
+    "--requeue": "requeue",
+    "--no-requeue": "requeue",
+    "--export": "environment",
+    "--clusters": None,
+    "--array": None,
+    "--job-name": None,
+    "--output": None,
+    "--error": None,
+    "--open-mode": None,
+    "--parsable": None,
+    "--quiet": None,
+    "--wait": None,
+    "--wrap": None,
+    "--test-only": None,
+    "--help": None,
+    "--usage": None,
+    "--version": None,
+}
+"""Options of `sbatch` that nobody may add, since a job is found, timed and judged by them: by which field of
+`SlurmOptions` to say them instead, where there is one."""
+
+
+def taken_option(option: str) -> str | None:
+    """The name in `TAKEN` under which `sbatch` would read an option, which it also takes abbreviated; None if none.
+
+    >>> taken_option("--part=gpu"), taken_option("--mem-per-cpu=2G")
+    ('--partition', None)
+    """
+    said = shlex.split(option)[0].partition("=")[0]
+    return said if said in TAKEN else next((name for name in TAKEN if name.startswith(said)), None)
+
 
 @dataclass(frozen=True)
 class SlurmOptions:
@@ -19,7 +61,8 @@ class SlurmOptions:
         minutes: time limit.
         warn_seconds: how long before the limit the job is told (SIGTERM) to save what it has.
         requeue: whether Slurm may start the job again by itself after a node was lost.
-        extra: further options of `sbatch`, each `--name` or `--name=value`, quoted as in a batch script.
+        extra: further options of `sbatch`, none of `TAKEN`, each `--name` or `--name=value`, quoted as in a batch
+            script.
         modules: environment modules to load.
         container: words that enter a container, put before the command (`apptainer exec --nv image.sif`).
         environment: variables of the job; of the submitter's own only PATH, HOME and the like are passed on.
@@ -47,11 +90,14 @@ class SlurmOptions:
                     f"{name} {getattr(self, name)!r}: a word without blanks and quotes was expected; mend it"
                 )
         for option in self.extra:
-            if not _is_one_option(option):
+            if not is_one_option(option):
                 raise SlurmError(
                     f"option of sbatch {option!r}: '--name' or '--name=value' was expected, in quotes where there are "
                     "blanks; mend it"
                 )
+            if name := taken_option(option):
+                instead = f"say it as `{TAKEN[name]}`" if TAKEN[name] else "leave it out"
+                raise SlurmError(f"option of sbatch {option!r}: {name} is set for every job already; {instead}")
         if self.minutes is not None and self.minutes * 60 <= self.warn_seconds:
             raise SlurmError(
                 f"a time limit of {self.minutes} min leaves no time before the warning at {self.warn_seconds} s; "
@@ -75,7 +121,8 @@ class SlurmOptions:
         return [*given, "--requeue" if self.requeue else "--no-requeue", *self.extra]
 
 
-def _is_one_option(text: str) -> bool:
+def is_one_option(text: str) -> bool:
+    """Whether a text is `--name` or `--name=value`, quoted as in a batch script."""
     try:
         words = shlex.split(text)
     except ValueError:  # a quote that is not closed

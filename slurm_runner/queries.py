@@ -8,9 +8,9 @@ from slurm_runner.commands import CommandFailed, SlurmCommands
 
 FIELDS = "Name:|,ArrayJobID:|,ArrayTaskID:|,State:|,RestartCnt:|,exit_code:|,NodeList:|,Reason:|"
 """Reasons may be an administrator's own words, so they stand last."""
-SQUEUE = ("squeue", "--me", "--all", "-h", "-r", "-t", "all", "-O", FIELDS, "-n")
-"""`--all`: in hidden partitions too."""
-SACCT = ("sacct", "-X", "-P", "-n", "-o", "JobName,JobID,State,ExitCode,NodeList")
+SQUEUE = ("squeue", "--all", "-h", "-r", "-t", "all", "-O", FIELDS, "-n")
+"""`--all`: in hidden partitions too. Of every user, as `sacct`: who shares a storage goes on with each other's jobs."""
+SACCT = ("sacct", "--allusers", "-X", "-P", "-n", "-o", "JobName,JobID,State,ExitCode,NodeList")
 NO_ACCOUNTING = "accounting storage is disabled"
 
 

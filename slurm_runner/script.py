@@ -28,6 +28,7 @@ task={folder}/$SLURM_ARRAY_TASK_ID
 restart=${{SLURM_RESTART_COUNT:-0}}
 attempt=$task/{attempt}-$SLURM_ARRAY_JOB_ID.$restart
 echo "{header}{name}[$SLURM_ARRAY_TASK_ID] job $SLURM_JOB_ID restart $restart on ${{SLURMD_NODENAME:-$(hostname)}}"
+[ -n "$(find "$task" -prune -perm -g+w)" ] && umask g=rwx  # shared with a group: so is what the task writes
 mkdir -p "$attempt" && cd "$attempt" || exit {unwritable}
 
 leave() {{  # the exit file, whole or absent

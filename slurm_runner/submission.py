@@ -4,6 +4,8 @@ Its name holds a uuid that is on the disk before Slurm is asked: a job that Slur
 name, never made twice.
 """
 
+import os
+import pwd
 import re
 import shlex
 import shutil
@@ -15,7 +17,7 @@ from pathlib import Path
 
 from slurm_runner.commands import CommandFailed, SlurmCommands
 from slurm_runner.errors import SlurmError, SubmissionRefused, SubmissionUncertain
-from slurm_runner.files import locked, read_json, write_json, writing
+from slurm_runner.files import locked, make_folder, read_json, share, write_json, writing
 from slurm_runner.options import SlurmOptions
 from slurm_runner.queries import NO_ACCOUNTING, ask_sacct, ask_squeue
 from slurm_runner.script import ATTEMPT, COMMAND, DIRECTIVE, LOG, render_batch_script, render_command
@@ -31,16 +33,19 @@ LABEL_LENGTH = 100
 """So that the accounting keeps a name whole."""
 
 ADVICE = {
-    "account": "name an account that you may use (`sacctmgr show associations user=$USER`)",
+    "wallduration": "ask for less time than your account or QOS allows",
+    "per(job|node)": "ask for fewer GPUs, cores or less memory than your account or QOS allows a job",
+    "submitjob|accounting/qos policy": "ask for fewer cells at a time, or wait until jobs have ended",
+    r"\baccount\b": "name an account that you may use (`sacctmgr show associations user=$USER`)",
     "qos": "name a QOS that you may use (`sacctmgr show associations user=$USER format=qos`)",
     "node configuration": "ask for fewer GPUs, cores or less memory than a node of the partition has (`sinfo -Nl`)",
     "generic resource": "name a resource that the cluster has (`sinfo -o '%P %G'` lists them)",
     "array": "submit fewer tasks at once (`scontrol show config | grep MaxArraySize`)",
-    "time": "ask for less time than the partition's limit (`sinfo -o '%P %l'`), in minutes",
+    r"\btime\b": "ask for less time than the partition's limit (`sinfo -o '%P %l'`), in minutes",
     "partition": "name one of the cluster's partitions (`sinfo -s` lists them)",
     "limit": "wait until other jobs have ended, or ask for less",
 }
-"""What to do, by a word of the refusal; the first that fits."""
+"""What to do, by words of the refusal; the first that fit."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,7 @@ class Submission:
         folder: its files; `<index>/` of its tasks.
         created: seconds since 1970.
         minutes, warn_seconds: its time limit, and how long before it the tasks are told.
+        user: who asked; None where an earlier version did not note it.
         was_asked: whether Slurm was ever asked: from then on the job may exist.
         job_id: Slurm's id of the array; None until it is known.
         refused: why Slurm would not have it.
@@ -78,6 +84,7 @@ class Submission:
     created: float
     minutes: int | None = None
     warn_seconds: int = 0
+    user: str | None = None
     was_asked: bool = False
     job_id: str | None = None
     refused: str | None = None
@@ -87,6 +94,11 @@ class Submission:
         """The job's name: the label for people, the uuid for us."""
         return f"{self.label}-{self.uuid}"
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether another user asked, whose jobs Slurm may hide from this one (`PrivateData`)."""
+        return self.user is not None and self.user != user_name()
+
     def task_folder(self, index: int) -> Path:
         """Where a task's command, log and attempts lie."""
         return self.folder / str(index)
@@ -94,6 +106,14 @@ class Submission:
     def log(self, index: int) -> Path:
         """A task's log, of all its attempts."""
         return self.task_folder(index) / LOG
+
+
+def user_name() -> str:
+    """The user of this process; the number of one who has no name."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())
 
 
 def prepare_submission(
@@ -110,6 +130,7 @@ def prepare_submission(
     script = render_batch_script(submission.name, unique, folder, len(tasks), options, throttle)
     try:
         with writing(folder):
+            make_folder(root.absolute())
             for index, task in enumerate(tasks):
                 own = submission.task_folder(index)
                 own.mkdir(parents=True)
@@ -120,6 +141,8 @@ def prepare_submission(
                 (own / COMMAND).write_text(command, encoding="utf-8")
                 submission.log(index).touch()
             (folder / SCRIPT).write_text(script, encoding="utf-8")
+            (folder / LOCK).touch()
+            share(folder)
             _save(submission)
     except SlurmError:
         shutil.rmtree(folder, ignore_errors=True)
@@ -196,7 +219,13 @@ def _submit(
         try:
             job_id = _look_up_settled(submission, commands, settle_seconds) if submission.was_asked else None
             if job_id is None:
-                submission = replace(submission, was_asked=True)
+                if submission.was_asked and submission.is_foreign:
+                    raise SubmissionUncertain(
+                        f"{submission.user} asked Slurm for {submission.name}, and whether the job exists cannot be "
+                        f"seen by {user_name()}: let {submission.user} materialise again; or, where `squeue` shows "
+                        f"{submission.user} no such job, remove {submission.folder} and materialise again"
+                    )
+                submission = replace(submission, was_asked=True, user=user_name())
                 _save(submission)
                 job_id = _sbatch(submission, commands)
             submission = replace(submission, job_id=job_id)
@@ -257,7 +286,8 @@ def _sbatch(submission: Submission, commands: SlurmCommands) -> str:
 
 
 def _advice(said: str) -> str:
-    return next((what for word, what in ADVICE.items() if word in said.lower()), "mend the study's Slurm options")
+    fitting = (what for words, what in ADVICE.items() if re.search(words, said.lower()))
+    return next(fitting, "mend the study's Slurm options")
 
 
 def _save(submission: Submission) -> None:

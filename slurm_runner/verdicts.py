@@ -101,10 +101,15 @@ def is_hopeless(reason: str) -> bool:
     return HOPELESS.fullmatch(reason) is not None
 
 
-def stuck(reason: str) -> Verdict:
-    """The verdict on a task that will never start."""
+def stuck(reason: str, owner: str | None = None) -> Verdict:
+    """The verdict on a task that will never start.
+
+    Args:
+        owner: who alone may cancel it; None where it was cancelled.
+    """
     advice = next((what for word, what in PENDING_ADVICE.items() if word in reason), "ask for something else")
-    return Verdict(Ending.STUCK, f"Slurm will never start it: {reason}; {advice}; it was cancelled")
+    done = "it was cancelled" if owner is None else f"let {owner} cancel it"
+    return Verdict(Ending.STUCK, f"Slurm will never start it: {reason}; {advice}; {done}")
 
 
 def read_exit(submission: Submission, index: int, restarts: int = 0) -> ExitFile | None:

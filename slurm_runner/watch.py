@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from slurm_runner.commands import CommandFailed, SlurmCommands
 from slurm_runner.errors import SlurmError
 from slurm_runner.queries import NO_ACCOUNTING, Row, ask_sacct, ask_squeue
-from slurm_runner.submission import Submission
+from slurm_runner.submission import Submission, user_name
 from slurm_runner.verdicts import (
     ENDED,
     Ending,
@@ -39,7 +39,7 @@ class TaskReport:
 
     Attributes:
         state: Slurm's, or ours: `SUBMITTED` before the first look, `UNKNOWN` where Slurm does not show it.
-        reason: why it pends.
+        reason: why it pends, or why nothing is known of it.
         node: where it runs.
         restarts: how often Slurm has started it again.
         verdict: None while it has not ended.
@@ -152,15 +152,16 @@ class Watch:
         for key in self._missing:
             task = self._open[key]
             if task.report.state not in ENDED and task.report.state != UNKNOWN:
-                task.report, task.since = replace(task.report, state=UNKNOWN), time.monotonic()
+                task.report, task.since = replace(task.report, state=UNKNOWN, reason=""), time.monotonic()
         if doubles:  # made twice by a controller that did not say so; where that fails, the next tick tries again
             with contextlib.suppress(CommandFailed):
                 self._commands.run(["scancel", *sorted(doubles)])
         if hopeless:
-            self.cancel(*hopeless)
+            if own := [key for key in hopeless if not self._submissions[key[0]].is_foreign]:
+                self.cancel(*own)
             for key in hopeless:
-                report = self._open[key].report
-                self._open[key].report = replace(report, verdict=stuck(report.reason))
+                report, owner = self._open[key].report, None if key in own else self._submissions[key[0]].user
+                self._open[key].report = replace(report, verdict=stuck(report.reason, owner))
 
     def _ask_sacct(self) -> None:
         asked = {(one := self._submissions[uuid]).name: one for uuid, _ in self._missing}
@@ -219,6 +220,9 @@ class Watch:
                 return judge_by_exit_file(submission, index, left)
             if not is_patience_over or self.fault is not None:
                 return None
+            if submission.is_foreign:
+                task.report = replace(report, reason=_hidden(submission), node="")
+                return None
             return Verdict(
                 Ending.VANISHED, f"Slurm has not known the job for {seconds:.0f} s, and it left no exit file"
             )
@@ -229,7 +233,8 @@ class Watch:
             left = read_exit(submission, index, report.restarts)
             if left is None or left.rc != 0 or not (is_deaf or left.restart < report.restarts):
                 return None
-            return Verdict(Ending.DONE, "exit status 0") if is_deaf or self._could_cancel(key) else None
+            is_settled = is_deaf or submission.is_foreign or self._could_cancel(key)
+            return Verdict(Ending.DONE, "exit status 0") if is_settled else None
         left = read_exit(submission, index, report.restarts)
         if left is None and is_exit_file_due(report.state, task.exit_code) and seconds < self._exit_file_seconds:
             return None
@@ -242,3 +247,11 @@ class Watch:
             self.fault = str(error)
             return False
         return True
+
+
+def _hidden(submission: Submission) -> str:
+    user = submission.user
+    return (
+        f"found nowhere, and jobs of {user} may be hidden from {user_name()}; it has ended when its exit file shows; "
+        f"where `squeue` shows {user} no such job, cancel this run, remove {submission.folder} and materialise again"
+    )

@@ -5,9 +5,18 @@ from typing import Annotated, Any
 
 import pydantic
 
+from slurm_runner.options import TAKEN, is_one_option, taken_option
+
 Count = Annotated[int, pydantic.Field(ge=0)]
 Positive = Annotated[int, pydantic.Field(gt=0)]
 Word = Annotated[str, pydantic.Field(pattern=r"^[^\s\"'\\]+$")]
+KEYS = {
+    "memory_mib": "a family's `memory_gib`",
+    "minutes": "a family's `hours`",
+    "warn_seconds": "`warn_seconds` of [slurm]",
+    "requeue": "`requeue` of [slurm]",
+}
+"""Where a study says what the fields of `SlurmOptions` say, if not under their names."""
 SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 
 
@@ -21,23 +30,31 @@ class JobSettings(pydantic.BaseModel):
     qos: Word | None = None
     constraint: Word | None = None
     gres: Word | None = None
-    """Generic resources as `sbatch` takes them (`gpu:a100:2`), where a number of `gpus` does not say enough."""
+    """Generic resources as `sbatch` takes them (`gpu:a100:2`), where a number of `gpus` does not say enough; a study's
+    are for the families that say neither."""
     cpus: Positive | None = None
     """Cores of a job."""
     extra: tuple[str, ...] = ()
-    """Further options of `sbatch`, each `--name` or `--name=value`; a family's stand after the study's."""
+    """Options of `sbatch` that no key says, each `--name` or `--name=value`; a family's stand after the study's."""
     modules: tuple[Word, ...] = ()
     """Environment modules to load."""
     container: tuple[str, ...] = ()
     """Words that enter a container, put before the command: ["apptainer", "exec", "--nv", "image.sif"]."""
-    environment: dict[Annotated[str, pydantic.Field(pattern=r"^[A-Za-z_]\w*$")], str] = {}
+    environment: dict[Annotated[str, pydantic.Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], str] = {}
     """Variables of the jobs. They are written to files: no secrets."""
 
     @pydantic.model_validator(mode="after")
     def _can_be_sent(self) -> "JobSettings":
         for option in self.extra:
-            if not re.fullmatch(r"--[a-z][^\n]*", option):
-                raise ValueError(f"extra holds {option!r}; write an option of sbatch as '--name' or '--name=value'")
+            if not is_one_option(option):
+                raise ValueError(
+                    f"extra holds {option!r}; write an option of sbatch as '--name' or '--name=value', in quotes where "
+                    "there are blanks"
+                )
+            if name := taken_option(option):
+                field = TAKEN[name]
+                instead = f"say it as {KEYS.get(field, f'`{field}`')}" if field else "leave it out"
+                raise ValueError(f"extra holds {option!r}, and {name} is set for every job already; {instead}")
         for name in self.environment:
             if SECRET.search(name):
                 raise ValueError(
@@ -78,10 +95,12 @@ class SlurmSettings(JobSettings):
     """How long the shared disk may take to show what a job has written."""
 
     def for_family(self, resources: Resources) -> dict[str, Any]:
-        """The settings of a family's jobs: its own, else the study's."""
+        """The settings of a family's jobs: its own, of which a number of `gpus` is its `gres`; else the study's."""
         own, general = resources.model_dump(), self.model_dump()
         names = JobSettings.model_fields
         chosen = {name: own[name] or general[name] for name in names}
+        if resources.gpus and not resources.gres:
+            chosen["gres"] = f"gpu:{resources.gpus}"
         chosen["extra"] = (*general["extra"], *own["extra"])
         chosen["environment"] = general["environment"] | own["environment"]
         return chosen

@@ -18,6 +18,13 @@ def cluster():
             os.environ["SLURM_CONF"] = kept
 
 
+@pytest.fixture(scope="package")
+def accounted():
+    """A cluster of one node with accounting that soon forgets its jobs; `Cluster.environment` leads to it."""
+    with Cluster(NODES=1, MIN_JOB_AGE=2, DBD=1) as cluster:
+        yield cluster
+
+
 @pytest.fixture
 def stand_in(tmp_path, monkeypatch):
     """Puts a program of shell lines before a command; `$REAL` in them is the command itself."""

@@ -55,8 +55,8 @@ def test_an_array_is_submitted_and_watched(cluster, far, tmp_path):
 
 
 def test_what_slurm_refuses_with_the_status_of_a_lost_connection_is_refused(far, tmp_path):
-    options = SlurmOptions(extra=("--time=soon",))
-    with pytest.raises(SubmissionRefused, match="--time"):
+    options = SlurmOptions(extra=("--begin=soon",))
+    with pytest.raises(SubmissionRefused, match="--begin"):
         submit(prepared(tmp_path, "true", options=options), far, patience_seconds=0)
 
 

@@ -182,7 +182,7 @@ def test_of_the_submitters_variables_no_secret_reaches_the_job_and_none_changes_
         "SQUEUE_STATES": "FAILED",
         "SACCT_FORMAT": "User",
     }
-    options = SlurmOptions(minutes=7, environment={"STUDY": "evs"}, extra=("--job-name=another", "--array=0-4"))
+    options = SlurmOptions(minutes=7, environment={"STUDY": "evs"})
     submission = prepared(tmp_path, "sh", "-c", "env; while :; do sleep 0.1; done", options=options)
     with monkeypatch.context() as patch:
         for name, value in variables.items():
@@ -250,3 +250,36 @@ def test_a_record_that_is_gone_or_that_the_disk_does_not_give_is_never_taken_for
 def test_a_submission_without_an_id_is_not_watched(commands, tmp_path):
     with pytest.raises(SlurmError, match="not submitted yet"):
         Watch(commands).add(replace(prepared(tmp_path, "true"), was_asked=True))
+
+
+@pytest.mark.accounting
+def test_who_may_not_submit_more_is_told_to_ask_for_fewer_cells(accounted, tmp_path):
+    commands = SlurmCommands(environment=accounted.environment)
+    accounted.ask("sacctmgr", "-i", "modify", "user", "root", "set", "MaxSubmitJobs=2")
+    with pytest.raises(SubmissionRefused, match=r"accounting/QOS policy.*; ask for fewer cells at a time, or wait"):
+        submit(prepared(tmp_path, "true", n_tasks=3), commands)
+    accounted.ask("sacctmgr", "-i", "modify", "user", "root", "set", "MaxSubmitJobs=-1")
+
+
+POLICY = "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy (job submit limit, user's size"
+
+
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [
+        (f"sbatch: error: AssocMaxSubmitJobLimit / {POLICY}", "fewer cells"),
+        (f"sbatch: error: QOSMaxSubmitJobPerUserLimit / {POLICY}", "fewer cells"),
+        (f"{POLICY} and/or time limits)", "fewer cells"),
+        (f"sbatch: error: AssocMaxWallDurationPerJobLimit / {POLICY}", "less time than your account"),
+        (f"sbatch: error: QOSMaxGRESPerJob / {POLICY}", "fewer GPUs"),
+        ("Invalid account or account/partition combination specified", "name an account"),
+        ("Invalid qos specification", "name a QOS"),
+        ("Requested time limit is invalid (missing or exceeds some limit)", "less time than the partition"),
+        ("User's group not permitted to use this partition", "name one of the cluster's partitions"),
+        ("Job has no idea", "mend the study's Slurm options"),
+    ],
+)
+def test_the_advice_fits_what_slurm_refused(tmp_path, stand_in, said, advice):
+    stand_in("sbatch", f'echo "{said}" >&2; exit 1')
+    with pytest.raises(SubmissionRefused, match=advice):
+        submit(prepared(tmp_path, "true"), SlurmCommands())

@@ -11,7 +11,7 @@ from typing import Any
 import dagster as dg
 from dagster_pipes import PipesDefaultContextLoader, PipesDefaultMessageWriter
 
-from slurm_runner.files import write_json
+from slurm_runner.files import share, write_json
 
 MESSAGES_SECONDS = 0.5
 """Between two looks at the messages of a job."""
@@ -47,7 +47,9 @@ class KeptMessages(dg.PipesMessageReader):
     @contextlib.contextmanager
     def read_messages(self, handler: dg.PipesMessageHandler) -> Iterator[dict[str, str]]:
         """Follow the file until the session is over."""
-        self._path.touch()
+        if not self._path.exists():
+            self._path.touch()
+            share(self._path)
         is_over = threading.Event()
         thread = threading.Thread(target=self._follow, args=(handler, is_over), daemon=True)
         thread.start()

@@ -15,7 +15,7 @@ from slurm_runner.pipes import with_pipes
 from slurm_runner.runs import is_cancelled, is_used_up, is_wanted_by_others
 from slurm_runner.submission import Submission, cancel, prepare_submission, submit
 from slurm_runner.verdicts import Verdict
-from slurm_runner.watch import Key
+from slurm_runner.watch import UNKNOWN, Key
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.cells import READINGS
 from valuesassets.orchestration.grid_cells import WantedCell, want_cell
@@ -240,7 +240,9 @@ class GridRun:
     def _say(self, total: int) -> None:
         states: dict[str, int] = {}
         for key, report in self._watch.open_reports():
-            state = report.state.lower() + (f" ({report.reason})" if report.state == "PENDING" else "")
+            state = report.state.lower() + (
+                f" ({report.reason})" if report.reason and report.state in ("PENDING", UNKNOWN) else ""
+            )
             states[state] = states.get(state, 0) + len(self._waiting.get(key, []))
         parts = ", ".join(f"{n} {state}" for state, n in states.items() if n)
         line = f"{self._done} of {total} cells whole, {len(self._failed)} failed; {parts or 'none waiting'}"

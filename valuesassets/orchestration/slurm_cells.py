@@ -70,7 +70,6 @@ def slurm_options(study: Study, family: str) -> SlurmOptions:
         return SlurmOptions(
             **chosen
             | {
-                "gres": chosen["gres"] or (f"gpu:{resources.gpus}" if resources.gpus else None),
                 "memory_mib": resources.memory_gib * 1024,
                 "minutes": max(1, round(resources.hours * 60)),
                 "warn_seconds": settings.warn_seconds,

@@ -80,6 +80,7 @@ def readings_job(
     if not trials.exists():
         raise MissingData(f"{language}: there are no trials yet; materialise trials/{language} first")
     verdict = preflight if preflight is not None else _read_preflight(storage, family)
+    verdict = verdict | {"override": study.preflight.override or verdict["override"]}  # it may be younger than the file
     require_preflight(family, language if settings.model_type == "mono" else None, verdict)
     readings = storage.path(READINGS, cell_key(family, language), "parquet").absolute()
     return ScoreJob(
@@ -127,4 +128,8 @@ def require_preflight(family: str, language: str | None, verdict: dict[str, Any]
         for finding in verdict["findings"]
         if finding["is_gate"] and not finding["passed"]
     ]
-    raise MissingData(f"{family} failed its preflight: {'; '.join(failed[:3])}; mend it or set preflight.override")
+    raise MissingData(
+        f"{family} failed its preflight: {'; '.join(failed[:3])}; mend it and materialise preflight/{family} again, or "
+        "go on all the same: give the reason as preflight.override in the study file, and reload the definitions where "
+        "the UI runs"
+    )

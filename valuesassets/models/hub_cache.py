@@ -19,8 +19,8 @@ SILENT_SECONDS = 600
 
 
 def cache_folder() -> Path:
-    """The cache of the hub on this machine: `hub` below HF_HOME, or HF_HUB_CACHE."""
-    return Path(constants.HF_HUB_CACHE)
+    """The cache of the hub on this machine, absolute: `hub` below HF_HOME, or HF_HUB_CACHE."""
+    return Path(constants.HF_HUB_CACHE).absolute()
 
 
 def model_home(model: str) -> Path:
@@ -30,7 +30,7 @@ def model_home(model: str) -> Path:
 
 def free_bytes() -> int:
     """Free bytes of the disk that the cache of the hub is on, or will be."""
-    cache = cache_folder().absolute()
+    cache = cache_folder()
     there = next(folder for folder in (cache, *cache.parents) if folder.exists())
     return shutil.disk_usage(there).free
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import httpx2
 from huggingface_hub import constants, errors
 
+from valuesassets.models.hub_cache import cache_folder
 from valuesassets.records.errors import ModelError, StorageError, ValuesAssetsError
 
 TOKEN = "HF_TOKEN in the environment"  # noqa: S105
@@ -47,7 +48,7 @@ def _unwritable(error: BaseException, model: str) -> StorageError:
     is_full = getattr(error, "errno", None) in FULL or "No space left" in str(error)
     why = "the disk is full" if is_full else f"cannot be written: {getattr(error, 'strerror', None)}"
     return StorageError(
-        f"{model}: {constants.HF_HUB_CACHE}: {why}; free space there or set HF_HOME to another folder, then run it "
+        f"{model}: {cache_folder()}: {why}; free space there or set HF_HOME to another folder, then run it "
         "again: whole files are kept"
     )
 

@@ -1,20 +1,24 @@
 """The models that a job has in hand: one at a time, paid for once by all cells that share it."""
 
+import traceback
+
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import LoadedModel, OpenedModel, load_weights, open_model
 from valuesassets.models.scoring import open_known
 from valuesassets.node.memory import require_memory
 from valuesassets.node.progress import Progress
+from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.jobs import ScoreCell, ScoreJob
 
 
 class HeldModels:
-    """The last model opened and the last one loaded, with what is known of it."""
+    """The last model opened and the last one loaded, with what is known of it, or why it could not be loaded."""
 
     def __init__(self, job: ScoreJob, progress: Progress) -> None:
         self._job, self._progress = job, progress
         self._opened: tuple[tuple[str, str | None, str], OpenedModel] | None = None
         self._loaded: LoadedModel | None = None
+        self._refused: tuple[OpenedModel, ValuesAssetsError] | None = None
         self._known: tuple[OpenedModel, KnownReadings] | None = None
 
     def open(self, cell: ScoreCell) -> OpenedModel:
@@ -26,11 +30,22 @@ class HeldModels:
         return self._opened[1]
 
     def load(self, opened: OpenedModel) -> LoadedModel:
-        """The weights, if there is memory for them; each load is a line that begins with `loaded`."""
+        """The weights, if there is memory for them; each load is a line that begins with `loaded`.
+
+        Weights that could not be loaded for one cell are not read again for the model's others.
+        """
+        if self._refused is not None and self._refused[0] is opened:
+            known = self._refused[1]
+            raise type(known)(*known.args)
         if self._loaded is None or self._loaded.opened is not opened:
             self._loaded = None  # its memory goes before the next one's comes
-            require_memory(opened)
-            self._loaded = load_weights(opened)
+            try:
+                require_memory(opened)
+                self._loaded = load_weights(opened)
+            except ValuesAssetsError as error:
+                _let_go(error)
+                self._refused = opened, error
+                raise
             self._progress.say(f"loaded {opened.model_id} ({opened.dtype}, {self._loaded.device})")
         return self._loaded
 
@@ -41,3 +56,11 @@ class HeldModels:
         if self._known is None or self._known[0] is not opened:
             self._known = opened, open_known(self._job.known_readings, opened, self._progress.say)
         return self._known[1]
+
+
+def _let_go(error: BaseException) -> None:
+    """Free what the frames of an error and of its causes hold, the part of the weights that was read; lines stay."""
+    said: BaseException | None = error
+    while said is not None:
+        traceback.clear_frames(said.__traceback__)
+        said = said.__cause__ or said.__context__

@@ -1,20 +1,24 @@
 """Where a cell's model is, how tables name it, and the score job that asks it."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import dagster as dg
 
+from valuesassets.models.model_files import is_needed
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.errors import MissingData
-from valuesassets.records.files import read_json
+from valuesassets.records.errors import MissingData, StorageError
+from valuesassets.records.files import read_json, sha256_file, sha256_json
 from valuesassets.records.jobs import ScoreCell, ScoreJob
 from valuesassets.records.study import Study
 
 TRIALS, PREFLIGHT, READINGS, MODEL_WEIGHTS = (
     dg.AssetKey(["survey", name]) for name in ("trials", "preflight", "readings", "model_weights")
 )
+CACHE_VARIABLES = {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME"}
+"""Each of them tells the hub's library where its cache is."""
 
 
 def model_folder(study: Study, storage: Storage, family: str, language: str) -> Path:
@@ -31,36 +35,85 @@ def model_label(study: Study, storage: Storage, family: str, language: str) -> s
     return settings.model_id.format(lang=language)
 
 
-def fetched_commit(study: Study, storage: Storage, family: str, model: str) -> str | None:
-    """The commit of a model that `survey/model_weights` fetched: every cell reads these weights; None for a folder.
+def fetched_model(study: Study, storage: Storage, family: str, model: str) -> dict[str, Any]:
+    """What `survey/model_weights` says of a model: every cell reads these weights; its `commit` is None for a folder.
 
     Raises:
         MissingData: the model was not fetched, or at another revision than the study names.
     """
-    path = storage.path(MODEL_WEIGHTS, family, "json")
-    fetched = read_json(path)["models"] if path.exists() else []
-    for entry in fetched:
+    for entry in _fetched(storage, family).get("models", []):
         if (entry["model"], entry["revision"]) == (model, study.families[family].revision):
-            return entry["commit"]
+            return entry
     raise MissingData(f"{model}: its weights have not been fetched; materialise model_weights/{family} first")
 
 
+def cache_variables(storage: Storage, family: str, chosen: Mapping[str, str]) -> dict[str, str]:
+    """The variable by which a job on another machine finds the cache that a family's weights were fetched into.
+
+    Not this process's own variables: another one may have fetched, and which of them count is the library's affair.
+
+    Args:
+        chosen: variables that the study sets; where they name a cache, or nothing was fetched, there is none to add.
+    """
+    cache = _fetched(storage, family).get("cache")
+    return {"HF_HUB_CACHE": str(Path(cache).absolute())} if cache and not CACHE_VARIABLES & chosen.keys() else {}
+
+
+def _fetched(storage: Storage, family: str) -> dict[str, Any]:
+    path = storage.path(MODEL_WEIGHTS, family, "json")
+    return read_json(path) if path.exists() else {}
+
+
 def score_cell(study: Study, storage: Storage, family: str, language: str, trials: Path, readings: Path) -> ScoreCell:
-    """The part of a score job that asks one cell."""
+    """The part of a score job that asks one cell.
+
+    Raises:
+        MissingData, StorageError: its weights were not fetched, or cannot be read.
+    """
     settings = study.require_cell(family, language)
     if settings.model_id is None:
-        model, revision = str(model_folder(study, storage, family, language).absolute()), None
+        folder = model_folder(study, storage, family, language).absolute()
+        model, revision, stamp = str(folder), None, _stamp_trained(folder)
     else:
         model = settings.model_id.format(lang=language)
-        revision = fetched_commit(study, storage, family, model)
+        fetched = fetched_model(study, storage, family, model)
+        revision = stamp = fetched["commit"]
+        if revision is None:
+            # A relative folder counts from where the weights were looked at; jobs work in folders of their own.
+            model = model if Path(model).is_absolute() else fetched["folder"]
+            stamp = _stamp_folder(Path(model))
     return ScoreCell(
         name=f"{family}/{language}",
         model=model,
         revision=revision,
+        model_stamp=stamp,
         bos=settings.bos,
         trials=trials.absolute(),
         readings=readings.absolute(),
     )
+
+
+def _stamp_trained(folder: Path) -> str | None:
+    """Hash over the files of a model that was trained here: small, and the same where it is trained again."""
+    return _stamp(folder, sha256_file)
+
+
+def _stamp_folder(folder: Path) -> str | None:
+    """Hash over size and time of a folder's files as they are now: a grid's bytes would take an hour to read."""
+    return _stamp(folder, lambda path: [path.stat().st_size, path.stat().st_mtime_ns])
+
+
+def _stamp(folder: Path, stamp_file: Callable[[Path], Any]) -> str | None:
+    try:
+        there = sorted(folder.iterdir()) if folder.is_dir() else []
+        read = [path for path in there if is_needed(path.name) or path.suffix == ".safetensors"]
+        files = {path.name: stamp_file(path) for path in read}
+    except OSError as error:
+        raise StorageError(
+            f"{error.filename}: cannot be read: {error.strerror}; see who may read it and whether it is just being "
+            "written, then materialise again"
+        ) from None
+    return sha256_json(files)[:16] if files else None
 
 
 def readings_job(
@@ -80,6 +133,7 @@ def readings_job(
     if not trials.exists():
         raise MissingData(f"{language}: there are no trials yet; materialise trials/{language} first")
     verdict = preflight if preflight is not None else _read_preflight(storage, family)
+    verdict = verdict | {"override": study.preflight.override or verdict["override"]}  # it may be younger than the file
     require_preflight(family, language if settings.model_type == "mono" else None, verdict)
     readings = storage.path(READINGS, cell_key(family, language), "parquet").absolute()
     return ScoreJob(
@@ -127,4 +181,8 @@ def require_preflight(family: str, language: str | None, verdict: dict[str, Any]
         for finding in verdict["findings"]
         if finding["is_gate"] and not finding["passed"]
     ]
-    raise MissingData(f"{family} failed its preflight: {'; '.join(failed[:3])}; mend it or set preflight.override")
+    raise MissingData(
+        f"{family} failed its preflight: {'; '.join(failed[:3])}; mend it and materialise preflight/{family} again, or "
+        "go on all the same: give the reason as preflight.override in the study file, and reload the definitions where "
+        "the UI runs"
+    )

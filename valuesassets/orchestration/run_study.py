@@ -15,6 +15,7 @@ from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGra
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from slurm_runner.errors import SlurmError
 from valuesassets.orchestration.cells import READINGS
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.probe_grid import failed_cells
@@ -157,7 +158,7 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
             print("\n".join(grid_scripts(study, arguments.storage)))
             return 0
         definitions = build_definitions(study, arguments.storage)
-    except ValuesAssetsError as error:
+    except (ValuesAssetsError, SlurmError) as error:
         print(error, file=sys.stderr)
         return 1
     columns = [SpinnerColumn(), TextColumn("{task.description:<44}"), BarColumn(), MofNCompleteColumn()]

@@ -27,6 +27,9 @@ class ScoreCell(_JobPart):
     model: str
     """Hub id or absolute folder."""
     revision: str | None = None
+    model_stamp: str | None = None
+    """Tells this model's files from those that lay at the same place before, for who looks for an earlier job's answer;
+    readings are filed under the weights' own hash, not under this."""
     bos: BosRule = "template"
     """What begins every prompt."""
     trials: Path

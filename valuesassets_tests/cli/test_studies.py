@@ -2,7 +2,8 @@
 
 import pytest
 
-from valuesassets_tests.cli.commands import run, succeed
+from valuesassets.records.study_files import study_path
+from valuesassets_tests.cli.commands import refuse, run, succeed
 
 
 @pytest.mark.parametrize(("study", "cells", "weights"), [("demo", 12, None), ("evs2017", 44, 23)])
@@ -24,3 +25,10 @@ def test_debug_shows_where_an_error_comes_from(tmp_path):
     assert done.returncode == 1
     assert "Traceback" in done.stderr
     assert done.stderr.rstrip().splitlines()[-1].startswith("valuesassets.records.errors.StudyError: ")
+
+
+def test_a_storage_that_cannot_stand_in_a_batch_script_is_one_line(tmp_path):
+    (tmp_path / "s.toml").write_text(study_path("demo").read_text() + "\n[slurm]\n")
+    line = refuse("study", tmp_path / "s.toml", "--slurm", VALUESASSETS_STORAGE=f'{tmp_path}/a "quoted" disk')
+    assert line.startswith(f'{tmp_path}/a "quoted" disk/demo/slurm/UUID: an absolute path without quotes')
+    assert line.endswith("choose another one")

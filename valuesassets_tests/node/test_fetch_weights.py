@@ -6,7 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from valuesassets_tests.node.fetch_jobs import NOT_READ, at, environment, fetched, refused, run
+import pytest
+
+from valuesassets.records.files import read_json
+from valuesassets_tests.node.fetch_jobs import NOT_READ, at, environment, fetched, job_of, refused, run
 from valuesassets_tests.tiny_models import sentencepiece_like, write_model
 
 TOKEN = "hf_aSecretThatIsNotToBeSeen"
@@ -146,3 +149,29 @@ def test_a_fetched_commit_is_loaded_without_a_word_to_the_hub(hub, tmp_path):
     code = f"from valuesassets.models.loading import load_model; load_model('owner/whole', '{entry['commit']}')"
     subprocess.run([sys.executable, "-c", code], env=environment(hub, tmp_path / "cache"), check=True)
     assert hub.asked == []
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "cache"),
+    [
+        ("HF_HOME", "home", "home/hub"),
+        ("HF_HUB_CACHE", "hub", "hub"),
+        ("HUGGINGFACE_HUB_CACHE", "older", "older"),
+        ("XDG_CACHE_HOME", "xdg", "xdg/huggingface/hub"),
+    ],
+)
+def test_a_process_that_works_elsewhere_finds_the_weights_in_the_cache_that_the_summary_names(
+    hub, tmp_path, variable, value, cache
+):
+    hub.push("owner/whole", write_model(tmp_path / "m", sentencepiece_like()))
+    bare = environment(hub, "")
+    del bare["HF_HOME"]
+    fetching = job_of(tmp_path, "owner/whole")
+    subprocess.run(fetching, cwd=tmp_path, env=bare | {variable: value}, check=True, capture_output=True)
+    summary = read_json(tmp_path / "summary.json")
+    assert summary["cache"] == str(tmp_path / cache)
+    elsewhere = tmp_path / "attempt-0"
+    elsewhere.mkdir()
+    code = "from valuesassets.models.loading import load_model; load_model('owner/whole', offline=True)"
+    told = bare | {"HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": summary["cache"], "HOME": str(elsewhere)}
+    subprocess.run([sys.executable, "-c", code], cwd=elsewhere, env=told, check=True)

@@ -1,6 +1,7 @@
 import json
 import os
 import shutil
+import weakref
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,45 @@ def test_cells_that_share_a_model_load_it_once_and_the_log_says_so(model, tmp_pa
     loads = [line for line in capsys.readouterr().out.splitlines() if line.startswith("loaded ")]
     assert loads == [f"loaded {model} (float32, cpu)", f"loaded {other} (float32, cpu)"]
     assert (tmp_path / "0.parquet").read_bytes() == (tmp_path / "2.parquet").read_bytes()
+
+
+def test_weights_that_cannot_be_loaded_are_read_for_one_cell_and_refused_for_the_others(
+    model, tmp_path, capsys, monkeypatch
+):
+    from valuesassets.node import held_models
+
+    broken, load, read, held = shutil.copytree(model, tmp_path / "broken"), held_models.load_weights, [], []
+    config = json.loads((broken / "config.json").read_text())
+    (broken / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 3}))
+
+    class Weights:
+        """Stands for what had been read when the loading broke off."""
+
+    def load_in_part(opened):
+        read.append(opened.model_id)
+        weights = Weights()
+        held.append(weakref.ref(weights))
+        return load(opened), weights
+
+    monkeypatch.setattr(held_models, "load_weights", load_in_part)
+    job = score_job(tmp_path, broken, broken, broken, failures=tmp_path / "failures.json")
+    seen = []
+    held_models_load = held_models.HeldModels.load
+
+    def load_and_look(models, opened):
+        try:
+            return held_models_load(models, opened)
+        finally:
+            seen.append([weights() for weights in held])
+
+    monkeypatch.setattr(held_models.HeldModels, "load", load_and_look)
+    assert main([job]) == 1
+    assert read == [str(broken)]
+    assert seen == [[None]] * 3
+    (said,) = set(read_json(tmp_path / "failures.json").values())
+    assert said.startswith(f"{broken}: ")
+    assert "weights are missing or of another shape" in said
+    assert capsys.readouterr().err == f"3 of 3 cells failed, first: {said}\n"
 
 
 def test_a_cell_that_fails_does_not_take_the_others_with_it(model, tmp_path, capsys):

@@ -157,7 +157,8 @@ def device_of(study: Study, family: str) -> Literal["cpu", "cuda", "auto"]:
     settings = study.families[family]
     if settings.kind == "reference":
         return "cpu"
-    return "cuda" if study.slurm is not None and settings.resources.gpus else "auto"
+    gres = study.slurm.for_family(settings.resources)["gres"] if study.slurm is not None else None
+    return "cuda" if gres and gres.startswith("gpu") else "auto"
 
 
 def require_preflight(family: str, language: str | None, verdict: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent
 
 from slurm_runner.claims import Claim, claims_lock, drop_claim, hand_over, join_claim, standing_claim, write_claim
 from slurm_runner.errors import SlurmError, SubmissionRefused
+from slurm_runner.options import SlurmOptions
 from slurm_runner.pipes import with_pipes
 from slurm_runner.runs import is_cancelled, is_used_up, is_wanted_by_others
 from slurm_runner.submission import Submission, cancel, prepare_submission, submit
@@ -50,6 +51,7 @@ class GridRun:
         self._settings = study.slurm or SlurmSettings()
         self._commands = slurm_commands(self._settings)
         self._watch = slurm_watch(self._settings, self._commands)
+        self._options: dict[str, SlurmOptions] = {}
         self._submissions: dict[str, Submission] = {}
         self._waiting: dict[Key, list[tuple[WantedCell, Claim]]] = {}
         self._ended: dict[Key, tuple[float, Verdict]] = {}
@@ -68,7 +70,7 @@ class GridRun:
             self._plan(str(cell_key(family, language)))
             try:
                 instance = self._context.instance
-                slurm_options(self._study, family)
+                self._options[family] = slurm_options(self._study, self._storage, family)
                 wanted.append(want_cell(self._study, self._storage, family, language, instance, readings))
             except ValuesAssetsError as error:
                 self._failed[f"{family}/{language}"] = str(error)
@@ -99,7 +101,7 @@ class GridRun:
                     new.append(one)
                 else:
                     found.append((one, join_claim(self._folder(one), standing[0], self._run_id), standing[1]))
-            for options, cells in alike(new, lambda one: slurm_options(self._study, one.family)):
+            for options, cells in alike(new, lambda one: self._options[one.family]):
                 models = _by_model(cells)
                 tasks = [with_pipes(score_task(_joined(cells), self._settings), self._context.run) for cells in models]
                 label = job_label(self._study, "readings")

@@ -5,7 +5,6 @@ attempt that still writes harms nothing.
 """
 
 import contextlib
-import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -22,7 +21,7 @@ from slurm_runner.script import ATTEMPT, HEADER, render_batch_script, render_com
 from slurm_runner.submission import Submission, Task
 from slurm_runner.verdicts import Ending, Verdict
 from slurm_runner.watch import Watch
-from valuesassets.orchestration.cells import READINGS, model_label
+from valuesassets.orchestration.cells import READINGS, cache_variables, model_label
 from valuesassets.orchestration.code_versions import source_version
 from valuesassets.orchestration.node_runs import NODE, run_node_job
 from valuesassets.orchestration.resources import Storage
@@ -37,8 +36,6 @@ T = TypeVar("T")
 JOB = "job.json"
 FAILURES = Path("failures.json")
 """What a job says of the cells that it could not read, in its attempt's folder."""
-PASSED_ON = ("HF_HOME", "HF_HUB_CACHE", "HF_XET_CACHE")
-"""Where the fetched weights lie: the nodes look there too."""
 
 
 def slurm_commands(settings: SlurmSettings) -> SlurmCommands:
@@ -56,7 +53,7 @@ def slurm_root(storage: Storage) -> Path:
     return storage.folder.absolute() / "slurm"
 
 
-def slurm_options(study: Study, family: str) -> SlurmOptions:
+def slurm_options(study: Study, storage: Storage, family: str) -> SlurmOptions:
     """What a job of a family asks of Slurm.
 
     Raises:
@@ -64,7 +61,7 @@ def slurm_options(study: Study, family: str) -> SlurmOptions:
     """
     settings, resources = study.slurm or SlurmSettings(), study.families[family].resources
     chosen = settings.for_family(resources)
-    given = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    given = cache_variables(storage, family, chosen["environment"])
     fixed = {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONUNBUFFERED": "1"}
     try:
         return SlurmOptions(
@@ -90,7 +87,7 @@ def grid_scripts(study: Study, storage_root: Path) -> list[str]:
     if study.slurm is None:
         raise JobError(f"study {study.name}: has no [slurm] table, so its models are run here; see docs/slurm.md")
     storage, texts = Storage(root=str(storage_root.absolute()), study=study.name), []
-    for options, families in alike(study.families, lambda name: slurm_options(study, name)):
+    for options, families in alike(study.families, lambda name: slurm_options(study, storage, name)):
         models = [model_label(study, storage, *cell) for cell in study.cells() if cell[0] in families]
         n_tasks, folder = len(dict.fromkeys(models)), slurm_root(storage) / "UUID"
         name = f"{job_label(study, READINGS.path[-1])}-UUID"
@@ -153,7 +150,7 @@ def run_score_job(
             task=score_task(job, study.slurm),
             folder=folder,
             label=job_label(study, context.asset_key.path[-1]),
-            options=slurm_options(study, family),
+            options=slurm_options(study, storage, family),
             fingerprint=fingerprint(job),
             take=take,
             patience_seconds=study.slurm.exit_file_seconds,

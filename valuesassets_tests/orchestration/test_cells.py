@@ -11,6 +11,7 @@ from valuesassets.orchestration.cells import (
     PREFLIGHT,
     TRIALS,
     cache_variables,
+    device_of,
     model_folder,
     readings_job,
     score_cell,
@@ -21,6 +22,7 @@ from valuesassets.records.errors import MissingData, StorageError
 from valuesassets.records.files import write_json
 from valuesassets.records.schemas import TRIALS as TRIALS_SCHEMA
 from valuesassets.records.schemas import trial_rows, write_table
+from valuesassets.records.slurm_settings import Resources, SlurmSettings
 from valuesassets.records.study import Family, Preflight
 from valuesassets.records.study_files import load_study
 from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, write_model
@@ -161,3 +163,13 @@ def test_a_study_that_overrides_its_preflight_goes_on_without_another_one(storag
         assert readings_job(overriding, storage, "reference-mono", "eng", verdict)
     write_json(storage.path(PREFLIGHT, "reference-mono", "json"), FAILED | {"override": "said when it was made"})
     assert readings_job(study_of("owner/gpt"), storage, "reference-mono", "eng")
+
+
+@pytest.mark.parametrize(
+    ("gpus", "gres", "device"),
+    [(0, None, "auto"), (2, None, "cuda"), (0, "gpu:a100:1", "cuda"), (0, "lustre:1", "auto")],
+)
+def test_a_model_runs_on_the_gpus_that_slurm_is_asked_for(gpus, gres, device):
+    study = study_of("org/model", resources=Resources(gpus=gpus))
+    assert device_of(study, "mine") == "auto"
+    assert device_of(study.model_copy(update={"slurm": SlurmSettings(gres=gres)}), "mine") == device

@@ -33,6 +33,7 @@ LABEL_LENGTH = 100
 """So that the accounting keeps a name whole."""
 
 ADVICE = {
+    "invalid --|unrecognized option": "mend it in the study's `extra` (`man sbatch`)",
     "wallduration": "ask for less time than your account or QOS allows",
     "per(job|node)": "ask for fewer GPUs, cores or less memory than your account or QOS allows a job",
     "submitjob|accounting/qos policy": "ask for fewer cells at a time, or wait until jobs have ended",

@@ -16,7 +16,7 @@ from valuesassets_tests.slurm_faults.injection import inject
 
 
 def main(names: list[str]) -> int:
-    console, rows = Console(), []
+    console, rows = Console(width=None if sys.stdout.isatty() else 160), []
     with Clusters() as clusters:
         for name in names or FAULTS:
             with tempfile.TemporaryDirectory() as folder:

@@ -37,9 +37,9 @@ def refused_for_its_resource(bench: CellBench) -> Seen:
     return refused_then_mended(bench, '"tpu:1"', '"gpu:1"', "generic resource")
 
 
-@fault("the study hands on a time that is none", resources='extra = ["--time-min=soon"]')
+@fault("the study hands on a beginning that is no time", resources='extra = ["--begin=soon"]')
 def refused_for_its_time(bench: CellBench) -> Seen:
-    return refused_then_mended(bench, '"--time-min=soon"', '"--time-min=1"', "--time-min")
+    return refused_then_mended(bench, '"--begin=soon"', '"--begin=now"', "begin")
 
 
 @fault("the study names an account that may not be used", cluster="accounting", resources='account = "strangers"')

@@ -274,6 +274,7 @@ POLICY = "sbatch: error: Batch job submission failed: Job violates accounting/QO
         (f"sbatch: error: QOSMaxGRESPerJob / {POLICY}", "fewer GPUs"),
         ("Invalid account or account/partition combination specified", "name an account"),
         ("Invalid qos specification", "name a QOS"),
+        ("Invalid time specification (pos=0): soon / sbatch: error: Invalid --begin specification", "mend it in"),
         ("Requested time limit is invalid (missing or exceeds some limit)", "less time than the partition"),
         ("User's group not permitted to use this partition", "name one of the cluster's partitions"),
         ("Job has no idea", "mend the study's Slurm options"),

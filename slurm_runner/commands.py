@@ -102,6 +102,8 @@ class SlurmCommands:
         lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
         said = " / ".join(lines[-3:]) or f"exit status {done.returncode}"
         if done.returncode == NOT_FOUND:
-            said = f"not found; are Slurm's commands installed on {self._host or 'this machine'}? else name a login node"
+            said = (
+                f"not found; are Slurm's commands installed on {self._host or 'this machine'}? else name a login node"
+            )
         is_ssh_lost = self._host is not None and done.returncode == SSH_FAILED and f"{name}: " not in said
         raise CommandFailed(name, said, is_ssh_lost or any(words in said.lower() for words in UNREACHABLE))

@@ -20,6 +20,22 @@ PATIENCE_SECONDS = 15
 """A process says its pid in the run's log some milliseconds after it was started."""
 
 
+def why_gone(run: dg.DagsterRun) -> str | None:
+    """What shows that a run's process is gone for good; None where it lives, or nobody knows."""
+    process = RunProcess.of_run(run.run_id, run.tags)
+    return process.why_gone() if process else None
+
+
+def fail_dead_runs(instance: dg.DagsterInstance) -> None:
+    """What the daemon does every some seconds, for where there is none: a pool full of dead runs lets nobody in."""
+    for run in instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])):
+        found = why_gone(run)
+        now = instance.get_run_by_id(run.run_id)
+        if found and now and now.status == dg.DagsterRunStatus.STARTED:
+            instance.report_run_failed(run, f"The run cannot go on: {found}.")
+            instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
+
+
 class WatchedRunLauncher(DefaultRunLauncher):
     """Only a process that was seen alive from here, and is seen to be gone, fails its run."""
 
@@ -37,11 +53,8 @@ class WatchedRunLauncher(DefaultRunLauncher):
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         """FAILED where the run's process is gone; RUNNING otherwise: Dagster fails a run for any other answer."""
-        process = RunProcess.of_run(run.run_id, run.tags)
-        why_gone = process.why_gone() if process else None
-        if why_gone:
-            return CheckRunHealthResult(WorkerStatus.FAILED, why_gone)
-        return CheckRunHealthResult(WorkerStatus.RUNNING)
+        found = why_gone(run)
+        return CheckRunHealthResult(WorkerStatus.FAILED if found else WorkerStatus.RUNNING, found)
 
     def terminate(self, run_id: str) -> bool:
         """Cancel a run, also where the code server that started it is gone."""
@@ -57,9 +70,8 @@ class WatchedRunLauncher(DefaultRunLauncher):
         process = RunProcess.of_run(run_id, run.tags) if run and not run.is_finished else None
         if run is None or process is None:
             return False
-        why_gone = process.why_gone()
-        if why_gone:
-            self._instance.report_run_canceled(run, f"Canceled: {why_gone}.")
+        if found := process.why_gone():
+            self._instance.report_run_canceled(run, f"Canceled: {found}.")
             return True
         # A command that runs a whole study is not ended with one of its runs: no code server ever started it.
         return GRPC_INFO_TAG in run.tags and process.interrupt()

@@ -23,6 +23,7 @@ from valuesassets.orchestration.cells import READINGS
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.probe_grid import failed_cells
 from valuesassets.orchestration.resources import partition_path
+from valuesassets.orchestration.run_launcher import fail_dead_runs
 from valuesassets.orchestration.run_process import RunProcess
 from valuesassets.orchestration.slurm_cells import grid_scripts
 from valuesassets.orchestration.staleness import stale_assets
@@ -77,6 +78,7 @@ def run_study(
     Yields:
         One line per failed run: its assets, partition and first error.
     """
+    fail_dead_runs(instance)
     repository = definitions.get_repository_def()
     graph, job = repository.asset_graph, definitions.resolve_implicit_global_asset_job_def()
     plan = waves(graph)

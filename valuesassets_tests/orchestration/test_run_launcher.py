@@ -182,6 +182,17 @@ def test_a_run_of_a_killed_command_is_not_tried_again(instance, environment):
     assert instance.get_run_by_id(run.run_id).tags["dagster/will_retry"] == "false"
 
 
+def test_a_study_does_not_wait_for_the_place_of_a_killed_command(instance, environment):
+    """Nor is a daemon needed for that."""
+    instance.event_log_storage.set_concurrency_slots("places", 1)
+    with running_study(instance, environment) as command:
+        (run,) = instance.get_runs()
+        command.kill()
+    Path(environment[held_asset.GATE]).touch()
+    assert subprocess.run([sys.executable, "-m", held_asset.__name__], env=environment, timeout=60).returncode == 0
+    assert status(instance, run) == FAILED
+
+
 @pytest.fixture
 def launched(instance, workspace, monkeypatch):
     """A run that a code server has just started, and its process."""

@@ -5,13 +5,17 @@ materialised, and its files are still there. Runs are ordinary runs of the insta
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
+from dagster._core.storage.tags import MAX_RETRIES_TAG
+from dagster._core.utils import make_new_run_id
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -20,6 +24,8 @@ from valuesassets.orchestration.cells import READINGS
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.probe_grid import failed_cells
 from valuesassets.orchestration.resources import partition_path
+from valuesassets.orchestration.run_launcher import fail_dead_runs
+from valuesassets.orchestration.run_process import RunProcess
 from valuesassets.orchestration.slurm_cells import grid_scripts
 from valuesassets.orchestration.staleness import stale_assets
 from valuesassets.records.errors import ValuesAssetsError
@@ -73,6 +79,7 @@ def run_study(
     Yields:
         One line per failed run: its assets, partition and first error.
     """
+    fail_dead_runs(instance)
     repository = definitions.get_repository_def()
     graph, job = repository.asset_graph, definitions.resolve_implicit_global_asset_job_def()
     plan = waves(graph)
@@ -96,13 +103,7 @@ def run_study(
                 if is_asked_for(key, partition, study)
             ]
             if stale:
-                result = job.execute_in_process(
-                    run_config=QUIET,
-                    instance=instance,
-                    partition_key=partition,
-                    asset_selection=stale,
-                    raise_on_error=False,
-                )
+                result = _execute(job, instance, QUIET, partition_key=partition, asset_selection=stale)
                 if not result.success:
                     yield f"{', '.join(key.path[-1] for key in stale)} {partition or ''}: {_first_error(result)}"
             progress.advance(task)
@@ -117,10 +118,22 @@ def _read_grid(definitions: dg.Definitions, instance: dg.DagsterInstance, study:
         return {}
     config = QUIET | {"ops": {"submit_gpu_partitions": {"config": {"cells": stale}}}}
     job = definitions.resolve_job_def("probe_grid")
-    result = job.execute_in_process(run_config=config, instance=instance, raise_on_error=False)
+    result = _execute(job, instance, config)
     if result.success:
         return {}
     return failed_cells(result) or dict.fromkeys(stale, _first_error(result))
+
+
+def _execute(
+    job: dg.JobDefinition, instance: dg.DagsterInstance, run_config: dict[str, Any], **selection: Any
+) -> dg.ExecuteInProcessResult:
+    """Run a job in this process, and say so in its tags; where it is killed, this command is given again."""
+    run_id = make_new_run_id()
+    process = RunProcess.find(run_id, os.getpid())
+    tags = {MAX_RETRIES_TAG: "0"} | (process.tags() if process else {})
+    return job.execute_in_process(
+        run_config=run_config, instance=instance, raise_on_error=False, run_id=run_id, tags=tags, **selection
+    )
 
 
 def is_asked_for(key: dg.AssetKey, partition: str | None, study: Study | None) -> bool:

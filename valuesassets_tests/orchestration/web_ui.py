@@ -18,15 +18,16 @@ import dagster as dg
 from valuesassets_tests.needs import REPOSITORY
 
 SHOTS = REPOSITORY / "storage" / "evidence" / "shots"
+WORKSPACE = REPOSITORY / "workspace.yaml"
 
 
 @contextmanager
-def serving(environment: Mapping[str, str], log: Path) -> Iterator[str]:
+def serving(environment: Mapping[str, str], log: Path, workspace: Path = WORKSPACE) -> Iterator[str]:
     """The address of `dagster dev` in an environment."""
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = ["-m", "dagster", "dev", "--workspace", "workspace.yaml", "--host", "127.0.0.1", "--port", str(port)]
+    command = ["-m", "dagster", "dev", "--workspace", str(workspace), "--host", "127.0.0.1", "--port", str(port)]
     with open(log, "wb") as stream:
         server = subprocess.Popen(
             [sys.executable, *command],

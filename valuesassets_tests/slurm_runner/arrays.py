@@ -26,7 +26,7 @@ class Watched:
         memory_mib: of this process, after a tenth of the ticks and at the end.
     """
 
-    endings: Counter[str]
+    endings: dict[str, int]
     misjudged: list[int]
     ticks: int
     most_queries: int
@@ -47,11 +47,11 @@ def watch_array(n: int, root: Path, seconds_between: float = 1.0) -> Watched:
         before = commands.count
         for (_, index), report in watch.tick().items():
             assert report.verdict is not None
-            endings[report.verdict.ending] += 1
+            endings[report.verdict.ending.value] += 1
             if (report.verdict.ending == "failed") != (index % 100 == FAILING):
                 misjudged.append(index)
         most = max(most, commands.count - before)
         memory.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
         time.sleep(seconds_between)
     early = memory[max(1, len(memory) // 10)]
-    return Watched(endings, misjudged, len(memory), most, time.monotonic() - started, (early, memory[-1]))
+    return Watched(dict(endings), misjudged, len(memory), most, time.monotonic() - started, (early, memory[-1]))

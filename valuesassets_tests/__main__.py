@@ -1,4 +1,4 @@
-"""`make test`: the whole suite on both cores; says which tests were left out and how to get them."""
+"""`make test`: the whole suite on two cores, with a third process as the Slurm tests mostly wait; says which tests were left out and how to get them."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from valuesassets_tests.needs import DEBIAN_PACKAGES
 
 
 def main() -> int:
-    arguments = ["-n", os.environ.get("VALUESASSETS_TEST_PROCESSES", "2"), "--dist", "loadgroup", *sys.argv[1:]]
+    arguments = ["-n", os.environ.get("VALUESASSETS_TEST_PROCESSES", "3"), "--dist", "loadgroup", *sys.argv[1:]]
     status = subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
     for mark, (program, packages) in DEBIAN_PACKAGES.items():
         if shutil.which(program) is None:

@@ -1,4 +1,7 @@
-"""`make test`: the whole suite on two cores, with a third process as the Slurm tests mostly wait; says which tests were left out and how to get them."""
+"""`make test`: the whole suite on two cores; says which tests were left out and how to get them.
+
+Three processes: the Slurm tests, one after the other in one of them, mostly wait.
+"""
 
 import os
 import shutil

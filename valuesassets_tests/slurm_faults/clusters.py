@@ -8,7 +8,7 @@ from valuesassets_tests.slurm_runner.cluster import Cluster
 
 KINDS: dict[str, dict[str, object]] = {
     "plain": {},
-    "forgetful": {"NODES": 1, "MIN_JOB_AGE": 2},
+    "forgetful": {"NODES": 1, "MIN_JOB_AGE": 2, "EXTRA": "EnforcePartLimits=ALL"},
     "accounting": {"NODES": 1, "MIN_JOB_AGE": 2, "DBD": 1},
 }
 

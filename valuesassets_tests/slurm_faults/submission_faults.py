@@ -37,8 +37,17 @@ def refused_for_its_resource(bench: CellBench) -> Seen:
     return refused_then_mended(bench, '"tpu:1"', '"gpu:1"', "generic resource")
 
 
-@fault("the study hands on a beginning that is no time", resources='extra = ["--begin=soon"]')
+@fault(
+    "the study asks for more time than its partition allows, where Slurm refuses such jobs",
+    cluster="forgetful",
+    resources='partition = "short", hours = 2',
+)
 def refused_for_its_time(bench: CellBench) -> Seen:
+    return refused_then_mended(bench, '"short", hours = 2', '"gpu", hours = 1', "time limit is invalid")
+
+
+@fault("the study hands on a beginning that is no time", resources='extra = ["--begin=soon"]')
+def refused_for_an_option(bench: CellBench) -> Seen:
     return refused_then_mended(bench, '"--begin=soon"', '"--begin=now"', "begin")
 
 

@@ -45,6 +45,8 @@ class Language(Record):
     """Reference country, ISO 3166 alpha-2."""
     zone: str
     """Culture zone of the Inglehart-Welzel map."""
+    region: str | None = None
+    """A coarser grouping to set distances against, such as Nordic or Baltic; none where it belongs to none."""
     resource: Literal["high", "low"] = "high"
     """Whether much or little text of the language is on the web."""
     script: Literal["Latin", "Greek", "Cyrillic"] = "Latin"
@@ -174,6 +176,8 @@ class Thresholds(Record):
     resolution_mass: Share = 0.80
     map_indicators: Annotated[int, pydantic.Field(ge=1, le=10)] = 6
     """Fewest indicators of the ten for a point on the map."""
+    reliability: Share = 0.50
+    """Generalizability coefficient below which a family's map and rankings give way to the table of reliability."""
 
 
 class Preflight(Record):
@@ -184,12 +188,56 @@ class Preflight(Record):
     """Reason for going on after a failed preflight."""
 
 
+class HumanFile(Record):
+    """One file of respondents, as its archive hands it out: .sav, .dta, .csv or .parquet."""
+
+    path: Path
+    """Relative to the study file."""
+    survey: Literal["evs2017", "wvs7", "joint"]
+    """Whose variables it holds: EVS 2017 (ZA7500), WVS wave 7, or the joint EVS/WVS 2017-2022 file."""
+    weight: str | None = None
+    """The weight's column; the survey's usual one where not given."""
+
+
 class HumanData(Record):
     """Where the answers of real people come from."""
 
-    source: Literal["planted", "none"] = "none"
+    source: Literal["planted", "files", "means", "none"] = "none"
     respondents: Positive = 1000
     """Synthetic respondents drawn per country where the source is `planted`."""
+    files: tuple[HumanFile, ...] = ()
+    """Respondents' answers, where the source is `files`."""
+    means: Path | None = None
+    """Published means, where the source is `means`: a CSV with a row per question, a column per language or country.
+    They allow less: no W1, no map of people (docs/human_data.md)."""
+
+    @pydantic.model_validator(mode="after")
+    def _source_is_named(self) -> "HumanData":
+        if (self.source == "files") != bool(self.files):
+            raise ValueError("source = 'files' needs files, and files need source = 'files'; mend one of the two")
+        if (self.source == "means") != (self.means is not None):
+            raise ValueError("source = 'means' needs means, and means need source = 'means'; mend one of the two")
+        return self
+
+
+class Inference(Record):
+    """How much chance is computed, and when a difference counts."""
+
+    resamples: Annotated[int, pydantic.Field(ge=99)] = 2000
+    """Bootstrap samples, and permutations of labels, per interval and per p-value."""
+    level: Annotated[float, pydantic.Field(gt=0.5, lt=1)] = 0.95
+    """Coverage that every interval aims at."""
+    alpha: Annotated[float, pydantic.Field(gt=0, lt=0.5)] = 0.05
+    """A test counts where its p-value, corrected within its family, is below."""
+    correction: Literal["holm", "benjamini-hochberg"] = "holm"
+    """Within a family of tests: of any false rejection, or of the share of false ones."""
+
+
+class MapSettings(Record):
+    """How points come onto the Inglehart-Welzel axes."""
+
+    projector: Literal["auto", "fitted", "reference"] = "auto"
+    """`fitted` to the study's respondents, `reference` with published slopes; `auto`: fitted where files are given."""
 
 
 class Phantom(Record):
@@ -227,6 +275,8 @@ class Study(Record):
     thresholds: Thresholds = Thresholds()
     preflight: Preflight = Preflight()
     human: HumanData = HumanData()
+    inference: Inference = Inference()
+    map: MapSettings = MapSettings()
     phantom: Phantom = Phantom()
     slurm: SlurmSettings | None = None
     """Models are asked on a cluster; on this machine where not given."""

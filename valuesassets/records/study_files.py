@@ -13,7 +13,7 @@ from valuesassets.records.faults import describe_faults
 from valuesassets.records.files import read_file
 from valuesassets.records.found_files import no_such_file
 from valuesassets.records.slurm_settings import Resources, SlurmSettings
-from valuesassets.records.study import PATTERNS, Record, Study
+from valuesassets.records.study import PATTERNS, HumanData, Record, Study
 
 
 def bundled_studies() -> list[str]:
@@ -67,7 +67,18 @@ def load_study(name_or_path: str) -> Study:
         if is_needed and not absolute.is_dir():
             raise StudyError(f"{path}: key 'questionnaires.{key}': {absolute}: no such folder; put {what} there")
         settings = settings.model_copy(update={key: absolute})
-    return study.model_copy(update={"questionnaires": settings})
+    return study.model_copy(update={"questionnaires": settings, "human": _human_files(study, path)})
+
+
+def _human_files(study: Study, path: Path) -> HumanData:
+    """The study's human data, its files named from the folder of the study file."""
+    human = study.human
+    files = tuple(each.model_copy(update={"path": _beside(path, each.path)}) for each in human.files)
+    means = None if human.means is None else _beside(path, human.means)
+    for key, absolute in [*(("human.files", each.path) for each in files), ("human.means", means)]:
+        if absolute is not None and not absolute.is_file():
+            raise StudyError(f"{path}: key '{key}': {no_such_file(absolute, 'file')}")
+    return human.model_copy(update={"files": files, "means": means})
 
 
 def _beside(path: Path, named: Path) -> Path:

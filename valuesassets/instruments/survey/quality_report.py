@@ -57,8 +57,11 @@ def report_quality(
     return QualityReport(_cells(readings, cells_wanted, thresholds), questions, readings)
 
 
-def usable_answers(probe: pd.DataFrame, quality: QualityReport) -> pd.DataFrame:
+def usable_answers(probe: pd.DataFrame, quality: QualityReport, by_wording: bool = False) -> pd.DataFrame:
     """The answers that every analysis rests on, wordings averaged; probabilities sum to 1 per cell and question.
+
+    Args:
+        by_wording: keep every wording apart, under a column `wording`.
 
     Returns:
         Columns model, model_type, language, question_id, response_type, is_converted, response_value, prob (averaged
@@ -75,6 +78,7 @@ def usable_answers(probe: pd.DataFrame, quality: QualityReport) -> pd.DataFrame:
     answers = probe.loc[probe["status"] == "ok"].merge(kept, on=READING)
     answers = answers.rename(columns={"prob_averaged": "prob"})
     groups = ["model", "model_type", "language", "question_id", "response_type", "is_converted", "response_value"]
+    groups += ["wording"] * by_wording
     numbers = ["prob", "prob_forward", "prob_reversed", "p_valid"]
     answers[numbers] = answers[numbers].astype(float)
     return pd.DataFrame(answers.groupby(groups, sort=False)[numbers].mean()).reset_index()

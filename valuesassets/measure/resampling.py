@@ -1,6 +1,5 @@
 """Intervals and p-values by resampling. Every draw comes from a seed that the caller names."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from valuesassets.records.errors import MissingData
+
+ROUNDING = 1e-12
+"""Relative difference that two orders of the same sum may make."""
 
 
 @dataclass(frozen=True)
@@ -22,37 +24,93 @@ class Interval:
     """What was resampled: items, respondents, orders, languages."""
 
 
+def resample_counts(n: int, draws: int, random: np.random.Generator) -> NDArray[np.float64]:
+    """How often each of `n` things stands in each of `draws` samples with replacement: (draws, n)."""
+    return random.multinomial(n, np.full(n, 1 / n), size=draws).astype(float)
+
+
+def resampled_means(values: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Means of (..., n) values in every sample, (draws, ...); NaN is left out, and a mean over nothing is NaN.
+
+    Args:
+        counts: (draws, n), as `resample_counts` gives them.
+    """
+    flat = values.reshape(-1, values.shape[-1])
+    known = np.isfinite(flat)
+    sums, sizes = counts @ np.where(known, flat, 0).T, counts @ known.T
+    with np.errstate(invalid="ignore"):
+        means = sums / sizes
+    return means.reshape(counts.shape[0], *values.shape[:-1])
+
+
+def interval_of(
+    estimate: float, drawn: NDArray[np.float64], n: int, source_of_variation: str, level: float = 0.95
+) -> Interval:
+    """The interval between two quantiles of resampled estimates, taken further out for small samples.
+
+    The percentile interval of n things is too narrow by about sqrt((n - 1) / n) and by the difference of normal and t:
+    its quantiles are moved to Phi(sqrt(n / (n - 1)) * t), which for a mean gives the t interval's width.
+
+    Args:
+        drawn: (draws,) resampled estimates; NaN (nothing was drawn) is left out.
+        n: how many things were resampled, at least 2.
+
+    Raises:
+        MissingData: fewer than two things: nothing varies.
+
+    Source: Hesterberg (2015), The American Statistician 69(4), section 5.3.1 (expanded percentile interval).
+    """
+    known = drawn[np.isfinite(drawn)]
+    if n < 2 or known.size == 0:
+        raise MissingData(f"an interval over {source_of_variation} needs two or more of them, found {n}")
+    tail = stats.norm.cdf(np.sqrt(n / (n - 1)) * stats.t.ppf((1 - level) / 2, n - 1))
+    low, high = np.quantile(known, [tail, 1 - tail])
+    return Interval(float(estimate), float(low), float(high), level, source_of_variation)
+
+
 def bootstrap_interval(
     sample: ArrayLike,
-    seed: int,
+    seed: int | np.random.Generator,
     source_of_variation: str,
-    statistic: Callable[[NDArray[np.float64]], float] = lambda drawn: float(drawn.mean()),
     level: float = 0.95,
     draws: int = 1000,
 ) -> Interval:
-    """Percentile bootstrap interval of a statistic of `sample`.
+    """Bootstrap interval of a mean; see `interval_of`.
 
     Args:
-        sample: (n,) or (n, columns), n >= 2; rows are drawn with replacement.
-        level: coverage aimed at, in (0, 1).
+        sample: (n,) with n >= 2; NaN is left out.
 
     Raises:
-        MissingData: fewer than two rows: nothing varies, so there is no interval.
-
-    Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 13.3.
+        MissingData: fewer than two values: nothing varies, so there is no interval.
     """
-    rows = np.asarray(sample, dtype=float)
-    if rows.shape[0] < 2:
-        raise MissingData(f"an interval over {source_of_variation} needs two or more of them, found {rows.shape[0]}")
-    random = np.random.default_rng(seed)
-    picks = random.integers(0, rows.shape[0], size=(draws, rows.shape[0]))
-    drawn = np.array([statistic(rows[pick]) for pick in picks])
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(statistic(rows)), float(low), float(high), level, source_of_variation)
+    values = np.asarray(sample, dtype=float)
+    values = values[np.isfinite(values)]
+    if values.size < 2:
+        raise MissingData(f"an interval over {source_of_variation} needs two or more of them, found {values.size}")
+    counts = resample_counts(values.size, draws, np.random.default_rng(seed))
+    return interval_of(float(values.mean()), resampled_means(values, counts), values.size, source_of_variation, level)
+
+
+def label_permutations(
+    n: int, draws: int, random: np.random.Generator, within: ArrayLike | None = None
+) -> NDArray[np.intp]:
+    """(draws, n) permutations of 0..n-1, each row one; labels stay within their stratum where `within` is given.
+
+    Args:
+        within: (n,) strata.
+    """
+    strata = np.zeros(n, dtype=int) if within is None else np.unique(np.asarray(within), return_inverse=True)[1]
+    permuted = np.empty((draws, n), dtype=np.intp)
+    for stratum in range(strata.max() + 1):
+        places = np.flatnonzero(strata == stratum)
+        permuted[:, places] = random.permuted(np.tile(places, (draws, 1)), axis=1)
+    return permuted
 
 
 def permutation_p(observed: float, permuted: ArrayLike) -> float:
     """One-sided p-value (1 + count) / (1 + B): how often chance gives at least what was observed. Never 0.
+
+    What differs by less than rounding counts as equal: a permutation may give the observed labels again.
 
     Args:
         permuted: (B,) the statistic under permuted labels, B >= 1.
@@ -68,7 +126,8 @@ def permutation_p(observed: float, permuted: ArrayLike) -> float:
     chance = np.asarray(permuted, dtype=float)
     if chance.size == 0:
         raise MissingData("a permutation p-value needs at least one permutation")
-    return float((1 + np.count_nonzero(chance >= observed)) / (1 + chance.size))
+    reached = chance >= observed - ROUNDING * max(1.0, abs(observed))
+    return float((1 + np.count_nonzero(reached)) / (1 + chance.size))
 
 
 def sign_test_p(differences: ArrayLike) -> float:

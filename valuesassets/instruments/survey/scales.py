@@ -1,0 +1,72 @@
+"""The answer scales of many items as arrays, and what can be measured on them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valuesassets.instruments.survey.analysis_scale import analysis_value, is_ordinal
+from valuesassets.measure.distances import Array, expected_unit_of, w1_unit_of
+
+
+@dataclass(frozen=True)
+class Scales:
+    """The items and their answer scales; K is the longest scale's number of options.
+
+    Attributes:
+        items: asked question ids (`v111@v110=1`).
+        response_types: of each item.
+        codes: (I, K) answer codes on the analysis scale, increasing; NaN beyond an item's options.
+    """
+
+    items: tuple[str, ...]
+    response_types: tuple[str, ...]
+    codes: Array
+
+    @cached_property
+    def is_ordinal(self) -> NDArray[np.bool_]:
+        """(I,) whether means and W1 make sense."""
+        return np.array([is_ordinal(kind) for kind in self.response_types], dtype=bool)
+
+    @cached_property
+    def n_options(self) -> NDArray[np.intp]:
+        """(I,) options of each item."""
+        return np.isfinite(self.codes).sum(axis=1)
+
+    @cached_property
+    def ends(self) -> Array:
+        """(I, 2) lowest and highest code of each item."""
+        return np.stack([np.nanmin(self.codes, axis=1), np.nanmax(self.codes, axis=1)], axis=1)
+
+    @cached_property
+    def unit(self) -> Array:
+        """(I, K) places of the answers on [0, 1]; 1 beyond an item's options."""
+        low, high = self.ends[:, :1], self.ends[:, 1:]
+        return np.where(np.isfinite(self.codes), (self.codes - low) / (high - low), 1.0)
+
+    def uniform(self) -> Array:
+        """(I, K) the uniform answer."""
+        return np.isfinite(self.codes) / self.n_options[:, None]
+
+    def always_first(self) -> Array:
+        """(I, K) always the first option shown, averaged over both orders: half on either end of the list of codes."""
+        first = np.zeros_like(self.unit)
+        for place, item in enumerate(self.items):
+            codes = self.codes[place, : self.n_options[place]]
+            listed = [analysis_value(item, int(code)) for code in (codes.min(), codes.max())]
+            first[place, : codes.size][np.isin(codes, listed)] = 0.5
+        return first
+
+    def w1_unit(self, p: Array, q: Array) -> Array:
+        """W1 in scale units between answers (..., I, K); NaN for items without an order."""
+        return np.where(self.is_ordinal, w1_unit_of(p, q, self.unit), np.nan)
+
+    def expected_unit(self, p: Array) -> Array:
+        """Mean answers (..., I) with the scale's ends at 0 and 1; NaN for items without an order."""
+        return np.where(self.is_ordinal, expected_unit_of(p, self.unit), np.nan)
+
+    def expected_code(self, p: Array) -> Array:
+        """Mean answers (..., I) in the scale's own codes; NaN for items without an order."""
+        low, high = self.ends[:, 0], self.ends[:, 1]
+        return low + self.expected_unit(p) * (high - low)

@@ -1,0 +1,122 @@
+"""Correlation of two sets of profiles, each pair of profiles over the same items: is this model like its country?
+
+A profile is one row of expected values over items. Three centrings answer three questions. Without any, that items
+differ in their mean answer makes every two sets alike. Centred on items, a shared habit (say, to agree) still does.
+Centred on items and on profiles, only the pattern of who differs on what is left.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valuesassets.records.errors import MissingData
+
+Array = NDArray[np.float64]
+Centring = Literal["none", "item", "double"]
+LEAST_VARIANCE = 1e-12
+"""Mean square under which what is left after centring is rounding: there is no correlation."""
+
+
+def centred_on_items(profiles: Array) -> Array:
+    """Profiles without their items' means, (P, I); NaN stays, and an item that one profile has is NaN throughout.
+
+    >>> centred_on_items(np.array([[1.0, 5.0], [3.0, np.nan]])).tolist()
+    [[-1.0, nan], [1.0, nan]]
+    """
+    known = np.isfinite(profiles)
+    n = known.sum(axis=0)
+    means = np.where(known, profiles, 0).sum(axis=0) / np.maximum(n, 1)
+    return np.where(n > 1, profiles - means, np.nan)
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Sums over the items that both profiles of a pair have, for every pair of an `a` and a `b` profile.
+
+    Attributes:
+        n, a, b, aa, bb, ab: (..., P, Q) numbers of items and sums of a, b, a^2, b^2 and ab over them.
+        is_double: whether each pair's own means are taken off.
+    """
+
+    n: Array
+    a: Array
+    b: Array
+    aa: Array
+    bb: Array
+    ab: Array
+    is_double: bool
+
+    def correlation(self, pairs: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Array:
+        """Pearson correlations over all items of the chosen pairs together.
+
+        Args:
+            pairs: rows and columns, (..., N) each: N pairs per correlation.
+
+        Returns:
+            (...); NaN where nothing varies.
+        """
+        n, a, b, aa, bb, ab = (
+            part[..., pairs[0], pairs[1]] for part in (self.n, self.a, self.b, self.aa, self.bb, self.ab)
+        )
+        if not self.is_double:
+            n, a, b, aa, bb, ab = (part.sum(axis=-1, keepdims=True) for part in (n, a, b, aa, bb, ab))
+        sizes = np.maximum(n, 1)
+        covariance, va, vb = (
+            np.sum(square - one * other / sizes, axis=-1) for square, one, other in ((ab, a, b), (aa, a, a), (bb, b, b))
+        )
+        least = LEAST_VARIANCE * np.maximum(n.sum(axis=-1), 1)
+        is_known = (va > least) & (vb > least)
+        return np.where(is_known, covariance / np.sqrt(np.where(is_known, va * vb, 1)), np.nan)
+
+
+def paired(a: Array, b: Array, centring: Centring) -> Paired:
+    """Sums for every pair of a profile of `a` and one of `b`, after centring.
+
+    Args:
+        a, b: (P, I) and (Q, I) expected values, NaN where missing.
+
+    Raises:
+        MissingData: the profiles are over different items.
+    """
+    if a.shape[1] != b.shape[1]:
+        raise MissingData(f"profiles over {a.shape[1]} and {b.shape[1]} items cannot be correlated; align them first")
+    one, other = (each if centring == "none" else centred_on_items(each) for each in (a, b))
+    known, known_b = np.isfinite(one).astype(float), np.isfinite(other).astype(float)
+    one, other = np.nan_to_num(one), np.nan_to_num(other)
+    return Paired(
+        known @ known_b.T,
+        one @ known_b.T,
+        known @ other.T,
+        one**2 @ known_b.T,
+        known @ (other**2).T,
+        one @ other.T,
+        centring == "double",
+    )
+
+
+def correlation(a: Array, b: Array, centring: Centring) -> float:
+    """Pearson correlation of the rows of `a` with the same rows of `b` over all items together; NaN if nothing varies.
+
+    >>> a = np.array([[0.1, 0.9], [0.2, 0.8]])
+    >>> round(correlation(a, a[::-1], "none"), 2), round(correlation(a, a[::-1], "item"), 2)
+    (0.96, -1.0)
+    """
+    rows = np.arange(a.shape[0])
+    return float(paired(a, b, centring).correlation((rows, rows)))
+
+
+def resampled_correlations(a: Array, b: Array, centring: Centring, counts: Array) -> Array:
+    """`correlation` in samples of items, (draws,).
+
+    Args:
+        counts: (draws, I) how often each item stands in each sample.
+    """
+    one, other = (each if centring == "none" else centred_on_items(each) for each in (a, b))
+    known = np.isfinite(one) & np.isfinite(other)
+    one, other = np.where(known, one, 0), np.where(known, other, 0)
+    parts = (known.astype(float), one, other, one**2, other**2, one * other)
+    n, sa, sb, aa, bb, ab = ((counts @ part.T)[..., None] for part in parts)
+    rows, only = np.arange(a.shape[0]), np.zeros(a.shape[0], dtype=np.intp)
+    return Paired(n, sa, sb, aa, bb, ab, centring == "double").correlation((rows, only))

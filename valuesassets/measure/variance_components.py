@@ -1,0 +1,122 @@
+"""Variance components of a fully crossed random design with gaps, and how well averages would come out again.
+
+Each value is y = mu + sum of the effects of every subset of factors (language, item, language x item, ...), all random
+and uncorrelated. Two values that share the levels of a set S of factors, and of no other, then have the expected
+product mu^2 + sum over T within S of sigma_T^2: means of such products, subtracted from each other, give every
+component without bias, whatever is missing at random.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valuesassets.records.errors import MissingData
+
+Array = NDArray[np.float64]
+Effect = frozenset[str]
+
+
+def subsets(factors: Sequence[str]) -> list[Effect]:
+    """All sets of factors, small ones first; the empty one stands for the mean.
+
+    >>> [sorted(each) for each in subsets(["a", "b"])]
+    [[], ['a'], ['b'], ['a', 'b']]
+    """
+    return [frozenset(each) for size in range(len(factors) + 1) for each in combinations(factors, size)]
+
+
+def variance_components(
+    values: Array, factors: Sequence[str], weighted: str | None = None, weights: Array | None = None
+) -> dict[Effect, Array]:
+    """Unbiased estimate of the variance of every effect; negative where chance has it so.
+
+    Args:
+        values: one axis per factor; NaN where missing. A factor of one level takes no part: its effects stay in those
+            of the other factors.
+        weighted: the factor whose levels are resampled; copies of a level count as different levels.
+        weights: (draws, levels of that factor) how often each level stands in each sample; all once where not given.
+
+    Returns:
+        (draws,) estimates by effect, (1,) without weights. The effect of all factors holds the error as well.
+
+    Raises:
+        MissingData: no pair of values shares just the levels that an effect needs, so that it cannot be told apart.
+
+    Source: Koch (1967), Technometrics 9(1), 93-118 (symmetric sums of products); for balanced designs equal to the
+    analysis of variance (Searle, Casella and McCulloch 1992, Variance Components, chapter 11).
+
+    >>> effects = variance_components(np.array([[0.0, 1.0], [2.0, 3.0]]), ["language", "item"])
+    >>> {"+".join(sorted(effect)): round(float(value[0]), 3) for effect, value in effects.items()}
+    {'language': 2.0, 'item': 0.5, 'item+language': 0.0}
+    """
+    kept = [name for name, size in zip(factors, values.shape, strict=True) if size > 1]
+    array = values.reshape([size for size in values.shape if size > 1])
+    if not kept:
+        raise MissingData(f"no factor of {', '.join(factors)} has two levels: nothing varies")
+    known = np.isfinite(array)
+    if not known.any():
+        raise MissingData(f"no value for any level of {', '.join(kept)}")
+    # The mean is an effect like any other; taking it off beforehand only saves digits.
+    array = np.where(known, array - array[known].mean(), 0)
+    draws = np.ones((1, 1)) if weights is None or weighted not in kept else weights
+    place = kept.index(weighted) if weighted in kept else None
+    effects = subsets(kept)
+    products, pairs = {}, {}
+    for effect in effects:
+        axes = [kept.index(name) for name in effect]
+        products[effect], pairs[effect] = (_shared(part, axes, place, draws) for part in (array, known.astype(float)))
+    # From "agree at least on" to "agree exactly on" a set of factors, largest sets first.
+    for effect in reversed(effects):
+        for larger in effects:
+            if effect < larger:
+                products[effect] = products[effect] - products[larger]
+                pairs[effect] = pairs[effect] - pairs[larger]
+    expected: dict[Effect, Array] = {}
+    for effect in effects:
+        if np.any(pairs[effect] < 0.5):
+            raise MissingData(
+                f"no two values share {' and '.join(sorted(effect)) or 'nothing'} alone, so that the variance there "
+                "cannot be told apart"
+            )
+        expected[effect] = products[effect] / pairs[effect]
+    found: dict[Effect, Array] = {}
+    for effect in effects:
+        found[effect] = expected[effect] - sum(found[smaller] for smaller in effects if smaller < effect)
+    return {effect: found[effect] for effect in effects if effect}
+
+
+def _shared(array: Array, axes: Sequence[int], place: int | None, draws: Array) -> Array:
+    """(draws,) sum of products over all ordered pairs that agree at least on the axes' levels."""
+    others = tuple(axis for axis in range(array.ndim) if axis not in axes and axis != place)
+    if place is None:
+        return np.array([np.sum(array.sum(axis=others) ** 2)])
+    reduced = np.moveaxis(array.sum(axis=others, keepdims=True), place, -1).reshape(-1, array.shape[place])
+    if draws.shape == (1, 1):
+        draws = np.ones((1, array.shape[place]))
+    if place in axes:
+        return draws @ np.sum(reduced**2, axis=0)
+    return np.sum((draws @ reduced.T) ** 2, axis=1)
+
+
+def generalizability(
+    components: Mapping[Effect, Array], wanted: Sequence[Effect], error: Mapping[Effect, int]
+) -> Array:
+    """Share of the variance of averaged values that another draw of orders and wordings would show again.
+
+    Args:
+        wanted: effects that the averages are meant to show.
+        error: effects that stand in their way, with the number of conditions that each is averaged over.
+
+    Returns:
+        (draws,) in [0, 1]: negative components count as 0; 0 where nothing varies.
+
+    Source: Brennan (2001), Generalizability Theory, section 4.1 (coefficient for relative decisions), after Cronbach,
+    Gleser, Nanda and Rajaratnam (1972).
+    """
+    zero = np.zeros_like(next(iter(components.values())))
+    signal = np.maximum(sum((components.get(each, zero) for each in wanted), zero), 0)
+    noise = sum((np.maximum(components.get(each, zero), 0) / n for each, n in error.items()), zero)
+    total = signal + noise
+    return np.where(total > 0, signal / np.where(total > 0, total, 1), 0.0)

@@ -91,6 +91,32 @@ def bootstrap_interval(
     return interval_of(float(values.mean()), resampled_means(values, counts), values.size, source_of_variation, level)
 
 
+def jackknife_interval(
+    estimate: float, left_out: NDArray[np.float64], source_of_variation: str, level: float = 0.95
+) -> Interval:
+    """Interval of a share in [0, 1) from the estimates that leave one thing out, on the scale of -log(1 - share).
+
+    On that scale the error of a variance ratio hardly depends on its size.
+
+    Args:
+        left_out: (n,) the estimate without each of the n things, n >= 2.
+
+    Raises:
+        MissingData: fewer than two things.
+
+    Source: Arvesen (1969), Ann. Math. Statist. 40(6), 2076-2100 (variance components); Efron and Tibshirani (1993),
+    section 11.3.
+    """
+    n = left_out.size
+    if n < 2:
+        raise MissingData(f"an interval over {source_of_variation} needs two or more of them, found {n}")
+    at, without = (-np.log(np.maximum(1 - np.asarray(each), ROUNDING)) for each in (estimate, left_out))
+    error = np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2))
+    reach = stats.t.ppf((1 + level) / 2, n - 1) * error
+    low, high = (float(np.clip(1 - np.exp(-end), 0, 1)) for end in (at - reach, at + reach))
+    return Interval(float(estimate), low, high, level, source_of_variation)
+
+
 def label_permutations(
     n: int, draws: int, random: np.random.Generator, within: ArrayLike | None = None
 ) -> NDArray[np.intp]:

@@ -1,9 +1,9 @@
 """Variance components of a fully crossed random design with gaps, and how well averages would come out again.
 
 Each value is y = mu + sum of the effects of every subset of factors (language, item, language x item, ...), all random
-and uncorrelated. Two values that share the levels of a set S of factors, and of no other, then have the expected
-product mu^2 + sum over T within S of sigma_T^2: means of such products, subtracted from each other, give every
-component without bias, whatever is missing at random.
+and uncorrelated. Two values that share the levels of a set S of factors, and of no other, then differ by a square of
+which half has the expectation sum over T not within S of sigma_T^2: means of such squares, subtracted from each other,
+give every component without bias, whatever is missing at random and wherever the mean lies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ def variance_components(
     Raises:
         MissingData: no pair of values shares just the levels that an effect needs, so that it cannot be told apart.
 
-    Source: Koch (1967), Technometrics 9(1), 93-118 (symmetric sums of products); for balanced designs equal to the
+    Source: Koch (1968), Technometrics 10(3), 551-558 (sums of squared differences); for balanced designs equal to the
     analysis of variance (Searle, Casella and McCulloch 1992, Variance Components, chapter 11).
 
     >>> effects = variance_components(np.array([[0.0, 1.0], [2.0, 3.0]]), ["language", "item"])
@@ -58,20 +58,23 @@ def variance_components(
     known = np.isfinite(array)
     if not known.any():
         raise MissingData(f"no value for any level of {', '.join(kept)}")
-    # The mean is an effect like any other; taking it off beforehand only saves digits.
-    array = np.where(known, array - array[known].mean(), 0)
-    draws = np.ones((1, 1)) if weights is None or weighted not in kept else weights
-    place = kept.index(weighted) if weighted in kept else None
+    array = np.where(known, array - array[known].mean(), 0)  # off its mean only to save digits
+    place = kept.index(weighted) if weights is not None and weighted in kept else None
+    draws = np.ones((1, 1)) if weights is None else weights
     effects = subsets(kept)
-    products, pairs = {}, {}
+    squares, pairs = {}, {}
     for effect in effects:
         axes = [kept.index(name) for name in effect]
-        products[effect], pairs[effect] = (_shared(part, axes, place, draws) for part in (array, known.astype(float)))
+        one = known.astype(float)
+        squares[effect], pairs[effect] = (
+            _shared(array, array, axes, place, draws) - _shared(array**2, one, axes, place, draws),
+            _shared(one, one, axes, place, draws),
+        )
     # From "agree at least on" to "agree exactly on" a set of factors, largest sets first.
     for effect in reversed(effects):
         for larger in effects:
             if effect < larger:
-                products[effect] = products[effect] - products[larger]
+                squares[effect] = squares[effect] - squares[larger]
                 pairs[effect] = pairs[effect] - pairs[larger]
     expected: dict[Effect, Array] = {}
     for effect in effects:
@@ -80,24 +83,25 @@ def variance_components(
                 f"no two values share {' and '.join(sorted(effect)) or 'nothing'} alone, so that the variance there "
                 "cannot be told apart"
             )
-        expected[effect] = products[effect] / pairs[effect]
+        expected[effect] = squares[effect] / pairs[effect]
     found: dict[Effect, Array] = {}
     for effect in effects:
         found[effect] = expected[effect] - sum(found[smaller] for smaller in effects if smaller < effect)
     return {effect: found[effect] for effect in effects if effect}
 
 
-def _shared(array: Array, axes: Sequence[int], place: int | None, draws: Array) -> Array:
-    """(draws,) sum of products over all ordered pairs that agree at least on the axes' levels."""
-    others = tuple(axis for axis in range(array.ndim) if axis not in axes and axis != place)
+def _shared(one: Array, other: Array, axes: Sequence[int], place: int | None, draws: Array) -> Array:
+    """(draws,) sum of products of the two over all ordered pairs that agree at least on the axes' levels."""
+    others = tuple(axis for axis in range(one.ndim) if axis not in axes and axis != place)
     if place is None:
-        return np.array([np.sum(array.sum(axis=others) ** 2)])
-    reduced = np.moveaxis(array.sum(axis=others, keepdims=True), place, -1).reshape(-1, array.shape[place])
-    if draws.shape == (1, 1):
-        draws = np.ones((1, array.shape[place]))
+        return np.array([np.sum(one.sum(axis=others) * other.sum(axis=others))])
+    a, b = (
+        np.moveaxis(each.sum(axis=others, keepdims=True), place, -1).reshape(-1, one.shape[place])
+        for each in (one, other)
+    )
     if place in axes:
-        return draws @ np.sum(reduced**2, axis=0)
-    return np.sum((draws @ reduced.T) ** 2, axis=1)
+        return draws @ np.sum(a * b, axis=0)
+    return np.sum((draws @ a.T) * (draws @ b.T), axis=1)
 
 
 def generalizability(

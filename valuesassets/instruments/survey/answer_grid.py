@@ -104,7 +104,8 @@ def answer_grid(answers: pd.DataFrame, human: pd.DataFrame | None = None) -> Ans
     converted[once], p_valid[once] = (rows[name].to_numpy()[is_placed] for name in ("is_converted", "p_valid"))
     types = dict(zip(zip(rows["model"], rows["language"], strict=True), rows["model_type"], strict=True))
     countries, people, more = _people(human, scales)
-    sides = np.where(np.expand_dims(gone, (0, 1, 4)), np.nan, np.stack([forward, backward]))
+    padded = np.where(np.isfinite(scales.codes), np.stack([forward, backward]), 0.0)
+    sides = np.where(np.expand_dims(gone, (0, 1, 4)), np.nan, padded)
     return AnswerGrid(
         scales,
         tuple(cell_places.names),

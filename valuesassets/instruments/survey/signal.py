@@ -1,0 +1,166 @@
+"""`survey/signal`: whether a family's languages answer like their own countries, and what fakes it.
+
+That items differ in level, and that their scales differ in length, makes any two sets of answers alike; a habit of
+saying yes that runs through all items does so again after items are centred. Only the double-centred correlation is
+left without either; it decides.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.instruments.survey.answer_grid import AnswerGrid, own_country
+from valuesassets.instruments.survey.human_distributions import why_no_people
+from valuesassets.instruments.survey.hypotheses import tests_table
+from valuesassets.instruments.survey.planted_shapes import seeded
+from valuesassets.measure.distances import Array
+from valuesassets.measure.profile_correlation import Centring, paired, resampled_correlations
+from valuesassets.measure.resampling import Interval, interval_of, label_permutations, permutation_p, resample_counts
+from valuesassets.records.errors import MissingData
+from valuesassets.records.study import Study
+
+FEWEST_LANGUAGES = 4
+"""Three languages allow six orders: no p-value below .05."""
+KINDS: dict[str, tuple[bool, Centring]] = {
+    "raw": (True, "none"),
+    "unit-scaled": (False, "none"),
+    "item-centred": (False, "item"),
+    "double-centred": (False, "double"),
+}
+"""Correlations: whether answers keep their own codes, and what is taken off."""
+HEADLINE = "double-centred"
+SIGNAL, STYLE, SCALES, NONE = (
+    "cultural signal",
+    "no cultural signal: a response style shared with people, not a pattern over items",
+    "no cultural signal: the raw correlation rests on how items and their scales differ",
+    "no cultural signal",
+)
+
+
+@dataclass(frozen=True)
+class Signal:
+    """Agreement of families with their own countries.
+
+    Attributes:
+        correlations: one row per (family, kind): r with its interval over items, the middle 95 % of r under permuted
+            countries, p, n of languages and items.
+        verdicts: one row per family: what the four correlations amount to.
+        tests: `signal` holds the double-centred correlation of every family, which decides; `signal, other centrings`
+            the others.
+        notes: sentences that belong beside the tables.
+    """
+
+    correlations: pd.DataFrame
+    verdicts: pd.DataFrame
+    tests: pd.DataFrame
+    notes: pd.DataFrame
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The tables by name."""
+        return {
+            "correlations": self.correlations,
+            "verdicts": self.verdicts,
+            "tests": self.tests,
+            "notes": self.notes,
+        }
+
+
+def derive_signal(grid: AnswerGrid, study: Study) -> Signal:
+    """The four correlations of every family with people; empty with a note where there are no people."""
+    notes = [
+        "p: countries permuted among the languages, jointly over all items, so that each language meets another "
+        "country's people. The intervals are over items, with these languages.",
+        "The double-centred correlation decides; what the others show may come from scales, items or response style.",
+    ]
+    if not grid.countries:
+        empty = pd.DataFrame()
+        return Signal(empty, empty, tests_table([], study), pd.DataFrame({"note": [why_no_people(study)]}))
+    level = grid.of_level()
+    country_of = {code: about.country for code, about in study.languages.items()}
+    own = own_country(grid, country_of)
+    rows, verdicts, tests = [], [], []
+    for model in grid.models:
+        places = np.array([place for place in grid.places(model).values() if own[place] >= 0], dtype=np.intp)
+        try:
+            found = _correlations(model, level, places, own[places], study)
+        except MissingData as error:
+            verdicts.append({"model": model, "verdict": None, "reason": str(error)})
+            continue
+        rows += found
+        tests += [_test(row) for row in found]
+    table = tests_table(tests, study)
+    correlations = pd.DataFrame(rows)
+    for model, of_model in correlations.groupby("model", sort=False) if rows else ():
+        corrected = {
+            kind: bool(rejected)
+            for kind, rejected in zip(
+                of_model["kind"], table.loc[of_model.index.to_numpy(), "is_rejected"], strict=True
+            )
+        }
+        verdicts.append({"model": model, "verdict": verdict(of_model.set_index("kind"), corrected), "reason": None})
+    return Signal(correlations, pd.DataFrame(verdicts), table, pd.DataFrame({"note": notes}))
+
+
+def verdict(correlations: pd.DataFrame, is_rejected: Mapping[str, bool]) -> str:
+    """What the correlations of one family, indexed by kind, amount to."""
+    if is_rejected[HEADLINE]:
+        return SIGNAL
+    if is_rejected["item-centred"]:
+        return STYLE
+    return SCALES if correlations.at["raw", "low"] > 0 else NONE
+
+
+def _correlations(
+    model: str, grid: AnswerGrid, places: np.ndarray, own: np.ndarray, study: Study
+) -> list[dict[str, object]]:
+    """One row per kind of correlation of one family.
+
+    Raises:
+        MissingData: too few languages whose country has people.
+    """
+    if len(places) < FEWEST_LANGUAGES:
+        raise MissingData(
+            f"{len(places)} languages with people of their country, {FEWEST_LANGUAGES} or more are needed for a p-value"
+        )
+    draws = study.inference.resamples
+    permuted = label_permutations(len(places), draws, seeded(study.seed, "signal", model, "permutations"))
+    rows = []
+    for kind, (has_codes, centring) in KINDS.items():
+        measure = grid.scales.expected_code if has_codes else grid.scales.expected_unit
+        ordinal = grid.scales.is_ordinal
+        a, b = measure(grid.answers[places])[:, ordinal], measure(grid.people[own])[:, ordinal]
+        sums = paired(a, b, centring)
+        identity = np.arange(len(places))
+        r = float(sums.correlation((identity, identity)))
+        row: dict[str, object] = {"model": model, "kind": kind, "r": r, "low": np.nan, "high": np.nan, "p": np.nan}
+        chance = sums.correlation((identity, permuted))
+        if np.isfinite(r) and np.isfinite(chance).all():
+            interval = _interval(a, b, centring, r, study, model)
+            null = np.quantile(chance, [0.025, 0.975])
+            row |= {"low": interval.low, "high": interval.high, "p": permutation_p(r, chance)}
+            row |= {"null_mean": float(chance.mean()), "null_low": float(null[0]), "null_high": float(null[1])}
+        n_items = int((np.isfinite(a) & np.isfinite(b)).any(axis=0).sum())
+        rows.append(row | {"level": study.inference.level, "n_languages": len(places), "n_items": n_items})
+    return rows
+
+
+def _interval(a: Array, b: Array, centring: Centring, r: float, study: Study, model: str) -> Interval:
+    random = seeded(study.seed, "signal", model, "items")
+    counts = resample_counts(a.shape[1], study.inference.resamples, random)
+    drawn = resampled_correlations(a, b, centring, counts)
+    return interval_of(r, drawn, a.shape[1], "items", study.inference.level)
+
+
+def _test(row: Mapping[str, object]) -> dict[str, object]:
+    is_headline = row["kind"] == HEADLINE
+    return {
+        "test_family": "signal" if is_headline else "signal, other centrings",
+        "test": f"{row['model']}: languages answer like their own country ({row['kind']})",
+        "statistic": "r",
+        "value": row["r"],
+        "p": row["p"],
+        "n": row["n_languages"],
+        "verdict": None if np.isfinite(float(str(row["p"]))) else "nothing varies, so that there is no correlation",
+    }

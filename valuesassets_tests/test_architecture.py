@@ -39,6 +39,8 @@ def test_the_graph_has_every_asset_of_the_architecture():
         "quality_report",
         "human_distributions",
         "item_statistics",
+        "reliability",
+        "signal",
         "distances",
         "human_comparison",
         "mono_vs_multi",

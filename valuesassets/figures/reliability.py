@@ -18,6 +18,8 @@ _COEFFICIENTS = (
     ("over_orders", "over orders too (lower bound)", "D"),
     ("split_half", "over halves of the items", "^"),
 )
+LEAST_SHARE = 0.005
+"""Of the variance, in some scope: a source that has less is too thin to see."""
 _SHADES = (
     (style.BLUE, ""),
     (style.SKY, "////"),
@@ -90,11 +92,13 @@ def _draw_shares(axes: Axes, components: pd.DataFrame, scopes: Sequence[str]) ->
         axes.text(0.5, 0.5, "not available", transform=axes.transAxes, ha="center", style="italic")
         axes.set_axis_off()
         return []
-    sources = list(dict.fromkeys(components["source"]))
+    sources = list(dict.fromkeys(components.loc[components["share"] >= LEAST_SHARE, "source"]))
     shades = {source: _SHADES[place % len(_SHADES)] for place, source in enumerate(sources)}
     for place, scope in enumerate(scopes):
         left = 0.0
         for row in records(rows_where(components, scope=scope)):
+            if row["source"] not in shades:
+                continue
             color, hatch = shades[row["source"]]
             axes.barh(
                 place, row["share"], left=left, height=0.6, color=color, hatch=hatch, edgecolor=style.BLACK, lw=0.5

@@ -2,11 +2,11 @@
 
 A profile is one row of expected values over items. Three centrings answer three questions. Without any, that items
 differ in their mean answer makes every two sets alike. Centred on items, a shared habit (say, to agree) still does.
-Centred on items and on profiles, only the pattern of who differs on what is left.
+Centred on items and on profiles, only the pattern of who differs on what is left. On a bounded scale even that holds
+a trace of habits, which can move an item less the nearer it lies to an end; style-centring takes that off as well.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from valuesassets.records.errors import MissingData
 
 Array = NDArray[np.float64]
-Centring = Literal["none", "item", "double"]
 LEAST_VARIANCE = 1e-12
 """Mean square under which what is left after centring is rounding: there is no correlation."""
 
@@ -29,6 +28,35 @@ def centred_on_items(profiles: Array) -> Array:
     n = known.sum(axis=0)
     means = np.where(known, profiles, 0).sum(axis=0) / np.maximum(n, 1)
     return np.where(n > 1, profiles - means, np.nan)
+
+
+def without_style(profiles: Array, style: Array) -> Array:
+    """Item-centred profiles less what a habit would do to them, (P, I): a regression of each profile over its items.
+
+    Args:
+        profiles: (P, I), NaN where missing.
+        style: (I, S) how far each of S habits moves each item; see `style_of_items`.
+    """
+    centred = centred_on_items(profiles)
+    known = np.isfinite(centred)
+    squares = np.einsum("pi,ij,ik->pjk", known.astype(float), style, style, optimize=True)
+    slopes = np.linalg.pinv(squares, hermitian=True) @ (np.where(known, centred, 0) @ style)[..., None]
+    return centred - (style @ slopes[..., 0].T).T
+
+
+def style_of_items(means: Array, variances: Array) -> Array:
+    """How far habits move each item, (I, 4): a shift of all, a push to one end, one to both ends, a strong push's bend.
+
+    A push of t logits along the scale moves an item's mean by t times the variance of its answers, so that items at the
+    ends, and scales of many steps, hardly follow.
+
+    Args:
+        means, variances: (I,) of the answers on [0, 1], pooled over profiles.
+
+    Source: for the kinds of style, Baumgartner and Steenkamp (2001), Journal of Marketing Research 38(2), 143-156; the
+    derivative of an exponential family's mean is its variance.
+    """
+    return np.stack([np.ones_like(means), variances, means - 0.5, variances * (means - 0.5)], axis=1)
 
 
 @dataclass(frozen=True)
@@ -71,20 +99,20 @@ class Paired:
         return np.where(is_known, covariance / np.sqrt(np.where(is_known, va * vb, 1)), np.nan)
 
 
-def paired(a: Array, b: Array, centring: Centring) -> Paired:
-    """Sums for every pair of a profile of `a` and one of `b`, after centring.
+def paired(a: Array, b: Array, is_double: bool = False) -> Paired:
+    """Sums for every pair of a profile of `a` and one of `b`.
 
     Args:
-        a, b: (P, I) and (Q, I) expected values, NaN where missing.
+        a, b: (P, I) and (Q, I) profiles, centred or not, NaN where missing.
+        is_double: take off each pair's own means as well.
 
     Raises:
         MissingData: the profiles are over different items.
     """
     if a.shape[1] != b.shape[1]:
         raise MissingData(f"profiles over {a.shape[1]} and {b.shape[1]} items cannot be correlated; align them first")
-    one, other = (each if centring == "none" else centred_on_items(each) for each in (a, b))
-    known, known_b = np.isfinite(one).astype(float), np.isfinite(other).astype(float)
-    one, other = np.nan_to_num(one), np.nan_to_num(other)
+    known, known_b = np.isfinite(a).astype(float), np.isfinite(b).astype(float)
+    one, other = np.nan_to_num(a), np.nan_to_num(b)
     return Paired(
         known @ known_b.T,
         one @ known_b.T,
@@ -92,31 +120,30 @@ def paired(a: Array, b: Array, centring: Centring) -> Paired:
         one**2 @ known_b.T,
         known @ (other**2).T,
         one @ other.T,
-        centring == "double",
+        is_double,
     )
 
 
-def correlation(a: Array, b: Array, centring: Centring) -> float:
+def correlation(a: Array, b: Array, is_double: bool = False) -> float:
     """Pearson correlation of the rows of `a` with the same rows of `b` over all items together; NaN if nothing varies.
 
     >>> a = np.array([[0.1, 0.9], [0.2, 0.8]])
-    >>> round(correlation(a, a[::-1], "none"), 2), round(correlation(a, a[::-1], "item"), 2)
+    >>> round(correlation(a, a[::-1]), 2), round(correlation(centred_on_items(a), centred_on_items(a[::-1])), 2)
     (0.96, -1.0)
     """
     rows = np.arange(a.shape[0])
-    return float(paired(a, b, centring).correlation((rows, rows)))
+    return float(paired(a, b, is_double).correlation((rows, rows)))
 
 
-def resampled_correlations(a: Array, b: Array, centring: Centring, counts: Array) -> Array:
-    """`correlation` in samples of items, (draws,).
+def resampled_correlations(a: Array, b: Array, counts: Array, is_double: bool = False) -> Array:
+    """`correlation` in samples of items, (draws,); what was taken off each item stays off.
 
     Args:
         counts: (draws, I) how often each item stands in each sample.
     """
-    one, other = (each if centring == "none" else centred_on_items(each) for each in (a, b))
-    known = np.isfinite(one) & np.isfinite(other)
-    one, other = np.where(known, one, 0), np.where(known, other, 0)
+    known = np.isfinite(a) & np.isfinite(b)
+    one, other = np.where(known, a, 0), np.where(known, b, 0)
     parts = (known.astype(float), one, other, one**2, other**2, one * other)
     n, sa, sb, aa, bb, ab = ((counts @ part.T)[..., None] for part in parts)
     rows, only = np.arange(a.shape[0]), np.zeros(a.shape[0], dtype=np.intp)
-    return Paired(n, sa, sb, aa, bb, ab, centring == "double").correlation((rows, only))
+    return Paired(n, sa, sb, aa, bb, ab, is_double).correlation((rows, only))

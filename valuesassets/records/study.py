@@ -323,6 +323,11 @@ class Study(Record):
         return any(family.kind == "reference" for family in self.families.values())
 
     @property
+    def is_planted(self) -> bool:
+        """Whether some answers come from made-up distributions: every figure says so."""
+        return self.has_reference_models or self.human.source == "planted"
+
+    @property
     def has_hub_models(self) -> bool:
         """Whether any family's models come from the hub or a folder."""
         return any(family.kind == "huggingface" for family in self.families.values())

@@ -21,13 +21,16 @@ from valuesassets.records.study import Study
 
 WITHIN = ("order", "wording", "language", "item")
 ACROSS = ("order", "wording", "family", "language", "item")
-SOURCES = {
-    "language": [{"language"}],
-    "family": [{"family"}],
-    "family x language": [{"family", "language"}],
-    "item x language": [{"item", "language"}],
-    "item x family": [{"item", "family"}],
-    "item x family x language": [{"item", "family", "language"}],
+SOURCES: dict[Effect, str] = {
+    frozenset(name.split(" x ")): name
+    for name in (
+        "item x language",
+        "item x family x language",
+        "language",
+        "family x language",
+        "family",
+        "item x family",
+    )
 }
 """Where item-centred expected values may come from, but for orders and wordings."""
 LANGUAGE, PATTERN = frozenset({"language"}), frozenset({"item", "language"})
@@ -48,7 +51,7 @@ class Reliability:
             threshold (null where it was not measured), n of languages, items, orders, wordings, reason.
         components: one row per (scope, source of variance): variance in squared scale units, share of all but the
             items' own levels. Scope is a family, or "all families".
-        tests: per family, whether languages differ in the same way under different orders and wordings.
+        tests: per family, whether languages differ in the same way in different wordings; orders where there is one.
         notes: sentences that belong beside the tables.
     """
 
@@ -201,11 +204,11 @@ def split_half(profiles: Array, random: np.random.Generator) -> tuple[float, flo
 
 
 def _test(model: str, expected: Array, study: Study) -> dict[str, object]:
-    """Whether languages differ alike in all orders and wordings: labels permuted in each, jointly over items."""
-    orders, wordings, languages, items = expected.shape
-    conditions = np.nan_to_num(
-        np.stack([centred_on_items(each) for each in expected.reshape(orders * wordings, languages, items)])
-    )
+    """Whether languages differ alike in all wordings (or orders): labels permuted in each, jointly over items."""
+    _, wordings, languages, items = expected.shape
+    # What one wording makes anew comes back in its other order: then only different wordings are compared.
+    compared = expected.mean(axis=0) if wordings > 1 else expected[:, 0]
+    conditions = np.nan_to_num(np.stack([centred_on_items(each) for each in compared]))
     n = len(conditions)
     products = np.einsum("ali,bmi->abml", conditions, conditions, optimize=True)
     draws = study.inference.resamples
@@ -218,7 +221,7 @@ def _test(model: str, expected: Array, study: Study) -> dict[str, object]:
             chance += products[a, b][permuted[b], permuted[a]].sum(axis=1)
     return {
         "test_family": "reliability",
-        "test": f"{model}: languages differ in the same way in every order and wording",
+        "test": f"{model}: languages differ in the same way in {'every wording' if wordings > 1 else 'both orders'}",
         "statistic": "mean product of item-centred expected values over pairs of conditions",
         "value": observed / (languages * max(items, 1) * n * (n - 1) / 2),
         "p": permutation_p(observed, chance),
@@ -238,15 +241,12 @@ def _across(grid: AnswerGrid, expected: Array) -> dict[Effect, Array]:
 
 def _shares(scope: str, effects: Mapping[Effect, Array]) -> list[dict[str, object]]:
     """Variances by source, those of orders and wordings summed up; the items' own levels are left out."""
-    grouped: dict[str, float] = {}
-    named = {frozenset(effect): name for name, group in SOURCES.items() for effect in group}
+    grouped = {name: 0.0 for effect, name in SOURCES.items() if effect in effects}
     for effect, variance in effects.items():
-        if effect == {"item"}:
-            continue
-        both = {"order", "wording"} & effect
-        name = "order and wording together (with the residual)" if len(both) == 2 else "".join(both)
-        name = f"{name}: what {_on(effect - both)}" if len(both) == 1 else name or named[effect]
-        grouped[name] = grouped.get(name, 0.0) + variance.item()
+        conditions = {"order", "wording"} & effect
+        name = SOURCES.get(effect) or f"{' and '.join(sorted(conditions))}, {_on(effect)}"
+        if effect != {"item"}:
+            grouped[name] = grouped.get(name, 0.0) + variance.item()
     total = sum(max(variance, 0) for variance in grouped.values())
     return [
         {
@@ -261,4 +261,4 @@ def _shares(scope: str, effects: Mapping[Effect, Array]) -> list[dict[str, objec
 
 def _on(effect: Effect) -> str:
     """Whether an effect of orders or wordings is the same for all languages and families."""
-    return "differs between languages or families" if effect & {"language", "family"} else "is common to all"
+    return "differing between languages or families" if effect & {"language", "family"} else "common to all"

@@ -66,6 +66,11 @@ class Scales:
         """Mean answers (..., I) with the scale's ends at 0 and 1; NaN for items without an order."""
         return np.where(self.is_ordinal, expected_unit_of(p, self.unit), np.nan)
 
+    def variance_unit(self, p: Array) -> Array:
+        """Variance of answers (..., I) in squared scale units; NaN for items without an order."""
+        square = expected_unit_of(p, self.unit**2) - expected_unit_of(p, self.unit) ** 2
+        return np.where(self.is_ordinal, square, np.nan)
+
     def expected_code(self, p: Array) -> Array:
         """Mean answers (..., I) in the scale's own codes; NaN for items without an order."""
         low, high = self.ends[:, 0], self.ends[:, 1]

@@ -1,8 +1,8 @@
 """`survey/signal`: whether a family's languages answer like their own countries, and what fakes it.
 
 That items differ in level, and that their scales differ in length, makes any two sets of answers alike; a habit of
-saying yes that runs through all items does so again after items are centred. Only the double-centred correlation is
-left without either; it decides.
+saying yes that runs through all items does so again after items are centred. The double-centred correlation is left
+without either and decides, where it also stands once the trace of such habits on bounded scales is taken off.
 """
 
 from collections.abc import Mapping
@@ -11,26 +11,28 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.survey.answer_grid import AnswerGrid, own_country
+from valuesassets.instruments.survey.answer_grid import AnswerGrid, mean_over_items, own_country
 from valuesassets.instruments.survey.human_distributions import why_no_people
 from valuesassets.instruments.survey.hypotheses import tests_table
 from valuesassets.instruments.survey.planted_shapes import seeded
+from valuesassets.instruments.survey.scales import Scales
 from valuesassets.measure.distances import Array
-from valuesassets.measure.profile_correlation import Centring, paired, resampled_correlations
-from valuesassets.measure.resampling import Interval, interval_of, label_permutations, permutation_p, resample_counts
+from valuesassets.measure.profile_correlation import (
+    centred_on_items,
+    paired,
+    resampled_correlations,
+    style_of_items,
+    without_style,
+)
+from valuesassets.measure.resampling import interval_of, label_permutations, permutation_p, resample_counts
 from valuesassets.records.errors import MissingData
 from valuesassets.records.study import Study
 
 FEWEST_LANGUAGES = 4
 """Three languages allow six orders: no p-value below .05."""
-KINDS: dict[str, tuple[bool, Centring]] = {
-    "raw": (True, "none"),
-    "unit-scaled": (False, "none"),
-    "item-centred": (False, "item"),
-    "double-centred": (False, "double"),
-}
-"""Correlations: whether answers keep their own codes, and what is taken off."""
-HEADLINE = "double-centred"
+KINDS = ("raw", "unit-scaled", "item-centred", "double-centred", "style-centred")
+"""Correlations, from what anything fakes to what little does."""
+HEADLINE, ROBUST = "double-centred", "style-centred"
 SIGNAL, STYLE, SCALES, NONE = (
     "cultural signal",
     "no cultural signal: a response style shared with people, not a pattern over items",
@@ -72,7 +74,8 @@ def derive_signal(grid: AnswerGrid, study: Study) -> Signal:
     notes = [
         "p: countries permuted among the languages, jointly over all items, so that each language meets another "
         "country's people. The intervals are over items, with these languages.",
-        "The double-centred correlation decides; what the others show may come from scales, items or response style.",
+        "The double-centred correlation decides, if the style-centred one agrees; what the others show may come from "
+        "scales, items or response style.",
     ]
     if not grid.countries:
         empty = pd.DataFrame()
@@ -105,9 +108,9 @@ def derive_signal(grid: AnswerGrid, study: Study) -> Signal:
 
 def verdict(correlations: pd.DataFrame, is_rejected: Mapping[str, bool]) -> str:
     """What the correlations of one family, indexed by kind, amount to."""
-    if is_rejected[HEADLINE]:
+    if is_rejected[HEADLINE] and is_rejected[ROBUST]:
         return SIGNAL
-    if is_rejected["item-centred"]:
+    if is_rejected["item-centred"] or is_rejected[HEADLINE]:
         return STYLE
     return SCALES if correlations.at["raw", "low"] > 0 else NONE
 
@@ -127,17 +130,18 @@ def _correlations(
     draws = study.inference.resamples
     permuted = label_permutations(len(places), draws, seeded(study.seed, "signal", model, "permutations"))
     rows = []
-    for kind, (has_codes, centring) in KINDS.items():
-        measure = grid.scales.expected_code if has_codes else grid.scales.expected_unit
-        ordinal = grid.scales.is_ordinal
-        a, b = measure(grid.answers[places])[:, ordinal], measure(grid.people[own])[:, ordinal]
-        sums = paired(a, b, centring)
+    for kind in KINDS:
+        a, b = (profiles(answers, grid.scales, kind) for answers in (grid.answers[places], grid.people[own]))
+        is_double = kind in (HEADLINE, ROBUST)
+        sums = paired(a, b, is_double)
         identity = np.arange(len(places))
         r = float(sums.correlation((identity, identity)))
         row: dict[str, object] = {"model": model, "kind": kind, "r": r, "low": np.nan, "high": np.nan, "p": np.nan}
         chance = sums.correlation((identity, permuted))
         if np.isfinite(r) and np.isfinite(chance).all():
-            interval = _interval(a, b, centring, r, study, model)
+            counts = resample_counts(a.shape[1], draws, seeded(study.seed, "signal", model, "items"))
+            drawn = resampled_correlations(a, b, counts, is_double)
+            interval = interval_of(r, drawn, a.shape[1], "items", study.inference.level)
             null = np.quantile(chance, [0.025, 0.975])
             row |= {"low": interval.low, "high": interval.high, "p": permutation_p(r, chance)}
             row |= {"null_mean": float(chance.mean()), "null_low": float(null[0]), "null_high": float(null[1])}
@@ -146,11 +150,20 @@ def _correlations(
     return rows
 
 
-def _interval(a: Array, b: Array, centring: Centring, r: float, study: Study, model: str) -> Interval:
-    random = seeded(study.seed, "signal", model, "items")
-    counts = resample_counts(a.shape[1], study.inference.resamples, random)
-    drawn = resampled_correlations(a, b, centring, counts)
-    return interval_of(r, drawn, a.shape[1], "items", study.inference.level)
+def profiles(answers: Array, scales: Scales, kind: str) -> Array:
+    """Expected values of (P, I, K) answers to the items with an order, less what this kind of correlation takes off."""
+    ordinal = scales.is_ordinal
+    if kind == "raw":
+        return scales.expected_code(answers)[:, ordinal]
+    expected = scales.expected_unit(answers)[:, ordinal]
+    if kind == "unit-scaled":
+        return expected
+    if kind != ROBUST:
+        return centred_on_items(expected)
+    means, variances = (
+        np.nan_to_num(mean_over_items(each.T)[0]) for each in (expected, scales.variance_unit(answers)[:, ordinal])
+    )
+    return without_style(expected, style_of_items(means, variances))
 
 
 def _test(row: Mapping[str, object]) -> dict[str, object]:

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import pandas as pd
@@ -21,6 +22,11 @@ from valuesassets.records.files import read_json
 from valuesassets.records.questions import Question, askable
 from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, table_metadata
 from valuesassets.records.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from valuesassets.instruments.survey.answer_grid import AnswerGrid
 
 Probes = dict[tuple[str, str], pd.DataFrame]
 Frames = dict[str, pd.DataFrame]
@@ -96,6 +102,45 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.survey.item_statistics import derive_item_statistics
 
         return derive_item_statistics(usable(probe_distributions, quality_report))
+
+    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
+    def reliability(
+        context: dg.AssetExecutionContext, storage: Storage, probe_distributions: Probes, quality_report: Frames
+    ) -> Any:
+        """How much of what sets a family's languages apart would come out again in other orders and wordings."""
+        from valuesassets.figures.reliability import draw_reliability
+        from valuesassets.instruments.survey.reliability import derive_reliability
+
+        frames = frames_or_reason(
+            lambda: derive_reliability(grid_of(probe_distributions, quality_report), study).frames()
+        )
+        return pictured(
+            storage.path(context.asset_key, None, "png"),
+            frames,
+            lambda: draw_reliability(frames["families"], frames["components"], notes_in(frames), study.is_planted),
+        )
+
+    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
+    def signal(
+        context: dg.AssetExecutionContext,
+        storage: Storage,
+        probe_distributions: Probes,
+        quality_report: Frames,
+        human_distributions: pd.DataFrame,
+    ) -> Any:
+        """Whether a family's languages answer like their own countries, and whether scales or style only fake it."""
+        from valuesassets.figures.signal import draw_signal
+        from valuesassets.instruments.survey.signal import derive_signal
+
+        frames = frames_or_reason(
+            lambda: derive_signal(grid_of(probe_distributions, quality_report, human_distributions), study).frames()
+        )
+        return pictured(
+            storage.path(context.asset_key, None, "png"),
+            frames,
+            lambda: draw_signal(frames["correlations"], frames["verdicts"], notes_in(frames), study.is_planted),
+            "correlations",
+        )
 
     @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
     def distances(probe_distributions: Probes, quality_report: Frames) -> Frames:
@@ -245,6 +290,8 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         quality_report,
         human_distributions,
         item_statistics,
+        reliability,
+        signal,
         distances,
         human_comparison,
         mono_vs_multi,
@@ -271,6 +318,27 @@ def frames_or_reason(derive: Callable[[], Frames]) -> Frames:
         return {"refused": pd.DataFrame({"reason": [str(error)]})}
 
 
+def pictured(path: Path, frames: Frames, draw: "Callable[[], Figure]", drawn: str | None = None) -> Any:
+    """An analysis with its figure beside its tables and in the UI; the tables alone where there is nothing to draw.
+
+    Args:
+        drawn: the table without whose rows there is no figure.
+    """
+    from valuesassets.figures.style import save_figure
+
+    if "refused" in frames or (drawn is not None and frames[drawn].empty):
+        return dg.MaterializeResult(value=frames, metadata={})
+    figure = draw()
+    save_figure(figure, path.with_suffix(""))
+    shown = {"figure": dg.MetadataValue.path(str(path)), "picture": picture_of(figure)}
+    return dg.MaterializeResult(value=frames, metadata=shown)
+
+
+def notes_in(frames: Frames) -> list[str]:
+    """The sentences that belong beside an analysis."""
+    return [str(note) for note in frames["notes"]["note"]]
+
+
 def given(frames: Frames) -> Any:
     """An analysis as the report takes it: its tables, or the reason why there are none."""
     from valuesassets.instruments.survey.report import Refused
@@ -286,8 +354,15 @@ def concatenated(probes: Probes) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True).infer_objects()
 
 
-def usable(probes: Probes, quality: Frames) -> pd.DataFrame:
+def usable(probes: Probes, quality: Frames, by_wording: bool = False) -> pd.DataFrame:
     """The answers that every analysis may rest on: the missing-values rule, applied in one place."""
     from valuesassets.instruments.survey.quality_report import QualityReport, usable_answers
 
-    return usable_answers(concatenated(probes), QualityReport(**quality))
+    return usable_answers(concatenated(probes), QualityReport(**quality), by_wording)
+
+
+def grid_of(probes: Probes, quality: Frames, human: pd.DataFrame | None = None) -> "AnswerGrid":
+    """The same as arrays, with people's answers beside them where these are given."""
+    from valuesassets.instruments.survey.answer_grid import answer_grid
+
+    return answer_grid(usable(probes, quality, by_wording=True), human)

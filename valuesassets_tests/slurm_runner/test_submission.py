@@ -220,7 +220,7 @@ def test_a_job_is_seen_in_a_partition_that_slurm_hides_from_its_user(cluster, co
     watch.add(submission)
     assert watch.tick() == {}
     assert [report.state for _, report in watch.open_reports()] == ["PENDING"]
-    watch.cancel((submission.uuid, 0))
+    cancel(submission, [0], commands)
     wait_until(lambda: {row[2] for row in rows(cluster, submission)} <= ENDED)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from slurm_runner.commands import SlurmCommands
 from slurm_runner.options import SlurmOptions
-from slurm_runner.submission import submit
+from slurm_runner.submission import cancel, submit
 from slurm_runner.verdicts import Ending
 from slurm_runner.watch import NOT_SEEN, UNKNOWN, Watch
 from valuesassets_tests.slurm_runner.arrays import watch_array
@@ -120,7 +120,7 @@ def test_a_task_is_not_given_up_at_the_first_answer_after_a_long_silence(cluster
     undo()
     assert watch.tick() == {}
     assert states(watch) == ["RUNNING"]
-    watch.cancel((submission.uuid, 0))
+    cancel(submission, [0], commands)
     assert tick_until_ended(watch) == [Ending.CANCELLED]
 
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from pathlib import Path
 
 import dagster as dg
 from dagster._core.definitions.data_version import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
@@ -37,6 +37,7 @@ from valuesassets.orchestration.slurm_cells import (
     slurm_watch,
 )
 from valuesassets.records.errors import ValuesAssetsError
+from valuesassets.records.jobs import ScoreJob
 from valuesassets.records.slurm_settings import SlurmSettings
 from valuesassets.records.study import Study
 
@@ -256,20 +257,20 @@ class GridRun:
         else:
             self._context.log.info(line)
 
-    def _folder(self, one: WantedCell) -> Any:
+    def _folder(self, one: WantedCell) -> Path:
         return self._storage.job_folder(READINGS, cell_key(one.family, one.language))
 
     def _is_used_up(self, one: WantedCell, claim: Claim) -> bool:
         return is_used_up(self._context.instance, claim, self._context.run, [READINGS], one.partition)
 
 
-def _joined(cells: list[WantedCell]) -> Any:
+def _joined(cells: list[WantedCell]) -> ScoreJob:
     """One job that reads the cells of one model."""
     return cells[0].job.model_copy(update={"cells": tuple(one.cell for one in cells)})
 
 
 def _by_model(cells: list[WantedCell]) -> list[list[WantedCell]]:
-    models: dict[Any, list[WantedCell]] = {}
+    models: dict[tuple[str, str, str | None], list[WantedCell]] = {}
     for one in cells:
         models.setdefault((one.family, one.cell.model, one.cell.revision), []).append(one)
     return list(models.values())

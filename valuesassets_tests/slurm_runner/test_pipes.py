@@ -10,7 +10,7 @@ import pytest
 from slurm_runner.claims import read_claim
 from slurm_runner.pipes import CONTEXT, MESSAGES
 from valuesassets_tests.slurm_runner.little_project import materialise, project
-from valuesassets_tests.slurm_runner.waiting import wait_until
+from valuesassets_tests.waiting import wait_until
 
 pytestmark = [pytest.mark.slurm, pytest.mark.xdist_group("slurm")]
 WORKER = [sys.executable, "-m", "valuesassets_tests.slurm_runner.little_project"]

@@ -15,7 +15,8 @@ from slurm_runner.verdicts import ENDED, Ending
 from slurm_runner.watch import Watch
 from valuesassets_tests.slurm_runner.batch import prepared
 from valuesassets_tests.slurm_runner.cluster import Cluster
-from valuesassets_tests.slurm_runner.waiting import endings, wait_until
+from valuesassets_tests.slurm_runner.endings import endings
+from valuesassets_tests.waiting import wait_until
 
 pytestmark = [pytest.mark.slurm, pytest.mark.xdist_group("slurm")]
 SUBMITTER = [sys.executable, "-m", "valuesassets_tests.slurm_runner.submitter"]

@@ -9,7 +9,8 @@ from slurm_runner.verdicts import Ending
 from slurm_runner.watch import NOT_SEEN, UNKNOWN, Watch
 from valuesassets_tests.slurm_runner.arrays import watch_array
 from valuesassets_tests.slurm_runner.batch import prepared
-from valuesassets_tests.slurm_runner.waiting import endings, wait_until
+from valuesassets_tests.slurm_runner.endings import endings
+from valuesassets_tests.waiting import wait_until
 
 pytestmark = [pytest.mark.slurm, pytest.mark.xdist_group("slurm")]
 
@@ -37,7 +38,7 @@ def tick_until_ended(watch, seconds=60):
         ended.update({key: report.verdict.ending for key, report in watch.tick().items()})
         return not len(watch)
 
-    wait_until(is_over, seconds, every=0.1)
+    wait_until(is_over, seconds)
     return [ended[key] for key in sorted(ended)]
 
 

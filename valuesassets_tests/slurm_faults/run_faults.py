@@ -21,16 +21,21 @@ from valuesassets_tests.slurm_faults.fault import (
 )
 
 
+def read_again(bench: CellBench) -> Seen:
+    """A cell whose job runs is materialised again."""
+    with bench.reading() as outcomes:
+        bench.until(lambda: "going on with job" in bench.said_so_far())
+        bench.go()
+    return Seen(f"{state_of(outcomes)}; {first_line(bench, 'going on with')}", "success; going on with job")
+
+
 @fault("Dagster's run worker is killed -9 while the job runs; the cell is materialised again")
 def worker_killed(bench: CellBench) -> Seen:
     with run_worker(bench) as worker:
         bench.until_started()
         worker.kill()
         worker.join()
-    with bench.reading() as outcomes:
-        bench.until(lambda: "going on with job" in bench.said_so_far())
-        bench.go()
-    return Seen(f"{state_of(outcomes)}; {first_line(bench, 'going on with')}", "success; going on with job")
+    return read_again(bench)
 
 
 @fault("Dagster's run worker is killed -9 at ten random moments, each of another cell", languages=LANGUAGES[:12])
@@ -65,10 +70,7 @@ def worker_stopped(bench: CellBench) -> Seen:
         worker.terminate()
         worker.join()
     assert [job[3] for job in bench.cluster.jobs() if job[1] in bench.job_ids()] == ["RUNNING"]
-    with bench.reading() as outcomes:
-        bench.until(lambda: "going on with job" in bench.said_so_far())
-        bench.go()
-    return Seen(f"{state_of(outcomes)}; {first_line(bench, 'going on with')}", "success; going on with job")
+    return read_again(bench)
 
 
 def cancelled(bench: CellBench, language: str | None, read: Callable[[], Outcome], **wanted: Any) -> Seen:

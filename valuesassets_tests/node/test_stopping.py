@@ -238,7 +238,7 @@ def test_a_cell_stopped_at_twenty_random_points_ends_with_the_bytes_of_an_undist
     """Real processes, told to stop and killed by turns, each somewhere in the batches that the last one left."""
     model = slow_model(tmp_path / "model")
     undisturbed, stopped = (
-        score_job(tmp_path / name, model, asked=asked(300), known=tmp_path / name / "known")
+        score_job(tmp_path / name, model, asked=asked(450), known=tmp_path / name / "known")
         for name in ("whole", "stopped")
     )
     forks = multiprocessing.get_context("forkserver")

@@ -96,8 +96,7 @@ def join_claim(folder: Path, claim: Claim, run_id: str) -> Claim:
 
 def hand_over(folder: Path, claim: Claim, run_id: str) -> None:
     """Note which run has had the result, unless another claim has taken its place."""
-    found = read_claim(folder)
-    if found is not None and found.submission == claim.submission:
+    if found := _as_it_is_now(folder, claim):
         write_claim(folder, replace(found, given_to=run_id))
 
 
@@ -107,12 +106,17 @@ def is_wanted(folder: Path, claim: Claim, is_waiting: Callable[[str], bool]) -> 
     Args:
         is_waiting: whether a run, given by its id, still waits for anything.
     """
-    found = read_claim(folder)
-    return found is not None and found.submission == claim.submission and any(map(is_waiting, found.wanted_by))
+    found = _as_it_is_now(folder, claim)
+    return found is not None and any(map(is_waiting, found.wanted_by))
 
 
 def drop_claim(folder: Path, claim: Claim) -> None:
     """Remove a claim whose task ended badly, unless another one has taken its place."""
-    found = read_claim(folder)
-    if found is not None and found.submission == claim.submission:
+    if _as_it_is_now(folder, claim):
         claim_path(folder).unlink(missing_ok=True)
+
+
+def _as_it_is_now(folder: Path, claim: Claim) -> Claim | None:
+    """The claim in a folder; None where another one has taken this one's place."""
+    found = read_claim(folder)
+    return found if found is not None and found.submission == claim.submission else None

@@ -128,12 +128,7 @@ class Watch:
             self.fault = str(error)
         return self._ended()
 
-    def cancel(self, *keys: Key) -> None:
-        """Cancel tasks.
-
-        Raises:
-            CommandFailed: Slurm could not be asked.
-        """
+    def _cancel(self, *keys: Key) -> None:
         self._commands.run(["scancel", *(f"{self._submissions[uuid].job_id}_{index}" for uuid, index in keys)])
 
     def _ask_squeue(self) -> None:
@@ -158,7 +153,7 @@ class Watch:
                 self._commands.run(["scancel", *sorted(doubles)])
         if hopeless:
             if own := [key for key in hopeless if not self._submissions[key[0]].is_foreign]:
-                self.cancel(*own)
+                self._cancel(*own)
             for key in hopeless:
                 report, owner = self._open[key].report, None if key in own else self._submissions[key[0]].user
                 self._open[key].report = replace(report, verdict=stuck(report.reason, owner))
@@ -242,7 +237,7 @@ class Watch:
 
     def _could_cancel(self, key: Key) -> bool:
         try:
-            self.cancel(key)
+            self._cancel(key)
         except CommandFailed as error:
             self.fault = str(error)
             return False

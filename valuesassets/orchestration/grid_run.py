@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from pathlib import Path
 
 import dagster as dg
 from dagster._core.definitions.data_version import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
@@ -37,6 +37,7 @@ from valuesassets.orchestration.slurm_cells import (
     slurm_watch,
 )
 from valuesassets.records.errors import ValuesAssetsError
+from valuesassets.records.jobs import ScoreJob
 from valuesassets.records.slurm_settings import SlurmSettings
 from valuesassets.records.study import Study
 
@@ -48,6 +49,7 @@ class GridRun:
 
     def __init__(self, context: dg.OpExecutionContext, study: Study, storage: Storage) -> None:
         self._context, self._study, self._storage, self._run_id = context, study, storage, context.run_id
+        self._root = slurm_root(storage)
         self._settings = study.slurm or SlurmSettings()
         self._commands = slurm_commands(self._settings)
         self._watch = slurm_watch(self._settings, self._commands)
@@ -92,8 +94,7 @@ class GridRun:
     def _start(self, wanted: list[WantedCell]) -> None:
         """Go on with the jobs that read a cell already; submit one array for the others that ask Slurm the same."""
         found: list[tuple[WantedCell, Claim, Submission]] = []
-        root = slurm_root(self._storage)
-        with claims_lock(root):
+        with claims_lock(self._root):
             new: list[WantedCell] = []
             for one in wanted:
                 standing = standing_claim(self._folder(one), fingerprint(one.job), partial(self._is_used_up, one))
@@ -105,7 +106,7 @@ class GridRun:
                 models = _by_model(cells)
                 tasks = [with_pipes(score_task(_joined(cells), self._settings), self._context.run) for cells in models]
                 label = job_label(self._study, "readings")
-                submission = prepare_submission(root, label, tasks, options, self._settings.throttle)
+                submission = prepare_submission(self._root, label, tasks, options, self._settings.throttle)
                 for index, cells in enumerate(models):
                     for one in cells:
                         claim = Claim(str(submission.folder), index, fingerprint(one.job), wanted_by=(self._run_id,))
@@ -158,7 +159,8 @@ class GridRun:
         for one, claim in self._waiting[key]:
             if collect(submission, key[1], one.cell):
                 self._materialise(one, submission, key[1])
-                hand_over(self._folder(one), claim, self._run_id)
+                with claims_lock(self._root):
+                    hand_over(self._folder(one), claim, self._run_id)
                 self._done += 1
             else:
                 left.append((one, claim))
@@ -216,12 +218,13 @@ class GridRun:
             self._context.log.error(f"{one.cell.name}: {said}")
 
     def _drop(self, cells: Iterable[tuple[WantedCell, Claim]]) -> None:
-        for one, claim in cells:
-            drop_claim(self._folder(one), claim)
+        with claims_lock(self._root):
+            for one, claim in cells:
+                drop_claim(self._folder(one), claim)
 
     def _cancel(self) -> None:
         """Cancel the tasks that no other run waits for; where Slurm does not answer, the next run goes on with them."""
-        with claims_lock(slurm_root(self._storage)):
+        with claims_lock(self._root):
             going_on = [key for key in self._waiting if key not in self._ended and not self._is_wanted_by_others(key)]
             for uuid in {uuid for uuid, _ in going_on}:
                 submission, indices = self._submissions[uuid], [index for other, index in going_on if other == uuid]
@@ -233,7 +236,8 @@ class GridRun:
                     )
                     continue
                 for index in indices:
-                    self._drop(self._waiting[uuid, index])
+                    for one, claim in self._waiting[uuid, index]:
+                        drop_claim(self._folder(one), claim)
 
     def _is_wanted_by_others(self, key: Key) -> bool:
         instance, run_id = self._context.instance, self._run_id
@@ -253,20 +257,20 @@ class GridRun:
         else:
             self._context.log.info(line)
 
-    def _folder(self, one: WantedCell) -> Any:
+    def _folder(self, one: WantedCell) -> Path:
         return self._storage.job_folder(READINGS, cell_key(one.family, one.language))
 
     def _is_used_up(self, one: WantedCell, claim: Claim) -> bool:
         return is_used_up(self._context.instance, claim, self._context.run, [READINGS], one.partition)
 
 
-def _joined(cells: list[WantedCell]) -> Any:
+def _joined(cells: list[WantedCell]) -> ScoreJob:
     """One job that reads the cells of one model."""
     return cells[0].job.model_copy(update={"cells": tuple(one.cell for one in cells)})
 
 
 def _by_model(cells: list[WantedCell]) -> list[list[WantedCell]]:
-    models: dict[Any, list[WantedCell]] = {}
+    models: dict[tuple[str, str, str | None], list[WantedCell]] = {}
     for one in cells:
         models.setdefault((one.family, one.cell.model, one.cell.revision), []).append(one)
     return list(models.values())

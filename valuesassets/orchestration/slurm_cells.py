@@ -5,6 +5,7 @@ attempt that still writes harms nothing.
 """
 
 import contextlib
+import functools
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -125,15 +126,15 @@ def run_score_job(
     Raises:
         JobError: how the job ended, with the last line of its log, or what a cell's readings lack.
     """
-    if study.slurm is None:
+    settings = study.slurm
+    if settings is None:
         return run_node_job(context, job, folder)
-    commands = slurm_commands(study.slurm)
     client = SlurmPipesClient(
-        commands,
+        slurm_commands(settings),
         slurm_root(storage),
-        study.slurm.poll_seconds,
-        study.slurm.attempts,
-        lambda commands: slurm_watch(study.slurm or SlurmSettings(), commands),
+        settings.poll_seconds,
+        settings.attempts,
+        functools.partial(slurm_watch, settings),
     )
 
     def take(submission: Submission, index: int) -> bool:
@@ -147,13 +148,13 @@ def run_score_job(
     try:
         done = client.run(
             context=context.op_execution_context,
-            task=score_task(job, study.slurm),
+            task=score_task(job, settings),
             folder=folder,
             label=job_label(study, context.asset_key.path[-1]),
             options=slurm_options(study, storage, family),
             fingerprint=fingerprint(job),
             take=take,
-            patience_seconds=study.slurm.exit_file_seconds,
+            patience_seconds=settings.exit_file_seconds,
         )
     except JobEnded as error:
         if said := tail(error.submission.log(error.index)):

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import dagster as dg
@@ -25,6 +24,7 @@ from valuesassets_tests.bad_inputs.case import Case, listing, run_case, run_comm
 from valuesassets_tests.bad_inputs.making import QUESTIONS, good_questions, question
 from valuesassets_tests.bad_inputs.model_folders import good_model
 from valuesassets_tests.tiny_models import PROMPTS, trial
+from valuesassets_tests.waiting import wait_until
 
 NOBODY = 65534
 TRIALS_COMMAND = ("trials", "--questions", "questions.json", "--language", "eng")
@@ -158,8 +158,7 @@ def test_a_command_stopped_in_the_middle_of_writing_leaves_nothing(tmp_path, sen
     (tmp_path / "out").mkdir()
     command = (*TRIALS_COMMAND, "--output", "out/trials.parquet", "--orders", "9999")
     process = started(*command, folder=tmp_path)
-    while process.poll() is None and not list((tmp_path / "out").iterdir()):
-        time.sleep(0.001)
+    wait_until(lambda: list((tmp_path / "out").iterdir()) or process.poll() is not None, every=0.001)
     process.send_signal(sent)
     _, said = process.communicate()
     assert process.returncode == code, said

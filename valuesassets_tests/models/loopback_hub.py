@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from valuesassets_tests.loopback import LoopbackServer
+
 Files = dict[str, bytes]
 
 
@@ -76,30 +78,15 @@ class LoopbackHub:
 @contextlib.contextmanager
 def loopback_hub() -> Iterator[LoopbackHub]:
     """A hub for as long as the block lasts."""
-    hub = LoopbackHub()
 
     class Answer(_Answer):
         pass
 
-    Answer.hub = hub
-
-    class Server(http.server.ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, request, client_address):
-            pass  # a connection that was cut, or whose client was killed
-
-    server = Server(("127.0.0.1", 0), Answer)
-    hub.url, hub.stores = (f"http://{host}:{server.server_address[1]}" for host in ("127.0.0.1", "localhost"))
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    server = LoopbackServer(Answer)
+    Answer.hub = hub = LoopbackHub(released=server.released)
+    hub.url, hub.stores = (f"http://{host}:{server.port}" for host in ("127.0.0.1", "localhost"))
+    with server.serving():
         yield hub
-    finally:
-        hub.released.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 class _Answer(http.server.BaseHTTPRequestHandler):

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 
 from valuesassets.records.files import read_json
 from valuesassets.records.jobs import FetchWeightsJob, HubModel, write_job
@@ -64,10 +63,3 @@ def start(hub, folder, *models, cache=None, **settings):
         text=True,
         env=environment(hub, cache or folder / "cache"),
     )
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

@@ -5,7 +5,8 @@ import shutil
 import signal
 from pathlib import Path
 
-from valuesassets_tests.node.fetch_jobs import NOT_READ, at, fetched, refused, start, wait_for
+from valuesassets_tests.node.fetch_jobs import NOT_READ, at, fetched, refused, start
+from valuesassets_tests.waiting import wait_until
 
 LAST = "model-00003-of-00003.safetensors"
 
@@ -25,7 +26,7 @@ def test_a_disk_that_fills_during_the_download_is_said_in_one_line_and_whole_fil
     hub.push("owner/one", hub_model, **{LAST.replace(".", "__"): bytes(1_200_000)})
     hub.held[LAST] = 1000
     process = start(hub, tmp_path, "owner/one", cache=small_disk, leave_free_gib=0)
-    wait_for(lambda: there(small_disk) == needed(hub_model) - {LAST} and hub.sent > 1000)
+    wait_until(lambda: there(small_disk) == needed(hub_model) - {LAST} and hub.sent > 1000)
     filler = small_disk / "filler"
     filler.write_bytes(bytes(shutil.disk_usage(small_disk).free - 500_000))
     hub.released.set()
@@ -45,8 +46,8 @@ def test_a_download_killed_in_the_middle_goes_on_with_what_was_not_whole(hub, hu
     hub.held[LAST] = 12_000_000
     process = start(hub, tmp_path, "owner/one")
     blobs = tmp_path / "cache/hub/models--owner--one/blobs"
-    wait_for(lambda: there(tmp_path / "cache") == needed(hub_model) - {LAST})
-    wait_for(lambda: [path.stat().st_size for path in blobs.glob("*.incomplete")] == [10 * 2**20])
+    wait_until(lambda: there(tmp_path / "cache") == needed(hub_model) - {LAST})
+    wait_until(lambda: [path.stat().st_size for path in blobs.glob("*.incomplete")] == [10 * 2**20])
     process.send_signal(signal.SIGKILL)
     process.communicate()
     lacking = refused(hub, tmp_path, at("owner/one", commit), offline=True)

@@ -15,6 +15,7 @@ from valuesassets.node.stopping import stops_at_term
 from valuesassets.records.jobs import EXIT_INTERRUPTED
 from valuesassets_tests.node.node_jobs import planted, score_job, start, train_job
 from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, write_model
+from valuesassets_tests.waiting import wait_until
 
 
 def asked(n):
@@ -42,11 +43,6 @@ def half_written(folder):
     return list(folder.rglob(".*"))
 
 
-def wait_until(is_so, process):
-    while not is_so() and process.poll() is None:
-        time.sleep(0.002)
-
-
 @pytest.mark.slow
 def test_a_job_stopped_in_the_middle_keeps_what_it_has_says_how_much_and_the_next_attempt_does_the_rest(
     tmp_path, capsys
@@ -58,7 +54,7 @@ def test_a_job_stopped_in_the_middle_keeps_what_it_has_says_how_much_and_the_nex
     )
     store = tmp_path / "stopped/known"
     process = start(stopped)
-    wait_until(lambda: len({path.parent for path in batches_in(store)}) == 2, process)
+    wait_until(lambda: len({path.parent for path in batches_in(store)}) == 2 or process.poll() is not None, every=0.002)
     process.terminate()
     process.terminate()  # a second one changes nothing
     said, errors = process.communicate()
@@ -223,7 +219,7 @@ def many_planted(language):
 
 def test_a_training_stopped_while_its_workers_start_says_so(tmp_path):
     process = start(train_job(tmp_path, planted() + planted("deu"), ("eng", "deu"), steps=100_000))
-    wait_until(lambda: children_of(process), process)
+    wait_until(lambda: children_of(process) or process.poll() is not None, every=0.002)
     process.terminate()
     said, errors = process.communicate()
     assert (process.returncode, errors) == (EXIT_INTERRUPTED, "")
@@ -242,7 +238,7 @@ def test_a_cell_stopped_at_twenty_random_points_ends_with_the_bytes_of_an_undist
     """Real processes, told to stop and killed by turns, each somewhere in the batches that the last one left."""
     model = slow_model(tmp_path / "model")
     undisturbed, stopped = (
-        score_job(tmp_path / name, model, asked=asked(300), known=tmp_path / name / "known")
+        score_job(tmp_path / name, model, asked=asked(450), known=tmp_path / name / "known")
         for name in ("whole", "stopped")
     )
     forks = multiprocessing.get_context("forkserver")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import dagster as dg
@@ -20,12 +21,14 @@ from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import WorkspaceFileTarget
 from dagster._daemon.monitoring.run_monitoring import monitor_started_run
 
+from slurm_runner.files import tail
 from valuesassets.orchestration.run_launcher import WatchedRunLauncher
 from valuesassets.orchestration.run_process import RunProcess
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.orchestration import held_asset
 from valuesassets_tests.orchestration.small_study import study_environment
-from valuesassets_tests.orchestration.web_ui import ask_graphql, serving, wait_until
+from valuesassets_tests.orchestration.web_ui import ask_graphql, serving
+from valuesassets_tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at in Linux's /proc")
 
@@ -157,7 +160,7 @@ def running_study(instance, environment):
     """A command that runs a study in its own process, as `valuesassets run` does."""
     with subprocess.Popen([sys.executable, "-m", held_asset.__name__], env=environment, cwd=REPOSITORY) as command:
         try:
-            wait_until(lambda: "Executing steps" in "".join(said(instance, run) for run in instance.get_runs()), 60)
+            wait_until(lambda: "Executing steps" in "".join(said(instance, run) for run in instance.get_runs()))
             yield command
         finally:
             command.kill()
@@ -209,7 +212,7 @@ def launched(instance, workspace, monkeypatch):
             job_code_origin=job.get_python_origin(),
         )
         instance.launch_run(run.run_id, request)
-        wait_until(lambda: "Executing steps" in said(instance, run), 60)
+        wait_until(lambda: "Executing steps" in said(instance, run))
         process = RunProcess.of_run(run.run_id, instance.get_run_by_id(run.run_id).tags)
         yield run, process
         if process.why_gone() is None:
@@ -228,7 +231,7 @@ def test_a_run_whose_server_is_killed_goes_on_to_its_end(instance, launched, env
     kill_parent(process.pid)
     assert status(instance, run) == RUNNING
     Path(environment[held_asset.GATE]).touch()
-    wait_until(lambda: process.why_gone(), 60)
+    wait_until(process.why_gone)
     assert status(instance, run) == dg.DagsterRunStatus.SUCCESS
 
 
@@ -237,7 +240,7 @@ def test_a_run_whose_server_is_killed_can_be_cancelled(instance, launched):
     run, process = launched
     kill_parent(process.pid)
     assert instance.run_launcher.terminate(run.run_id)
-    wait_until(lambda: process.why_gone(), 60)
+    wait_until(process.why_gone)
     assert status(instance, run) == CANCELED
 
 
@@ -246,7 +249,7 @@ def test_a_run_that_was_killed_with_its_server_can_be_cancelled(instance, launch
     run, process = launched
     kill_parent(process.pid)
     os.kill(process.pid, signal.SIGKILL)
-    wait_until(lambda: process.why_gone(), 60)
+    wait_until(process.why_gone)
     assert instance.run_launcher.terminate(run.run_id)
     assert status(instance, run) == CANCELED
 
@@ -286,19 +289,19 @@ def test_runs_killed_with_everything_run_again_by_themselves_once_the_server_is_
         found = [RunProcess.of_run(run.run_id, run.tags) for run in runs]
         return [process for process in found if process and "Executing steps" in said(instance, process)]
 
-    log = tmp_path / "server.log"
+    log, end = tmp_path / "server.log", partial(tail, tmp_path / "server.log")
     with serving(environment, log, workspace) as address:
         for partition in "ab":
             launch(address, partition)
-        wait_until(lambda: len(carried()) == 2, 60, log)
+        wait_until(lambda: len(carried()) == 2, said=end)
         killed = carried()
         os.killpg(os.getpgid(killed[0].pid), signal.SIGKILL)
-    wait_until(lambda: all(process.why_gone() for process in killed), 60)
+    wait_until(lambda: all(process.why_gone() for process in killed))
     assert len(carried()) == 2, "nobody was left to say so"
     with serving(environment, log, workspace):
-        wait_until(lambda: len(carried()) == 2 and carried()[0] not in killed, 90, log)
+        wait_until(lambda: len(carried()) == 2 and carried()[0] not in killed, said=end)
         Path(environment[held_asset.GATE]).touch()
-        wait_until(lambda: len(instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.SUCCESS]))) == 2, 60, log)
+        wait_until(lambda: len(instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.SUCCESS]))) == 2, said=end)
     for process in killed:
         run = instance.get_run_by_id(process.run_id)
         assert run.status == FAILED

@@ -11,7 +11,8 @@ from valuesassets.studies.questionnaires import render
 from valuesassets.studies.questionnaires.content import load_form
 from valuesassets_tests.instruments.survey.paper_forms import PaperForm
 from valuesassets_tests.orchestration.small_study import run_small_study
-from valuesassets_tests.orchestration.web_ui import browsing, graphql, serving, shot, wait_until
+from valuesassets_tests.orchestration.web_ui import browsing, graphql, serving, shot
+from valuesassets_tests.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 
@@ -51,7 +52,7 @@ def materialise(page, asset, partition, shown_as=None):
     if shown_as:
         shot(page, shown_as)
     page.get_by_role("button", name=re.compile("^Launch")).click()
-    wait_until(lambda: len(materializations(page, asset)) > len(before), 120)
+    wait_until(lambda: len(materializations(page, asset)) > len(before))
     return [partition for partition, moment in materializations(page, asset) if (partition, moment) not in before]
 
 

@@ -6,16 +6,18 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
+from slurm_runner.files import tail
 from valuesassets_tests.needs import REPOSITORY
+from valuesassets_tests.waiting import wait_until
 
 SHOTS = REPOSITORY / "storage" / "evidence" / "shots"
 WORKSPACE = REPOSITORY / "workspace.yaml"
@@ -39,7 +41,7 @@ def serving(environment: Mapping[str, str], log: Path, workspace: Path = WORKSPA
         )
     address = f"http://127.0.0.1:{port}"
     try:
-        wait_until(lambda: _answers(address), 120, log)
+        wait_until(lambda: _answers(address), said=partial(tail, log))
         yield address
     finally:
         # A process group of its own: `dagster dev` does not take its children with it when it is killed.
@@ -62,17 +64,6 @@ def browsing(address: str) -> Iterator[Any]:
         page.set_default_timeout(60_000)
         yield page
         browser.close()
-
-
-def wait_until(condition: Callable[[], Any], seconds: float, log: Path | None = None) -> None:
-    """Wait until a condition holds; the log's end says why it did not."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return
-        time.sleep(1)
-    tail = log.read_text(errors="replace")[-2000:] if log else ""
-    raise AssertionError(f"not reached within {seconds} s\n{tail}")
 
 
 def shot(page: Any, name: str) -> None:

@@ -4,7 +4,6 @@ import contextlib
 import json
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +25,7 @@ from valuesassets.records.study import Language
 from valuesassets.records.study_files import load_study
 from valuesassets_tests.slurm_runner.cluster import Cluster
 from valuesassets_tests.tiny_models import PROMPTS, trial
+from valuesassets_tests.waiting import wait_until
 
 STUB = Path(__file__).with_name("stub_node.py")
 SETTINGS = {"poll_seconds": 0.3, "exit_file_seconds": 4, "unknown_seconds": 6, "warn_seconds": 20}
@@ -134,12 +134,9 @@ class CellBench:
         path = self.plan / name
         return path.read_text().splitlines() if path.exists() else []
 
-    def until(self, holds: Callable[[], object], seconds: float = 60, what: str = "") -> None:
+    def until(self, holds: Callable[[], object]) -> None:
         """Wait until something holds."""
-        end = time.monotonic() + seconds
-        while not holds():
-            assert time.monotonic() < end, f"{what or holds}: {self.noted('starts')}, {self.said_so_far()}"
-            time.sleep(0.05)
+        wait_until(holds, said=lambda: f"{self.noted('starts')}, {self.said_so_far()}")
 
     def until_started(self, n: int = 1) -> None:
         """Wait until the stand-in was started so often."""

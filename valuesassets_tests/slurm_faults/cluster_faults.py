@@ -61,8 +61,8 @@ def slurmd_killed(bench: CellBench) -> Seen:
     return Seen(state_of(outcomes), "success")
 
 
-@fault("the job's node falls; Slurm is not to start the job again")
-def node_crash_without_requeue(bench: CellBench) -> Seen:
+def crash_of_its_node(bench: CellBench) -> str:
+    """What became of a cell whose job has started again after its node fell."""
     with bench.reading() as outcomes:
         bench.until_started()
         node = bench.noted("starts")[0].split()[1]
@@ -70,20 +70,19 @@ def node_crash_without_requeue(bench: CellBench) -> Seen:
         bench.until_started(2)
         bench.go()
     bench.cluster.start(f"slurmd.{node}")
-    return Seen(f"{state_of(outcomes)}; {warning(bench)}", "success; job .*node lost", starts=2)
+    return state_of(outcomes)
+
+
+@fault("the job's node falls; Slurm is not to start the job again")
+def node_crash_without_requeue(bench: CellBench) -> Seen:
+    return Seen(f"{crash_of_its_node(bench)}; {warning(bench)}", "success; job .*node lost", starts=2)
 
 
 @fault("the job's node falls; Slurm starts the job again elsewhere", requeue=True)
 def node_crash_with_requeue(bench: CellBench) -> Seen:
-    with bench.reading() as outcomes:
-        bench.until_started()
-        node = bench.noted("starts")[0].split()[1]
-        bench.cluster.crash(node)
-        bench.until_started(2)
-        bench.go()
-    bench.cluster.start(f"slurmd.{node}")
+    state = crash_of_its_node(bench)
     assert len(bench.job_ids()) == 1
-    return Seen(state_of(outcomes), "success", starts=2)
+    return Seen(state, "success", starts=2)
 
 
 @fault("slurmd is lost for good, Slurm starts the job again elsewhere, and the old attempt writes last", requeue=True)
@@ -161,22 +160,23 @@ def log_folder_unwritable_on_the_node(bench: CellBench) -> Seen:
     return then_again(bench, outcomes, "could not open the log", starts=1)
 
 
-@fault("the node program ends with 0 and leaves nothing")
-def exit_0_without_output(bench: CellBench) -> Seen:
-    bench.behave(no_output=True)
+def exit_0(bench: CellBench, expected: str, **told: object) -> Seen:
+    """The node program ends with 0, and not all is there."""
+    bench.behave(**told)
     bench.go()
     outcome = bench.read()
     bench.behave()
-    return then_again(bench, [outcome], "has left no readings")
+    return then_again(bench, [outcome], expected)
+
+
+@fault("the node program ends with 0 and leaves nothing")
+def exit_0_without_output(bench: CellBench) -> Seen:
+    return exit_0(bench, "has left no readings", no_output=True)
 
 
 @fault("the node program ends with 0 and leaves half a parquet")
 def exit_0_with_a_truncated_parquet(bench: CellBench) -> Seen:
-    bench.behave(truncate=True)
-    bench.go()
-    outcome = bench.read()
-    bench.behave()
-    return then_again(bench, [outcome], "not whole")
+    return exit_0(bench, "not whole", truncate=True)
 
 
 @fault("the shared disk shows the exit file 2 s after Slurm says COMPLETED")

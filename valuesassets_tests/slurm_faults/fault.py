@@ -119,8 +119,8 @@ def payload(attempt: Path) -> int:
 
 
 @contextlib.contextmanager
-def run_worker(bench: CellBench, language: str = "eng") -> Iterator[BaseProcess]:
-    """A process of its own that materialises a cell, as Dagster's daemon would start one."""
+def run_worker(bench: CellBench, language: str | None = "eng") -> Iterator[BaseProcess]:
+    """A process of its own that materialises a cell, or the grid, as Dagster's daemon would start one."""
     folders = (str(bench.study_file), str(bench.storage_root), str(bench.folder / "dagster"))
     process = WORKERS.Process(target=work, args=(*folders, language))
     process.start()

@@ -2,9 +2,12 @@
 
 import random
 import time
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
-from valuesassets_tests.slurm_faults.bench import CellBench
+from slurm_runner.claims import CLAIM, claims_lock
+from valuesassets_tests.slurm_faults.bench import CellBench, Outcome
 from valuesassets_tests.slurm_faults.fault import (
     ALL_CELLS,
     LANGUAGES,
@@ -12,9 +15,18 @@ from valuesassets_tests.slurm_faults.fault import (
     fault,
     first_line,
     run_worker,
+    slurm_folder,
     state_of,
     terminate,
 )
+
+
+def read_again(bench: CellBench) -> Seen:
+    """A cell whose job runs is materialised again."""
+    with bench.reading() as outcomes:
+        bench.until(lambda: "going on with job" in bench.said_so_far())
+        bench.go()
+    return Seen(f"{state_of(outcomes)}; {first_line(bench, 'going on with')}", "success; going on with job")
 
 
 @fault("Dagster's run worker is killed -9 while the job runs; the cell is materialised again")
@@ -23,10 +35,7 @@ def worker_killed(bench: CellBench) -> Seen:
         bench.until_started()
         worker.kill()
         worker.join()
-    with bench.reading() as outcomes:
-        bench.until(lambda: "going on with job" in bench.said_so_far())
-        bench.go()
-    return Seen(f"{state_of(outcomes)}; {first_line(bench, 'going on with')}", "success; going on with job")
+    return read_again(bench)
 
 
 @fault("Dagster's run worker is killed -9 at ten random moments, each of another cell", languages=LANGUAGES[:12])
@@ -61,24 +70,44 @@ def worker_stopped(bench: CellBench) -> Seen:
         worker.terminate()
         worker.join()
     assert [job[3] for job in bench.cluster.jobs() if job[1] in bench.job_ids()] == ["RUNNING"]
-    with bench.reading() as outcomes:
-        bench.until(lambda: "going on with job" in bench.said_so_far())
-        bench.go()
-    return Seen(f"{state_of(outcomes)}; {first_line(bench, 'going on with')}", "success; going on with job")
+    return read_again(bench)
 
 
-@fault("the run is cancelled in the UI")
-def cancelled_in_the_ui(bench: CellBench) -> Seen:
-    with run_worker(bench) as worker:
-        bench.until_started()
+def cancelled(bench: CellBench, language: str | None, read: Callable[[], Outcome], **wanted: Any) -> Seen:
+    """A run is cancelled in the UI, and what it should have read is read anew."""
+    with run_worker(bench, language) as worker:
+        bench.until_started(wanted["starts"] // 2)
         run = terminate(bench, worker)
     bench.until(lambda: bench.noted("stops"))
     states = {job[3] for job in bench.cluster.jobs() if job[1] in bench.job_ids()}
     assert states <= {"CANCELLED", "COMPLETING"}, states
     status = bench.instance.get_run_by_id(run).status.value
     bench.go()
-    assert bench.read().is_success
-    return Seen(f"run {status.lower()}, job cancelled", "run canceled, job cancelled", starts=2)
+    assert read().is_success
+    return Seen(f"run {status.lower()}, job cancelled", "run canceled, job cancelled", **wanted)
+
+
+@fault("the run is cancelled in the UI")
+def cancelled_in_the_ui(bench: CellBench) -> Seen:
+    return cancelled(bench, "eng", bench.read, starts=2)
+
+
+@fault("the run of a grid is cancelled in the UI")
+def grid_cancelled_in_the_ui(bench: CellBench) -> Seen:
+    return cancelled(bench, None, bench.read_grid, starts=6, cells=ALL_CELLS)
+
+
+@fault("another run looks for claims while the jobs of a grid end: no claim changes meanwhile")
+def claims_looked_at_while_a_grid_ends(bench: CellBench) -> Seen:
+    with bench.reading(bench.read_grid) as grid:
+        bench.until_started(3)
+        with claims_lock(slurm_folder(bench)):
+            claims = {path: path.read_bytes() for path in bench.storage_root.rglob(CLAIM)}
+            bench.go()
+            bench.until(lambda: any(bench.materialised(*cell) for cell in ALL_CELLS))
+            time.sleep(1)
+            assert claims == {path: path.read_bytes() for path in claims}
+    return Seen(state_of(grid), "success", starts=3, cells=ALL_CELLS)
 
 
 @fault("two runs of one cell at once")

@@ -78,7 +78,7 @@ def controller_frozen_at_submission(bench: CellBench) -> Seen:
     bench.cluster.freeze()
     try:
         with bench.reading() as outcomes:
-            bench.until(lambda: "Slurm does not answer" in bench.said_so_far(), 120)
+            bench.until(lambda: "Slurm does not answer" in bench.said_so_far())
             bench.cluster.thaw()
     finally:
         bench.cluster.thaw()

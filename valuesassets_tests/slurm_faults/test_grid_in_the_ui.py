@@ -1,10 +1,12 @@
 import os
 import re
 import signal
+from functools import partial
 
 import dagster as dg
 import pytest
 
+from slurm_runner.files import tail
 from valuesassets.orchestration.cells import READINGS
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets_tests.needs import REPOSITORY
@@ -16,10 +18,10 @@ from valuesassets_tests.orchestration.web_ui import (
     launch_job,
     serving,
     shot,
-    wait_until,
 )
 from valuesassets_tests.slurm_faults.bench import CellBench, evs_languages
 from valuesassets_tests.slurm_runner.cluster import Cluster
+from valuesassets_tests.waiting import wait_until
 
 pytestmark = [pytest.mark.slurm, pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("slurm")]
 FAILING = ["est", "lit"]
@@ -78,7 +80,7 @@ def test_the_grid_fills_while_one_watches_and_its_failed_cells_are_backfilled(be
     page.get_by_role("button", name="Launch Run").click()
     bench.until_started()
     bench.go()
-    wait_until(lambda: statuses(page)[0] >= 12, 120)
+    wait_until(lambda: statuses(page)[0] >= 12)
     page.goto("/assets/survey/readings?view=partitions")
     page.get_by_text("reference-multi").first.wait_for()
     shot(page, "grid_half_filled")
@@ -109,7 +111,7 @@ def test_the_grid_fills_while_one_watches_and_its_failed_cells_are_backfilled(be
     dialog.get_by_text("Backfill only failed and missing partitions within selection").click()
     shot(page, "grid_backfill_dialog")
     dialog.locator("button", has_text="Launch").click()
-    wait_until(lambda: statuses(page) == (44, 0, 0), 240, bench.folder / "ui.log")
+    wait_until(lambda: statuses(page) == (44, 0, 0), 240, said=partial(tail, bench.folder / "ui.log"))
     page.goto("/assets/survey/readings?view=partitions")
     page.get_by_text("reference-multi").first.wait_for()
     shot(page, "grid_backfilled")
@@ -127,12 +129,12 @@ def test_runs_whose_workers_are_killed_run_again_by_themselves_and_go_on_with_th
     before, loads = times_read(instance), len(bench.noted("starts"))
     languages = ["eng", "fra", "deu"]  # one more than the pool has places
     launch_backfill(address, READINGS, [str(cell_key("reference-mono", language)) for language in languages])
-    wait_until(lambda: len(bench.noted("starts")) == loads + 2, 120, bench.folder / "ui.log")
+    wait_until(lambda: len(bench.noted("starts")) == loads + 2, said=partial(tail, bench.folder / "ui.log"))
     for run in instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])):
         kill_worker(instance, run)
-    wait_until(going_on, 120, bench.folder / "ui.log")
+    wait_until(going_on, said=partial(tail, bench.folder / "ui.log"))
     bench.go()
-    wait_until(lambda: times_read(instance) == before + len(languages), 120, bench.folder / "ui.log")
+    wait_until(lambda: times_read(instance) == before + len(languages), said=partial(tail, bench.folder / "ui.log"))
     assert len(bench.noted("starts")) == loads + len(languages)
 
 
@@ -141,10 +143,10 @@ def test_a_grid_over_all_cells_whose_worker_is_killed_reads_each_of_them_once(be
     before, loads = times_read(instance), len(bench.noted("starts"))
     grid = {"submit_gpu_partitions": {"config": {"cells": ["all"]}}}
     launched = launch_job(address, "probe_grid", ops=grid)
-    wait_until(lambda: times_read(instance) >= before + 8, 120, bench.folder / "ui.log")
+    wait_until(lambda: times_read(instance) >= before + 8, said=partial(tail, bench.folder / "ui.log"))
     kill_worker(instance, instance.get_run_by_id(launched))
     done = dg.RunsFilter(job_name="probe_grid", statuses=[dg.DagsterRunStatus.SUCCESS])
-    wait_until(lambda: instance.get_runs(done), 180, bench.folder / "ui.log")
+    wait_until(lambda: instance.get_runs(done), 180, said=partial(tail, bench.folder / "ui.log"))
     assert times_read(instance) == before + 44
     assert len(bench.noted("starts")) == loads + 23
     assert instance.get_runs(done)[0].root_run_id == launched

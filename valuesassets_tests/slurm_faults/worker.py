@@ -11,12 +11,15 @@ from valuesassets.orchestration.run_study import QUIET
 from valuesassets.records.study_files import load_study
 
 
-def work(study: str, storage: str, dagster: str, language: str) -> None:
-    """Materialise one cell of the first family."""
-    job = build_definitions(load_study(study), Path(storage)).resolve_implicit_global_asset_job_def()
-    job.execute_in_process(
+def work(study: str, storage: str, dagster: str, language: str | None) -> None:
+    """Materialise one cell of the first family, or all cells as a grid."""
+    graph, instance = build_definitions(load_study(study), Path(storage)), dg.DagsterInstance.local_temp(dagster)
+    if language is None:
+        graph.resolve_job_def("probe_grid").execute_in_process(QUIET, instance, raise_on_error=False)
+        return
+    graph.resolve_implicit_global_asset_job_def().execute_in_process(
         run_config=QUIET,
-        instance=dg.DagsterInstance.local_temp(dagster),
+        instance=instance,
         partition_key=str(cell_key("reference-mono", language)),
         asset_selection=[READINGS],
         raise_on_error=False,

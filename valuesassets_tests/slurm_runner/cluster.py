@@ -5,8 +5,9 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 from pathlib import Path
+
+from valuesassets_tests.waiting import wait_until
 
 SCRIPT = Path(__file__).with_name("testcluster.sh")
 PORTS = 100
@@ -59,12 +60,9 @@ class Cluster:
         listed = self.ask("squeue", "-h", "-r", "-t", "all", "-O", fields)
         return [line.split("|")[:5] for line in listed.splitlines()]
 
-    def wait_until_idle(self, seconds: float = 60) -> None:
+    def wait_until_idle(self) -> None:
         """Wait until every node can take jobs again."""
-        until = time.monotonic() + seconds
-        while set(self.ask("sinfo", "-h", "-N", "-o", "%T").split()) != {"idle"}:
-            assert time.monotonic() < until, self.ask("sinfo", "-N", "-l")
-            time.sleep(0.2)
+        wait_until(lambda: set(self.ask("sinfo", "-h", "-N", "-o", "%T").split()) == {"idle"})
 
     def _controller(self) -> int:
         return int((self.folder / "run" / "slurmctld.pid").read_text())

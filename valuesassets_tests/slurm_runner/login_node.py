@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from valuesassets_tests.slurm_runner.waiting import wait_until
+from valuesassets_tests.waiting import wait_until
 
 HOST = "127.0.0.1"
 CONFIG = """\

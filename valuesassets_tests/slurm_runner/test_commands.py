@@ -1,7 +1,8 @@
 import pytest
 
 from slurm_runner.commands import SlurmCommands
-from valuesassets_tests.slurm_runner.waiting import fails, wait_until
+from valuesassets_tests.slurm_runner.endings import fails
+from valuesassets_tests.waiting import wait_until
 
 OF_THE_WAY = [
     "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)",

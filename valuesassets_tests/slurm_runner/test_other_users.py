@@ -21,7 +21,8 @@ from slurm_runner.verdicts import Ending, read_exit
 from slurm_runner.watch import UNKNOWN, Watch
 from valuesassets_tests.slurm_runner.batch import prepared, run
 from valuesassets_tests.slurm_runner.cluster import Cluster
-from valuesassets_tests.slurm_runner.waiting import endings, wait_until
+from valuesassets_tests.slurm_runner.endings import endings
+from valuesassets_tests.waiting import wait_until
 
 OTHER = "setpriv --reuid=1 --regid=1 --clear-groups"
 GROUP, ONE, TWO = 60_100, 60_101, 60_102

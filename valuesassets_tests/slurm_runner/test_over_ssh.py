@@ -10,8 +10,8 @@ from slurm_runner.options import SlurmOptions
 from slurm_runner.submission import submit
 from slurm_runner.verdicts import Ending
 from valuesassets_tests.slurm_runner.batch import prepared
+from valuesassets_tests.slurm_runner.endings import endings, fails
 from valuesassets_tests.slurm_runner.login_node import HOST, login_node
-from valuesassets_tests.slurm_runner.waiting import endings, fails
 
 pytestmark = [pytest.mark.ssh, pytest.mark.slurm, pytest.mark.xdist_group("slurm")]
 

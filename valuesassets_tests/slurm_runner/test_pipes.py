@@ -1,3 +1,4 @@
+import contextlib
 import json
 import signal
 import subprocess
@@ -10,7 +11,7 @@ import pytest
 from slurm_runner.claims import read_claim
 from slurm_runner.pipes import CONTEXT, MESSAGES
 from valuesassets_tests.slurm_runner.little_project import materialise, project
-from valuesassets_tests.slurm_runner.waiting import wait_until
+from valuesassets_tests.waiting import wait_until
 
 pytestmark = [pytest.mark.slurm, pytest.mark.xdist_group("slurm")]
 WORKER = [sys.executable, "-m", "valuesassets_tests.slurm_runner.little_project"]
@@ -47,6 +48,10 @@ def latest_log(instance):
     return logged(instance, instance.get_runs(limit=1)[0].run_id) if instance.get_runs(limit=1) else []
 
 
+def wait_until_said(instance, words):
+    wait_until(lambda: any(words in line for line in latest_log(instance)))
+
+
 def submissions(root):
     return [path for path in (root / "slurm").iterdir() if path.is_dir()]
 
@@ -67,6 +72,19 @@ def lengths(result):
     return [event.materialization.metadata["length"].value for event in events]
 
 
+@contextlib.contextmanager
+def measuring(instance, root, told):
+    """The messages of a job that goes on when the block ends, and a list that its run's result is in afterwards."""
+    results = []
+    thread = threading.Thread(target=lambda: results.append(materialise(instance, project(root, told))), daemon=True)
+    thread.start()
+    wait_until_said(instance, "measuring")
+    [submission] = submissions(root)
+    yield submission / "0" / MESSAGES, results
+    (root / "go").touch()
+    thread.join(120)
+
+
 def test_what_a_job_reports_arrives_and_its_context_stays(cluster, instance, tmp_path):
     result = materialise(instance, project(tmp_path))
     assert result.success
@@ -85,7 +103,7 @@ def test_what_a_job_reports_arrives_and_its_context_stays(cluster, instance, tmp
 
 def test_a_run_that_goes_on_with_a_job_hears_all_that_it_has_said(cluster, instance, tmp_path, worker):
     first = worker("wait")
-    wait_until(lambda: any("measuring" in line for line in latest_log(instance)))
+    wait_until_said(instance, "measuring")
     first.kill()
     first.wait()
     (tmp_path / "go").touch()
@@ -101,34 +119,20 @@ def test_a_run_that_goes_on_with_a_job_hears_all_that_it_has_said(cluster, insta
 
 
 def test_half_a_line_at_the_end_does_no_harm_and_the_next_attempt_is_heard(cluster, instance, tmp_path):
-    definitions, results = project(tmp_path, "half wait"), []
-    thread = threading.Thread(target=lambda: results.append(materialise(instance, definitions)), daemon=True)
-    thread.start()
-    wait_until(lambda: any("measuring" in line for line in latest_log(instance)))
-    [submission] = submissions(tmp_path)
-    wait_until(lambda: (submission / "0" / MESSAGES).read_text().endswith("lo"))
-    [(job, _)] = jobs(cluster, tmp_path)
-    cluster.ask("scontrol", "requeue", f"{job}_0")
-    (tmp_path / "go").touch()
-    thread.join(120)
-    [result] = results
-    assert result.success
-    assert lengths(result) == [1231]
-    assert logged(instance, result.run_id).count("measured") == 1
+    with measuring(instance, tmp_path, "half wait") as (messages, results):
+        wait_until(lambda: messages.read_text().endswith("lo"))
+        [(job, _)] = jobs(cluster, tmp_path)
+        cluster.ask("scontrol", "requeue", f"{job}_0")
+    assert results[0].success
+    assert lengths(results[0]) == [1231]
+    assert latest_log(instance).count("measured") == 1
 
 
 def test_a_message_that_dagster_does_not_take_stops_none_that_follow(cluster, instance, tmp_path):
-    definitions, results = project(tmp_path, "wait"), []
-    thread = threading.Thread(target=lambda: results.append(materialise(instance, definitions)), daemon=True)
-    thread.start()
-    wait_until(lambda: any("measuring" in line for line in latest_log(instance)))
-    [submission] = submissions(tmp_path)
-    with open(submission / "0" / MESSAGES, "a") as messages:
-        messages.write('5\n{"method": "sing", "params": {}}\n')
-    (tmp_path / "go").touch()
-    thread.join(120)
+    with measuring(instance, tmp_path, "wait") as (messages, results), open(messages, "a") as stream:
+        stream.write('5\n{"method": "sing", "params": {}}\n')
     assert results[0].success
-    assert "measured" in logged(instance, results[0].run_id)
+    assert "measured" in latest_log(instance)
 
 
 def test_a_job_that_fails_says_how_with_the_end_of_its_log_and_is_asked_anew(cluster, instance, tmp_path):
@@ -162,7 +166,7 @@ def test_what_can_be_taken_is_good_however_the_job_ended(cluster, instance, tmp_
 
 def test_a_result_in_a_job_that_serves_others_is_taken_before_its_end(cluster, instance, tmp_path, worker):
     first = worker("wait")
-    wait_until(lambda: any("measuring" in line for line in latest_log(instance)))
+    wait_until_said(instance, "measuring")
     assert materialise(instance, project(tmp_path, "wait", take=lambda submission, index: True)).success
     assert [state for _, state in jobs(cluster, tmp_path)] == ["RUNNING"]
     (tmp_path / "go").touch()
@@ -184,7 +188,7 @@ def cancel_in_the_ui(instance, process):
 
 def test_a_run_that_is_cancelled_cancels_its_job(cluster, instance, tmp_path, worker):
     process = worker("wait")
-    wait_until(lambda: any("measuring" in line for line in latest_log(instance)))
+    wait_until_said(instance, "measuring")
     cancel_in_the_ui(instance, process)
     wait_until(lambda: {state for _, state in jobs(cluster, tmp_path)} == {"CANCELLED"})
     assert read_claim(tmp_path / "rivers") is None
@@ -192,9 +196,9 @@ def test_a_run_that_is_cancelled_cancels_its_job(cluster, instance, tmp_path, wo
 
 def test_a_job_that_another_run_waits_for_is_not_cancelled(cluster, instance, tmp_path, worker):
     first = worker("wait")
-    wait_until(lambda: any("measuring" in line for line in latest_log(instance)))
+    wait_until_said(instance, "measuring")
     second = worker("wait")
-    wait_until(lambda: any("going on with job" in line for line in latest_log(instance)))
+    wait_until_said(instance, "going on with job")
     cancel_in_the_ui(instance, second)
     assert any("goes on: another run waits for it" in line for line in latest_log(instance))
     (tmp_path / "go").touch()
@@ -215,7 +219,7 @@ def test_a_run_that_is_cancelled_while_it_submits_leaves_no_job(cluster, instanc
 def test_a_job_that_could_not_be_cancelled_is_gone_on_with(cluster, instance, tmp_path, worker, stand_in):
     undo = stand_in("scancel", "echo scancel: error: broken >&2; exit 1")
     process = worker("wait")
-    wait_until(lambda: any("measuring" in line for line in latest_log(instance)))
+    wait_until_said(instance, "measuring")
     cancel_in_the_ui(instance, process)
     assert any("could not be cancelled: scancel: scancel: error: broken" in line for line in latest_log(instance))
     undo()

@@ -13,7 +13,7 @@ from slurm_runner.errors import SlurmError
 from slurm_runner.options import SlurmOptions
 from slurm_runner.script import EXIT, NO_MODULE, UNWRITABLE, render_batch_script
 from valuesassets_tests.slurm_runner.batch import prepared, run, start
-from valuesassets_tests.slurm_runner.waiting import wait_until
+from valuesassets_tests.waiting import wait_until
 
 STARTS = 25
 SPECIAL = " '\"$`\\%!*?~#;&|<>(){}[]=^-\t\r\n\x0b\x85\u2028é中😀"

@@ -1,3 +1,4 @@
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,11 +16,11 @@ from slurm_runner.verdicts import ENDED, Ending
 from slurm_runner.watch import Watch
 from valuesassets_tests.slurm_runner.batch import prepared
 from valuesassets_tests.slurm_runner.cluster import Cluster
-from valuesassets_tests.slurm_runner.waiting import endings, wait_until
+from valuesassets_tests.slurm_runner.endings import endings
+from valuesassets_tests.waiting import wait_until
 
 pytestmark = [pytest.mark.slurm, pytest.mark.xdist_group("slurm")]
 SUBMITTER = [sys.executable, "-m", "valuesassets_tests.slurm_runner.submitter"]
-KILLED = -9
 
 
 @pytest.fixture
@@ -40,6 +41,16 @@ def submitter(submission):
     return subprocess.Popen([*SUBMITTER, str(submission.folder)], stdout=subprocess.PIPE, text=True)
 
 
+def kill_submitter(submission, stand_in, asks=True):
+    """Have a process submit that is killed before it notes the id, or even before Slurm is asked."""
+    undo = stand_in("sbatch", '$REAL "$@"; kill -9 $PPID' if asks else "kill -9 $PPID")
+    with submitter(submission) as process:
+        process.communicate(timeout=60)
+    undo()
+    assert process.returncode == -signal.SIGKILL
+    assert open_submission(submission.folder).job_id is None
+
+
 def test_many_processes_at_once_submit_one_submission_once(cluster, tmp_path):
     submission = prepared(tmp_path, "true")
     processes = [submitter(submission) for _ in range(3)]
@@ -47,41 +58,22 @@ def test_many_processes_at_once_submit_one_submission_once(cluster, tmp_path):
     assert said == ids(cluster, submission) == {open_submission(submission.folder).job_id}
 
 
-def test_a_job_whose_submitter_was_killed_before_it_noted_the_id_is_found_by_its_name(
-    cluster, commands, tmp_path, stand_in
+@pytest.mark.parametrize("asks", [True, False])
+def test_what_a_submitter_has_asked_before_it_was_killed_is_found_by_its_name_and_what_it_has_not_is_asked(
+    cluster, commands, tmp_path, stand_in, asks
 ):
     submission = prepared(tmp_path, "true")
-    undo = stand_in("sbatch", '$REAL "$@"; kill -9 $PPID')
-    with submitter(submission) as process:
-        process.communicate(timeout=60)
-    undo()
-    assert process.returncode == KILLED
-    assert open_submission(submission.folder).job_id is None
+    kill_submitter(submission, stand_in, asks)
     found = submit(submission, commands, settle_seconds=0.2)
     assert endings(found, commands) == [Ending.DONE]
     assert ids(cluster, submission) == {found.job_id}
-
-
-def test_a_submitter_that_was_killed_before_slurm_was_asked_is_followed_by_one_that_asks(
-    cluster, commands, tmp_path, stand_in
-):
-    submission = prepared(tmp_path, "true")
-    undo = stand_in("sbatch", "kill -9 $PPID")
-    with submitter(submission) as process:
-        process.communicate(timeout=60)
-    undo()
-    assert process.returncode == KILLED
-    assert {submit(submission, commands, settle_seconds=0.2).job_id} == ids(cluster, submission)
 
 
 def test_a_job_that_slurm_has_forgotten_is_found_by_what_it_left(tmp_path, stand_in, monkeypatch):
     submission = prepared(tmp_path, "true")
     with Cluster(NODES=1, MIN_JOB_AGE=2) as forgetful:
         monkeypatch.setenv("SLURM_CONF", forgetful.environment["SLURM_CONF"])
-        undo = stand_in("sbatch", '$REAL "$@"; kill -9 $PPID')
-        with submitter(submission) as process:
-            process.communicate(timeout=60)
-        undo()
+        kill_submitter(submission, stand_in)
         wait_until(lambda: list(submission.folder.rglob("exit.json")) and not ids(forgetful, submission))
         commands = SlurmCommands()
         found = submit(submission, commands, settle_seconds=0.2)
@@ -220,7 +212,7 @@ def test_a_job_is_seen_in_a_partition_that_slurm_hides_from_its_user(cluster, co
     watch.add(submission)
     assert watch.tick() == {}
     assert [report.state for _, report in watch.open_reports()] == ["PENDING"]
-    watch.cancel((submission.uuid, 0))
+    cancel(submission, [0], commands)
     wait_until(lambda: {row[2] for row in rows(cluster, submission)} <= ENDED)
 
 
@@ -228,10 +220,7 @@ def test_a_task_is_cancelled_also_where_nobody_knows_its_id(cluster, commands, t
     submission = prepared(tmp_path, "sleep", "600")
     cancel(submission, [0], commands)
     assert commands.count == 0
-    stand_in("sbatch", '$REAL "$@"; kill -9 $PPID')
-    with submitter(submission) as process:
-        process.communicate(timeout=60)
-    assert open_submission(submission.folder).job_id is None
+    kill_submitter(submission, stand_in)
     cancel(submission, [0], commands)
     wait_until(lambda: {row[2] for row in rows(cluster, submission)} == {"CANCELLED"})
 

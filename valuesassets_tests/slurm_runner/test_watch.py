@@ -4,12 +4,13 @@ import pytest
 
 from slurm_runner.commands import SlurmCommands
 from slurm_runner.options import SlurmOptions
-from slurm_runner.submission import submit
+from slurm_runner.submission import cancel, submit
 from slurm_runner.verdicts import Ending
 from slurm_runner.watch import NOT_SEEN, UNKNOWN, Watch
 from valuesassets_tests.slurm_runner.arrays import watch_array
 from valuesassets_tests.slurm_runner.batch import prepared
-from valuesassets_tests.slurm_runner.waiting import endings, wait_until
+from valuesassets_tests.slurm_runner.endings import endings
+from valuesassets_tests.waiting import wait_until
 
 pytestmark = [pytest.mark.slurm, pytest.mark.xdist_group("slurm")]
 
@@ -37,7 +38,7 @@ def tick_until_ended(watch, seconds=60):
         ended.update({key: report.verdict.ending for key, report in watch.tick().items()})
         return not len(watch)
 
-    wait_until(is_over, seconds, every=0.1)
+    wait_until(is_over, seconds)
     return [ended[key] for key in sorted(ended)]
 
 
@@ -120,7 +121,7 @@ def test_a_task_is_not_given_up_at_the_first_answer_after_a_long_silence(cluster
     undo()
     assert watch.tick() == {}
     assert states(watch) == ["RUNNING"]
-    watch.cancel((submission.uuid, 0))
+    cancel(submission, [0], commands)
     assert tick_until_ended(watch) == [Ending.CANCELLED]
 
 

@@ -3,12 +3,14 @@
 import re
 import shutil
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
 from slurm_runner.commands import SlurmCommands
+from slurm_runner.files import tail
 from valuesassets.definitions import build_definitions
 from valuesassets.orchestration import grid_run
 from valuesassets.orchestration.cells import READINGS
@@ -18,8 +20,9 @@ from valuesassets.records.study import Study
 from valuesassets.records.study_files import load_study, study_path
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.orchestration.small_study import study_environment
-from valuesassets_tests.orchestration.web_ui import ask_graphql, launch_backfill, serving, wait_until
+from valuesassets_tests.orchestration.web_ui import ask_graphql, launch_backfill, serving
 from valuesassets_tests.slurm_runner.cluster import Cluster
+from valuesassets_tests.waiting import wait_until
 
 SLURM = """
 [preflight]
@@ -128,5 +131,6 @@ def _backfill(address: str, study: Study, log: Path) -> None:
     def status() -> str:
         return ask_graphql(address, asked, id=backfill)["partitionBackfillOrError"]["status"]
 
-    wait_until(lambda: status() in ("COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED"), 3600, log)
+    ended = ("COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED")
+    wait_until(lambda: status() in ended, 3600, every=1, said=partial(tail, log))
     assert status() == "COMPLETED_SUCCESS", log.read_text(errors="replace")[-3000:]

@@ -1,7 +1,6 @@
 """A real web server on this machine that misbehaves as it is told, one reply for each request."""
 
 import contextlib
-import http.server
 import re
 import socket
 import ssl
@@ -19,6 +18,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
+
+from valuesassets_tests.loopback import LoopbackServer
 
 Reply = Callable[[Handler], None]
 """Writes the answer to one request."""
@@ -52,7 +53,6 @@ class Loopback:
 @contextlib.contextmanager
 def loopback(*replies: Reply, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> Iterator[Loopback]:
     """A server for as long as the block lasts."""
-    state = Loopback(replies=list(replies))
 
     class Scripted(Handler):
         def do_GET(self):
@@ -71,26 +71,14 @@ def loopback(*replies: Reply, host: str = "127.0.0.1", tls: ssl.SSLContext | Non
         def log_message(self, format, *args):
             pass
 
-    class Server(http.server.ThreadingHTTPServer):
-        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-
-        def handle_error(self, request, client_address):
-            pass  # a connection that a reply or a client broke
-
-    server = Server((host, 0), Scripted)
+    server = LoopbackServer(Scripted, host)
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     name = f"[{host}]" if ":" in host else host
-    state.url = f"{'https' if tls else 'http'}://{name}:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    url = f"{'https' if tls else 'http'}://{name}:{server.port}"
+    state = Loopback(url, list(replies), released=server.released)
+    with server.serving():
         yield state
-    finally:
-        state.released.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def answer(status: int, body: bytes = b"", headers: Mapping[str, str] | None = None) -> Reply:

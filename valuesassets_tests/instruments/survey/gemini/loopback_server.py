@@ -10,10 +10,11 @@ import os
 import re
 import socket
 import struct
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+
+from valuesassets_tests.loopback import LoopbackServer
 
 KEY = "AIza-loopback-0123456789"
 MODEL = "gemini-3.8-flash"
@@ -24,7 +25,7 @@ Fault = Callable[["Handler", "GeminiServer"], None]
 """Answers one request in place of the server."""
 
 
-class GeminiServer(http.server.ThreadingHTTPServer):
+class GeminiServer(LoopbackServer):
     """What was asked, and what is stored.
 
     Attributes:
@@ -45,7 +46,7 @@ class GeminiServer(http.server.ThreadingHTTPServer):
         most_rows: int,
         polls: int,
     ):
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.questions_by_page, self.faults, self.stops = questions_by_page, dict(faults), dict(stops)
         self.most_rows, self.polls = most_rows, polls
         self.requests: Counter[str] = Counter()
@@ -56,11 +57,10 @@ class GeminiServer(http.server.ThreadingHTTPServer):
         self.keys: set[str | None] = set()
         self.uploads: dict[str, bytes] = {}
         self.stored: set[str] = set()
-        self.closing = threading.Event()
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def total(self) -> int:
@@ -221,15 +221,8 @@ def gemini_server(
         polls: the upload is processed so often before it is active.
     """
     server = GeminiServer(questions_by_page, faults or {}, stops or {}, most_rows, polls)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with server.serving():
         yield server
-    finally:
-        server.closing.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def refusal(code: int, message: str = "try later", reason: str = "", headers: Mapping[str, str] | None = None) -> Fault:
@@ -252,7 +245,7 @@ def reset(handler: Handler, server: GeminiServer) -> None:
 def hang(handler: Handler, server: GeminiServer) -> None:
     """No answer at all."""
     handler.close_connection = True
-    server.closing.wait(30)
+    server.released.wait(30)
 
 
 def half_an_answer(handler: Handler, server: GeminiServer) -> None:

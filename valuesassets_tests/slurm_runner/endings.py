@@ -1,7 +1,4 @@
-"""Waits for what a cluster does in its own time, and for commands that fail."""
-
-import time
-from collections.abc import Callable
+"""How tasks and commands ended."""
 
 import pytest
 
@@ -9,19 +6,12 @@ from slurm_runner.commands import CommandFailed, SlurmCommands
 from slurm_runner.submission import Submission
 from slurm_runner.verdicts import Ending
 from slurm_runner.watch import Watch
+from valuesassets_tests.waiting import wait_until
 
 
-def wait_until(holds: Callable[[], object], seconds: float = 60, every: float = 0.05) -> None:
-    """Wait until something holds."""
-    until = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < until, holds
-        time.sleep(every)
-
-
-def endings(submission: Submission, commands: SlurmCommands, seconds: float = 60, **patience: float) -> list[Ending]:
+def endings(submission: Submission, commands: SlurmCommands) -> list[Ending]:
     """How the tasks of a submission ended, by index."""
-    watch, ended = Watch(commands, **patience), dict[int, Ending]()
+    watch, ended = Watch(commands), dict[int, Ending]()
     watch.add(submission)
 
     def all_ended() -> bool:
@@ -30,7 +20,7 @@ def endings(submission: Submission, commands: SlurmCommands, seconds: float = 60
             ended[index] = report.verdict.ending
         return not len(watch)
 
-    wait_until(all_ended, seconds, every=0.2)
+    wait_until(all_ended)
     return [ended[index] for index in range(submission.n_tasks)]
 
 

@@ -10,7 +10,7 @@ export VALUESASSETS_DAGSTER ?= $(VALUESASSETS_STORAGE)/dagster
 export DAGSTER_HOME ?= $(CURDIR)
 export TOKENIZERS_PARALLELISM ?= false
 
-.PHONY: demo test coverage bench slurm-faults slurm-scale ui check env clean help
+.PHONY: demo test coverage bench slurm-faults slurm-scale worlds ui check env clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ slurm-faults: $(VENV)/installed-dev  ## what a cluster can do to a cell, done on
 
 slurm-scale: $(VENV)/installed-dev  ## 1,000 jobs in one array; 44 cells at once and one by one; parts in SCALE, as SCALE=array
 	@$(BIN)/python -m valuesassets_tests.slurm_scale $(SCALE)
+
+worlds: $(VENV)/installed  ## a thousand worlds with a known truth: intervals, tests and verdicts; options in WORLDS, as WORLDS='--worlds 100'
+	@$(BIN)/valuesassets worlds --output $(VALUESASSETS_STORAGE)/evidence/worlds.json $(WORLDS)
 
 ui: $(VENV)/installed | $(VALUESASSETS_DAGSTER)  ## web UI and daemon on 127.0.0.1:3000
 	@exec $(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port 3000

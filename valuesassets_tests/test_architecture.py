@@ -41,6 +41,7 @@ def test_the_graph_has_every_asset_of_the_architecture():
         "item_statistics",
         "reliability",
         "signal",
+        "simulated_worlds",
         "distances",
         "human_comparison",
         "mono_vs_multi",

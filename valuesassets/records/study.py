@@ -225,6 +225,8 @@ class Inference(Record):
 
     resamples: Annotated[int, pydantic.Field(ge=99)] = 2000
     """Bootstrap samples, and permutations of labels, per interval and per p-value."""
+    worlds: Annotated[int, pydantic.Field(ge=2)] = 20
+    """Simulated worlds of each kind on which the analyses are tried (`valuesassets worlds` makes a thousand)."""
     level: Annotated[float, pydantic.Field(gt=0.5, lt=1)] = 0.95
     """Coverage that every interval aims at."""
     alpha: Annotated[float, pydantic.Field(gt=0, lt=0.5)] = 0.05

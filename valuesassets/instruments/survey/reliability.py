@@ -147,21 +147,27 @@ def _family(expected: Array, study: Study) -> tuple[dict[str, object], dict[Effe
     return row | {"is_reliable": is_reliable}, variance_components(values, WITHIN)
 
 
-def _coefficient(name: str, values: Array, wanted: Sequence[Effect], study: Study) -> dict[str, object]:
-    """Generalizability of averages over the orders and wordings of (O, W, L, I) values, its items left out in turn.
+def over_conditions(values: Array, wanted: Sequence[Effect], leave_out: bool = False) -> Array:
+    """Generalizability, (1,), of averages over the orders and wordings of (O, W, L, I) values.
 
     Whatever involves an order or a wording and what is wanted is error, over as many conditions as were averaged.
+
+    Args:
+        leave_out: each of (I,) without one of the items.
     """
-    orders, wordings, _, n = values.shape
-    sizes = {"order": orders, "wording": wordings}
+    sizes = {"order": values.shape[0], "wording": values.shape[1]}
     error = {
         frozenset({*effect, *conditions}): int(np.prod([sizes[each] for each in conditions]))
         for effect in wanted
         for conditions in (("order",), ("wording",), ("order", "wording"))
     }
-    estimate = generalizability(variance_components(values, WITHIN), wanted, error)
-    left_out = generalizability(variance_components(values, WITHIN, "item", 1 - np.eye(n)), wanted, error)
-    interval = jackknife_interval(estimate.item(), left_out, "items", study.inference.level)
+    weights = 1 - np.eye(values.shape[-1]) if leave_out else None
+    return generalizability(variance_components(values, WITHIN, "item", weights), wanted, error)
+
+
+def _coefficient(name: str, values: Array, wanted: Sequence[Effect], study: Study) -> dict[str, object]:
+    estimate, left_out = over_conditions(values, wanted).item(), over_conditions(values, wanted, leave_out=True)
+    interval = jackknife_interval(estimate, left_out, "items", study.inference.level)
     return {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 

@@ -286,7 +286,23 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             ],
         )
 
+    @declare(study, "survey", group, io_manager_key="frames", kinds={"parquet"})
+    def simulated_worlds(context: dg.AssetExecutionContext, storage: Storage) -> Any:
+        """Whether the analyses find what was planted, and nothing where there is nothing, in worlds that are made."""
+        from valuesassets.figures.simulated_worlds import draw_simulated_worlds
+        from valuesassets.instruments.survey.simulated_worlds import derive_simulated_worlds
+
+        frames = derive_simulated_worlds(study).frames()
+        return pictured(
+            storage.path(context.asset_key, None, "png"),
+            frames,
+            lambda: draw_simulated_worlds(
+                frames["coverage"], frames["rejections"], frames["p_values"], notes_in(frames)
+            ),
+        )
+
     return [
+        simulated_worlds,
         quality_report,
         human_distributions,
         item_statistics,

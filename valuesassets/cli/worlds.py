@@ -1,0 +1,73 @@
+"""`valuesassets worlds`: do the analyses find what was planted, and nothing where there is nothing?"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from valuesassets.cli.inputs import require_file_place
+from valuesassets.cli.outputs import progress_bar
+from valuesassets.records.errors import ScoringError
+from valuesassets.records.files import write_json
+from valuesassets.records.study import Study
+from valuesassets.records.study_files import load_study
+
+BATCH = 20
+"""Worlds that a process makes at a time."""
+
+
+def worlds(
+    count: Annotated[int, typer.Option("--worlds", min=2, help="Worlds of each of the three kinds.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the first world of a kind; the others follow.")] = 1,
+    processes: Annotated[int | None, typer.Option(min=1, help="Processes; as many as processors if not given.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
+) -> None:
+    """Make worlds with a known truth, analyse each, and print how often intervals hold it and tests reject."""
+    from valuesassets.instruments.survey.simulated_worlds import KINDS, evidence, faults_of, summarise_worlds
+
+    if output is not None:
+        require_file_place(output, "a JSON file")
+    study = load_study("demo22")
+    seeds = range(seed, seed + count)
+    batches = [(study, kind, seeds[at : at + BATCH]) for kind in KINDS for at in range(0, count, BATCH)]
+    records: list[dict[str, Any]] = []
+    with progress_bar("worlds") as show:
+        for done, found in enumerate(_made(batches, processes or os.cpu_count() or 1), 1):
+            records += found
+            show(done * BATCH, len(batches) * BATCH)
+    summary = summarise_worlds(records, study, seed)
+    for title, frame in (
+        ("How often intervals hold the truth", summary.coverage),
+        ("How often any test of a family rejects", summary.rejections),
+        ("Verdicts on families", summary.verdicts),
+        ("Means over worlds", summary.errors),
+    ):
+        print(f"{title}\n{frame.to_string(index=False, float_format='{:.4g}'.format)}\n")
+    print(summary.notes["note"].iloc[0])
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        write_json(output, evidence(summary))
+    faults = faults_of(summary)
+    if faults:
+        raise ScoringError("; ".join(faults))
+
+
+def _made(batches: Sequence[tuple[Study, str, Sequence[int]]], processes: int) -> Iterator[list[dict[str, Any]]]:
+    if processes == 1:
+        yield from map(_batch, batches)
+        return
+    with ProcessPoolExecutor(processes) as pool:
+        yield from pool.map(_batch, batches)
+
+
+def _batch(batch: tuple[Study, str, Iterable[int]]) -> list[dict[str, Any]]:
+    from threadpoolctl import threadpool_limits
+
+    from valuesassets.instruments.survey.simulated_worlds import simulate_worlds
+
+    study, kind, seeds = batch
+    with threadpool_limits(1):  # the processes share the processors already
+        return simulate_worlds(study, kind, list(seeds))

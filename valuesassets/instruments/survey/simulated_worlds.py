@@ -1,0 +1,294 @@
+"""`survey/simulated_worlds`: do the analyses find what was planted, and nothing where there is nothing?
+
+Three kinds of world (`made_worlds`), many of each. Planted: models follow their countries; intervals have to hold the
+truth as often as they say. Null: models are the same in all languages; tests must not reject, corrected, more often
+than they say. Scale artifact: models answer in the middle of every scale; the raw correlation is high and must not be
+called a signal.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from valuesassets.figures.frames import records, rows_where
+from valuesassets.instruments.survey import made_worlds
+from valuesassets.instruments.survey.cell_answers import parts_of
+from valuesassets.instruments.survey.made_worlds import FAMILIES, Plant, World, make_world, world_scales, world_study
+from valuesassets.instruments.survey.reliability import LANGUAGE, PATTERN, derive_reliability, over_conditions
+from valuesassets.instruments.survey.signal import HEADLINE, SIGNAL, derive_signal, profiles
+from valuesassets.measure.profile_correlation import correlation
+from valuesassets.records.study import Study
+from valuesassets.records.study_files import load_study
+
+KINDS: dict[str, Plant] = {
+    "planted": made_worlds.PLANTED,
+    "null": made_worlds.NULL,
+    "scale_artifact": made_worlds.SCALE_ARTIFACT,
+}
+LANGUAGES, ITEMS, WORDINGS, RESPONDENTS, RESAMPLES = 10, 48, 3, 1000, 299
+"""The size of a world: smaller than a study, so that a thousand can be made."""
+TRUTH_COPIES, TRUTH_BATCHES, TRUTH_SEED = 100, 4, 20170620
+"""Of the items, in the worlds in which what holds for all items of a kind is computed."""
+COVERAGE = (0.93, 0.97)
+"""Where the coverage of a nominal 95 % interval has to lie."""
+FAMILY_WISE = 0.07
+"""Most worlds without a difference, of those tested at 5 %, in which any test of a family may reject."""
+
+
+@dataclass(frozen=True)
+class SimulatedWorlds:
+    """What became of the worlds.
+
+    Attributes:
+        coverage: one row per interval: how often it held the truth, Monte Carlo standard error, mean bias and width.
+        rejections: one row per (kind, family of tests): share of worlds in which any corrected test rejected, of single
+            tests that rejected uncorrected, and a Kolmogorov-Smirnov p-value that single p-values are uniform.
+        verdicts: one row per (kind, verdict): share of families that got it.
+        errors: one row per kind: mean W1 between read and planted, mean raw, item- and double-centred r.
+        p_values: p-values of the null worlds, one row each, for the figure.
+        notes: the size and the seeds of the worlds.
+    """
+
+    coverage: pd.DataFrame
+    rejections: pd.DataFrame
+    verdicts: pd.DataFrame
+    errors: pd.DataFrame
+    p_values: pd.DataFrame
+    notes: pd.DataFrame
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The tables by name."""
+        return {
+            "coverage": self.coverage,
+            "rejections": self.rejections,
+            "verdicts": self.verdicts,
+            "errors": self.errors,
+            "p_values": self.p_values,
+            "notes": self.notes,
+        }
+
+
+Records = list[dict[str, Any]]
+
+
+def simulate_worlds(study: Study, kind: str, seeds: Sequence[int]) -> Records:
+    """Everything that was found in worlds of one kind, one world per seed: what `summarise_worlds` takes.
+
+    Args:
+        study: its first ten languages, level and correction are used.
+        kind: a key of `KINDS`.
+    """
+    small = world_study(study, list(study.languages)[:LANGUAGES], RESAMPLES)
+    return [row for seed in seeds for row in _world(small, kind, seed)]
+
+
+def summarise_worlds(found: Records, study: Study, first_seed: int) -> SimulatedWorlds:
+    """Coverage, rejections, verdicts and errors of the worlds that `simulate_worlds` went through."""
+    rows = pd.DataFrame(found)
+    parts = {what: pd.DataFrame(rows[rows["what"] == what]) for what in ("interval", "test", "verdict", "error")}
+    worlds = {kind: int(part["seed"].nunique()) for kind, part in rows.groupby("kind", sort=False)}
+    note = (
+        f"{', '.join(f'{n} {kind} worlds' for kind, n in worlds.items())}, seeds {first_seed} and following: "
+        f"{min(LANGUAGES, len(study.languages))} languages, two families, {ITEMS} items, two orders, {WORDINGS} "
+        f"wordings, {RESPONDENTS} respondents per country, {RESAMPLES} resamples; answers are made as distributions, "
+        "no model is run."
+    )
+    p_values = parts["test"][parts["test"]["kind"] != "planted"]
+    return SimulatedWorlds(
+        _coverage(parts["interval"], study.inference.level),
+        _rejections(parts["test"], study.inference.alpha),
+        _shares(parts["verdict"]),
+        parts["error"].groupby(["kind", "measure"], sort=False)["value"].agg(["mean", "std", "size"]).reset_index(),
+        pd.DataFrame(p_values[["kind", "seed", "test_family", "p"]]).reset_index(drop=True),
+        pd.DataFrame({"note": [note]}),
+    )
+
+
+def derive_simulated_worlds(study: Study) -> SimulatedWorlds:
+    """As many worlds of each kind as the study asks for, seeded from its own seed on."""
+    seeds = range(study.seed, study.seed + study.inference.worlds)
+    return summarise_worlds([row for kind in KINDS for row in simulate_worlds(study, kind, seeds)], study, study.seed)
+
+
+def evidence(found: SimulatedWorlds) -> dict[str, Any]:
+    """The headline figures of the worlds as plain values: what is written as JSON."""
+    mean = found.errors.set_index(["kind", "measure"])["mean"].astype(float)
+    worst = max(records(rows_where(found.rejections, kind="null")), key=lambda row: row["any_rejected"])
+    common = max(records(rows_where(found.verdicts, kind="scale_artifact")), key=lambda row: row["n"])
+    listed = {name: frame.astype(object).where(frame.notna(), None) for name, frame in found.frames().items()}
+    return {
+        "planted": {
+            "w1_error": mean["planted", "w1_error"],
+            "interval_coverage": float(found.coverage["coverage"].mean()),
+            "intervals": listed["coverage"].to_dict("records"),
+        },
+        "null": {
+            "rejection_rate": float(worst["any_rejected"]),
+            "most_rejecting_family": str(worst["test_family"]),
+            "families": listed["rejections"].to_dict("records"),
+        },
+        "scale_artifact": {
+            "raw_r": mean["scale_artifact", "r, raw"],
+            "centred_r": mean["scale_artifact", f"r, {HEADLINE}"],
+            "verdict": str(common["verdict"]),
+            "verdicts": listed["verdicts"].to_dict("records"),
+        },
+        "worlds": str(found.notes["note"].iloc[0]),
+    }
+
+
+def faults_of(found: SimulatedWorlds) -> list[str]:
+    """What is not as it should be beyond Monte Carlo error, in words; nothing where all is well."""
+    faults = [
+        f"{row['interval']}: {row['coverage']:.3f} of the intervals hold the truth, {COVERAGE} wanted"
+        for row in records(found.coverage)
+        if not _is_within(row["coverage"], row["monte_carlo_se"], *COVERAGE)
+    ]
+    faults += [
+        f"{row['test_family']}: a test rejects in {row['any_rejected']:.3f} of the worlds without a difference, "
+        f"{FAMILY_WISE} at most wanted"
+        for row in records(rows_where(found.rejections, kind="null"))
+        if not _is_within(row["any_rejected"], row["monte_carlo_se"], 0, FAMILY_WISE)
+    ]
+    right = dict.fromkeys(KINDS, 0.0)
+    for row in records(found.verdicts):
+        right[row["kind"]] += row["share"] * ((row["verdict"] == SIGNAL) == (row["kind"] == "planted"))
+    faults += [
+        f"{kind} worlds: the verdict is right in {share:.3f}, {1 - FAMILY_WISE:g} or more wanted"
+        for kind, share in right.items()
+        if share < 1 - FAMILY_WISE
+    ]
+    return faults
+
+
+def _is_within(share: float, error: float, low: float, high: float) -> bool:
+    """Whether a share may lie between the bounds, three of its Monte Carlo errors granted where worlds are few."""
+    granted = 3 * error if np.isfinite(error) else 1.0
+    return share + granted >= low and share - granted <= high
+
+
+def _world(study: Study, kind: str, seed: int) -> Iterator[dict[str, Any]]:
+    """What the analyses find in one world."""
+    random = np.random.default_rng(seed)
+    world = make_world(KINDS[kind], study, world_scales(ITEMS), WORDINGS, RESPONDENTS, random)
+    seeded = study.model_copy(update={"seed": seed})
+    label = {"kind": kind, "seed": seed}
+    found = derive_signal(world.grid, seeded)
+    reliable = derive_reliability(world.grid, seeded)
+    for tests in (found.tests, reliable.tests):
+        for row in records(tests.dropna(subset=["p"])):
+            yield label | {"what": "test"} | {name: row[name] for name in ("test_family", "p", "p_corrected")}
+    for row in records(found.verdicts):
+        yield label | {"what": "verdict", "verdict": row["verdict"]}
+    yield label | {"what": "error", "measure": "w1_error", "value": _w1_error(world)}
+    for name, rows in found.correlations.groupby("kind", sort=False):
+        yield label | {"what": "error", "measure": f"r, {name}", "value": float(rows["r"].mean())}
+    if kind != "planted":
+        return
+    truth = _truths(tuple(study.languages), study.inference.level)
+    for row in records(rows_where(found.correlations, kind=HEADLINE)):
+        yield label | _interval(f"r, {HEADLINE}", row, "r", "low", "high", truth[f"r {row['model']}"])
+    for row in records(reliable.families):
+        ends = ("generalizability", "generalizability_low", "generalizability_high")
+        yield label | _interval("generalizability", row, *ends, truth[f"g {row['model']}"])
+
+
+def _interval(name: str, row: Mapping[Any, Any], estimate: str, low: str, high: str, truth: float) -> dict[str, Any]:
+    return {
+        "what": "interval",
+        "interval": name,
+        "estimate": float(row[estimate]),
+        "low": float(row[low]),
+        "high": float(row[high]),
+        "truth": truth,
+    }
+
+
+def _w1_error(world: World) -> float:
+    """Mean W1, in scale units, between what was read and what was planted, over cells and items."""
+    return float(np.nanmean(world.grid.scales.w1_unit(world.grid.answers, world.planted)))
+
+
+@cache
+def _truths(languages: tuple[str, ...], level: float) -> dict[str, float]:
+    """What holds for all items of the planted kind: the same quantities in worlds of very many items."""
+    study = world_study(load_study("demo22"), languages, 99)
+    scales = world_scales(ITEMS, TRUTH_COPIES)
+    found: list[dict[str, float]] = []
+    for batch in range(TRUTH_BATCHES):
+        random = np.random.default_rng([TRUTH_SEED, batch])
+        grid = make_world(KINDS["planted"], study, scales, WORDINGS, RESPONDENTS, random).grid
+        own = grid.people
+        row = {}
+        for model in FAMILIES:
+            places = list(grid.places(model).values())
+            a, b = (profiles(answers, scales, HEADLINE) for answers in (grid.answers[places], own))
+            row[f"r {model}"] = correlation(a, b, True)
+            expected = scales.expected_unit(grid.sides[:, :, places])[..., scales.is_ordinal]
+            balanced = expected.mean(axis=0, keepdims=True)
+            row[f"g {model}"] = over_conditions(balanced, [LANGUAGE, PATTERN]).item()
+        found.append(row)
+    return {name: float(np.mean([row[name] for row in found])) for name in found[0]}
+
+
+def _coverage(intervals: pd.DataFrame, level: float) -> pd.DataFrame:
+    """How often each kind of interval held the truth; nulls (no interval) are counted apart."""
+    rows = []
+    for name, part in intervals.groupby("interval", sort=False):
+        known = part.dropna(subset=["low", "high"])
+        held = (known["low"] <= known["truth"]) & (known["truth"] <= known["high"])
+        by_world = held.groupby(known["seed"]).mean()
+        coverage = float(held.mean())
+        rows.append(
+            {
+                "interval": name,
+                "coverage": coverage,
+                # worlds are independent, the intervals of one are not
+                "monte_carlo_se": float(by_world.std(ddof=1) / np.sqrt(len(by_world))) if len(by_world) > 1 else np.nan,
+                "nominal": level,
+                "n_worlds": len(by_world),
+                "n_intervals": len(known),
+                "n_without": len(part) - len(known),
+                "bias": float((known["estimate"] - known["truth"]).mean()),
+                "mean_width": float((known["high"] - known["low"]).mean()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _rejections(tests: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    """How often tests rejected, by kind of world and declared family."""
+    rows = []
+    for (kind, family), part in parts_of(tests, ["kind", "test_family"]):
+        by_world = (part["p_corrected"] <= alpha).groupby(part["seed"]).any()
+        share = float(by_world.mean())
+        uniform = stats.kstest(part.groupby("seed")["p"].first(), "uniform")
+        rows.append(
+            {
+                "kind": kind,
+                "test_family": family,
+                "any_rejected": share,
+                "monte_carlo_se": float(np.sqrt(share * (1 - share) / len(by_world))),
+                "rejected_uncorrected": float((part["p"] <= alpha).mean()),
+                "p_uniform": float(uniform.pvalue),
+                "alpha": alpha,
+                "n_worlds": len(by_world),
+                "n_tests": len(part) // max(len(by_world), 1),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _shares(verdicts: pd.DataFrame) -> pd.DataFrame:
+    families = verdicts["kind"].value_counts()
+    return pd.DataFrame(
+        [
+            {"kind": kind, "verdict": verdict, "n": len(part), "share": len(part) / int(families[kind])}
+            for (kind, verdict), part in parts_of(verdicts, ["kind", "verdict"])
+        ]
+    )

@@ -1,0 +1,106 @@
+import functools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from valuesassets.instruments.survey import simulated_worlds
+from valuesassets.instruments.survey.made_worlds import PLANTED, make_world, sampled, tilted, world_scales, world_study
+from valuesassets.instruments.survey.signal import SCALES, SIGNAL
+from valuesassets.instruments.survey.simulated_worlds import (
+    KINDS,
+    evidence,
+    faults_of,
+    simulate_worlds,
+    summarise_worlds,
+)
+from valuesassets.measure.distances import expected_unit_of
+from valuesassets.records.study_files import load_study
+
+WORLDS = 12
+
+
+@functools.cache
+def study():
+    return load_study("demo22")
+
+
+@functools.cache
+def found():
+    rows = [row for kind in KINDS for row in simulate_worlds(study(), kind, range(1, 1 + WORLDS))]
+    return summarise_worlds(rows, study(), 1)
+
+
+def test_a_tilt_of_nought_is_uniform_and_a_steep_one_sure():
+    scales = world_scales(30)
+    flat = tilted(scales, np.zeros(30))
+    assert flat == pytest.approx(scales.uniform())
+    steep = tilted(scales, np.full(30, 60.0))
+    assert expected_unit_of(steep, scales.unit) == pytest.approx(np.ones(30), abs=0.01)
+
+
+def test_drawn_people_differ_from_the_country_by_their_number():
+    answers = tilted(world_scales(30), np.zeros(30))
+    drawn = np.array([sampled(answers, 100, np.random.default_rng(seed)) for seed in range(300)])
+    assert drawn.mean(axis=0) == pytest.approx(answers, abs=0.02)
+    assert drawn[:, 0, 0].var() == pytest.approx(answers[0, 0] * (1 - answers[0, 0]) / 100, rel=0.3)
+
+
+def test_what_is_read_is_what_was_planted_but_for_wordings():
+    small = world_study(study(), list(study().languages)[:4], 99)
+    world = make_world(PLANTED, small, world_scales(40), 400, 0, np.random.default_rng(0))
+    errors = world.grid.scales.w1_unit(world.grid.answers, world.planted)
+    assert 0 < np.nanmean(errors) < 0.005
+    assert world.grid.people == pytest.approx(world.people)
+
+
+def test_the_same_seed_makes_the_same_world_and_another_another():
+    one, again, other = (simulate_worlds(study(), "null", [seed]) for seed in (3, 3, 4))
+    assert [{**row, "seed": 0} for row in one] == [{**row, "seed": 0} for row in again]
+    assert [row["p"] for row in one if row["what"] == "test"] != [row["p"] for row in other if row["what"] == "test"]
+
+
+@pytest.mark.slow
+def test_the_three_kinds_of_world_are_told_apart():
+    verdicts = found().verdicts.set_index(["kind", "verdict"])["share"]
+    assert verdicts["planted", SIGNAL] == 1
+    assert verdicts["scale_artifact", SCALES] > 0.8
+    assert verdicts.get(("null", SIGNAL), 0) < 0.15
+    mean = found().errors.set_index(["kind", "measure"])["mean"]
+    assert mean["scale_artifact", "r, raw"] == pytest.approx(0.7, abs=0.12)
+    assert mean["scale_artifact", "r, double-centred"] == pytest.approx(0, abs=0.05)
+    assert faults_of(found()) == []
+
+
+@pytest.mark.slow
+def test_the_evidence_holds_the_headline_figures():
+    told = evidence(found())
+    assert told["planted"]["w1_error"] < 0.03
+    assert 0.85 <= told["planted"]["interval_coverage"] <= 1
+    assert told["null"]["rejection_rate"] <= 0.2
+    assert told["scale_artifact"]["verdict"] == SCALES
+    assert f"{WORLDS} planted worlds" in told["worlds"]
+
+
+def made_up(coverage=0.95, rejected=0.05, verdict=SIGNAL, error=0.005):
+    frames = {
+        "coverage": pd.DataFrame([{"interval": "r", "coverage": coverage, "monte_carlo_se": error}]),
+        "rejections": pd.DataFrame(
+            [{"kind": "null", "test_family": "signal", "any_rejected": rejected, "monte_carlo_se": error}]
+        ),
+        "verdicts": pd.DataFrame(
+            [{"kind": "planted", "verdict": verdict, "n": 9, "share": 1.0}]
+            + [{"kind": kind, "verdict": SCALES, "n": 9, "share": 1.0} for kind in ("null", "scale_artifact")]
+        ),
+    }
+    nothing = pd.DataFrame()
+    return simulated_worlds.SimulatedWorlds(**frames, errors=nothing, p_values=nothing, notes=nothing)
+
+
+def test_too_sure_intervals_too_many_rejections_and_wrong_verdicts_are_faults():
+    assert faults_of(made_up()) == []
+    assert "hold the truth" in faults_of(made_up(coverage=0.88))[0]
+    assert "hold the truth" in faults_of(made_up(coverage=0.995))[0]
+    assert "without a difference" in faults_of(made_up(rejected=0.12))[0]
+    assert "planted worlds: the verdict is right in 0.000" in faults_of(made_up(verdict=SCALES))[0]
+    assert faults_of(made_up(coverage=0.9, error=0.02)) == []  # few worlds: within three Monte Carlo errors

@@ -1,6 +1,7 @@
 """The Inglehart-Welzel map: models among countries, beside the points of answers that carry no content."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,35 @@ CAVEAT = (
     "Whether these dimensions mean the same in every country is disputed (measurement invariance), "
     "and more so for models: a place on the map is a summary of ten answers, not an attitude."
 )
+AXIS_NAMES = {
+    "x": "survival values  ←  →  self-expression values",
+    "y": "traditional values  ←  →  secular-rational values",
+}
 NOT_DISTINGUISHABLE = "not distinguishable from no content"
-MARKER_PT, REFERENCE_PT, BACKGROUND_PT = 6.0, 10.0, 5.0
-ZONE_MARKERS = ("x", "+", "1", (6, 2, 0), "|", "2", "_", "3")
+MARKER_PT, REFERENCE_PT, BACKGROUND_PT = 6.0, 12.0, 5.0
+ZONE_MARKERS = ("x", "+", "1", (6, 2, 0), "|", "2", "_", "3", "4")
 """Strokes without a face, so that no country is taken for a model."""
+ZONE_COLORS = (style.GREY, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.BLACK, style.BLUE, style.VERMILLION)
 COUNTRY_INK = "#5E5E5E"
 LEAST_SHARE = 0.5
 """Of the published countries' extent that the map shows at least, however close together its models lie."""
+NOT_IN_AN_ID = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+def point_gid(row: Mapping[str, Any]) -> str:
+    """The id that a point's mark carries in the SVG: kind, model, language and country, `-` for what it has not.
+
+    A content-free point has its label in the model's place, since there are several.
+
+    >>> point_gid({"kind": "human", "label": "Poland", "model": None, "language": "pol", "country": "PL"})
+    'point-human---pol-PL'
+    >>> point_gid({"kind": "content_free", "label": "uniform answers", "model": None})
+    'point-content_free-uniform_answers----'
+    """
+    parts = [row.get(name) for name in ("model", "language", "country")]
+    parts[0] = row["label"] if row["kind"] == "content_free" else parts[0]
+    named = ("-" if part is None or pd.isna(part) else NOT_IN_AN_ID.sub("_", str(part)) for part in parts)
+    return "-".join(("point", str(row["kind"]), *named))
 
 
 @style.styled
@@ -38,13 +61,13 @@ def draw_cultural_map(points: pd.DataFrame, notes: Sequence[str] | None = None) 
         points: one row per point: kind (model, human, published, pooled_human, content_free), label, model, language,
             country, zone, x, y, x_low, x_high, y_low, y_high (null where there is no interval), residual_sd_x,
             residual_sd_y, n_indicators, drawn, is_distinguishable (False for hollow), source, note.
-        notes: lines under the figure; those in `points.attrs["notes"]` where not given. Where there are none, the
-            residual sd, the points not drawn and the caveat are said.
+        notes: lines under the figure; those in `points.attrs["caption"]` where not given. Where there are none, the
+            residual sd and the points not drawn are said. The caveat stands under every map.
     """
     drawn = rows(points, points["drawn"].astype(bool) & points["x"].notna() & points["y"].notna())
     planted = bool((points["source"] == "planted").any())
-    said = list(points.attrs.get("notes", [])) if notes is None else list(notes)
-    said = said or [*_lines(points, drawn), CAVEAT]
+    said = list(points.attrs.get("caption", [])) if notes is None else list(notes)
+    said = [*(said or _lines(points, drawn)), CAVEAT]
     frame = _frame(drawn)
     is_shown = drawn["x"].between(*frame[0]) & drawn["y"].between(*frame[1])
     shown, n_outside = rows(drawn, is_shown), int((~is_shown).sum())
@@ -52,11 +75,12 @@ def draw_cultural_map(points: pd.DataFrame, notes: Sequence[str] | None = None) 
     axes, small, key = _panels(figure, n_outside > 0)
     style.write_heading(figure, "Models and countries on the Inglehart-Welzel map", planted)
     handles = [*_draw_models(axes, shown), *_draw_people(axes, shown), *_draw_references(axes, shown)]
-    zones = _zone_markers(drawn)
+    zones = _zone_looks(drawn)
     handles += [*_draw_countries(axes, shown, zones), *_zone_handles(zones)]
     axes.set(xlim=frame[0], ylim=frame[1])
-    axes.set_xlabel("survival values  ←  →  self-expression values")
-    axes.set_ylabel("traditional values  ←  →  secular-rational values")
+    unlike = points.attrs.get("unlike", [])
+    for axis, write in (("x", axes.set_xlabel), ("y", axes.set_ylabel)):
+        write("a component unlike the published axis" if axis in unlike else AXIS_NAMES[axis])
     axes.grid()
     if small is None or key is None:
         style.write_footer(figure, said, handles, n_columns=3, planted=planted)
@@ -80,7 +104,7 @@ def _panels(figure: Figure, has_world: bool) -> tuple[Axes, Axes | None, Axes | 
     """The map, and under it, where some countries lie outside, the small map of all and the place of the legend."""
     if not has_world:
         return figure.add_subplot(), None, None
-    panels = figure.subplot_mosaic([["map", "map"], ["world", "key"]], height_ratios=(3.1, 1), width_ratios=(1, 1.75))
+    panels = figure.subplot_mosaic([["map", "map"], ["world", "key"]], height_ratios=(3.4, 1), width_ratios=(1, 1.75))
     panels["key"].set_axis_off()
     return panels["map"], panels["world"], panels["key"]
 
@@ -102,29 +126,34 @@ def _frame(drawn: pd.DataFrame) -> tuple[tuple[float, float], tuple[float, float
     return limits[0], limits[1]
 
 
-def _zone_markers(drawn: pd.DataFrame) -> dict[str, Any]:
-    """A stroke for each zone of the published countries."""
+def _zone_looks(drawn: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """A stroke and a colour for each zone of the published countries."""
     zones = sorted(set(column(rows_where(drawn, kind="published"), "zone").fillna("")))
-    return {zone: ZONE_MARKERS[number % len(ZONE_MARKERS)] for number, zone in enumerate(zones)}
+    return {
+        zone: {
+            "ls": "", "marker": ZONE_MARKERS[number % len(ZONE_MARKERS)], "markeredgewidth": 1.0,
+            "color": style.text_ink(ZONE_COLORS[number % len(ZONE_COLORS)]), "markersize": BACKGROUND_PT,
+        }
+        for number, zone in enumerate(zones)
+    }  # fmt: skip
 
 
-def _stroke(marker: Any, size_pt: float = BACKGROUND_PT) -> dict[str, Any]:
-    return {"ls": "", "marker": marker, "color": COUNTRY_INK, "markersize": size_pt, "markeredgewidth": 0.8}
+def _zone_handles(zones: dict[str, dict[str, Any]]) -> list[Line2D]:
+    return [Line2D([], [], label=f"{zone or 'no zone'} (published)", **look) for zone, look in zones.items()]
 
 
-def _zone_handles(zones: dict[str, Any]) -> list[Line2D]:
-    return [
-        Line2D([], [], label=f"{zone or 'no zone'} (published)", **_stroke(marker)) for zone, marker in zones.items()
-    ]
+def _mark(axes: Axes, points: pd.DataFrame, zorder: float, **look: Any) -> None:
+    """Each point on its own, so that it can be found by `point_gid`."""
+    for row in records(points):
+        axes.plot([row["x"]], [row["y"]], zorder=zorder, gid=point_gid(row), **look)
 
 
-def _draw_countries(axes: Axes, shown: pd.DataFrame, zones: dict[str, Any]) -> list[Line2D]:
+def _draw_countries(axes: Axes, shown: pd.DataFrame, zones: dict[str, dict[str, Any]]) -> list[Line2D]:
     """Published countries as pale strokes by zone, joined to the respondents of the same country."""
     published = rows_where(shown, kind="published")
     of_zone = column(published, "zone").fillna("")
-    for zone, marker in zones.items():
-        countries = rows(published, of_zone == zone)
-        axes.plot(countries["x"], countries["y"], zorder=2, gid=f"published {zone}", **_stroke(marker))
+    for zone, look in zones.items():
+        _mark(axes, rows(published, of_zone == zone), 2, **look)
     people = rows_where(shown, kind="human").drop_duplicates("country").set_index("country")
     joined = rows(shown, _is_named_by_people(shown))
     for row in records(joined):
@@ -137,13 +166,13 @@ def _draw_countries(axes: Axes, shown: pd.DataFrame, zones: dict[str, Any]) -> l
     return [Line2D([], [], color=COUNTRY_INK, lw=0.8, ls=":", label="same country, published")]
 
 
-def _draw_world(axes: Axes, drawn: pd.DataFrame, zones: dict[str, Any], frame: Any) -> None:
+def _draw_world(axes: Axes, drawn: pd.DataFrame, zones: dict[str, dict[str, Any]], frame: Any) -> None:
     """All published countries by zone, and the frame that the map shows."""
     published = rows_where(drawn, kind="published")
     of_zone = column(published, "zone").fillna("")
-    for zone, marker in zones.items():
+    for zone, look in zones.items():
         countries = rows(published, of_zone == zone)
-        axes.plot(countries["x"], countries["y"], gid=f"world {zone}", **_stroke(marker, 4.0))
+        axes.plot(countries["x"], countries["y"], gid=f"world {zone}", **(look | {"markersize": 4.0}))
     (left, right), (bottom, top) = frame
     axes.add_patch(Rectangle((left, bottom), right - left, top - bottom, fill=False, ec=style.BLACK, lw=1.2))
     axes.margins(0.04)
@@ -159,13 +188,13 @@ def _draw_people(axes: Axes, shown: pd.DataFrame) -> list[Line2D]:
         return []
     look: dict[str, Any] = {"ls": "", "marker": "p", "color": style.BLACK, "markersize": MARKER_PT}
     _draw_intervals(axes, people, style.BLACK)
-    axes.plot(people["x"], people["y"], zorder=4, gid="human", **look)
+    _mark(axes, people, 4, **look)
     source = ", ".join(sorted(set(column(people, "source").dropna())))
     return [Line2D([], [], label=f"respondents ({source})", **look)]
 
 
 def _draw_references(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
-    """The content-free points and the pooled human point."""
+    """The content-free points and the pooled human point: large, and under the models that lie on them."""
     handles = []
     for kind, marker, label in (("content_free", "X", "content-free answers"), ("pooled_human", "*", "pooled human")):
         references = rows_where(drawn, kind=kind)
@@ -174,8 +203,7 @@ def _draw_references(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
                 "ls": "", "marker": marker, "markersize": REFERENCE_PT, "markerfacecolor": "white",
                 "markeredgecolor": style.BLACK, "markeredgewidth": 1.2,
             }  # fmt: skip
-            _draw_intervals(axes, references, style.BLACK)
-            axes.plot(references["x"], references["y"], zorder=5, gid=kind, **look)
+            _mark(axes, references, 3.5, **look)
             handles.append(Line2D([], [], label=label, **look))
     return handles
 
@@ -187,12 +215,11 @@ def _draw_models(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
     is_hollow = column(models, "is_distinguishable").astype("boolean").eq(False).fillna(False).astype(bool)
     for family, look in style.looks(models["model"]).items():
         of_family = column(models, "model") == family
-        _draw_intervals(axes, rows(models, of_family), look.color)
-        for face, which, fill in (("filled", ~is_hollow, look.color), ("hollow", is_hollow, "white")):
-            cells = rows(models, of_family & which)
-            axes.plot(
-                cells["x"], cells["y"], ls="", marker=look.marker, markersize=MARKER_PT, markeredgecolor=look.color,
-                markerfacecolor=fill, markeredgewidth=1.2, zorder=4, gid=f"{face} {family}",
+        _draw_boxes(axes, rows(models, of_family), look.color)
+        for which, face in ((~is_hollow, look.color), (is_hollow, "white")):
+            _mark(
+                axes, rows(models, of_family & which), 4, ls="", marker=look.marker, markersize=MARKER_PT,
+                markeredgecolor=look.color, markerfacecolor=face, markeredgewidth=1.2,
             )  # fmt: skip
         handles.append(Line2D([], [], ls="", marker=look.marker, markersize=MARKER_PT, color=look.color, label=family))
     if is_hollow.any():
@@ -201,6 +228,16 @@ def _draw_models(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
             Line2D([], [], ls="", marker="o", markersize=MARKER_PT, label=label, mfc="white", mec=style.GREY)
         )
     return handles
+
+
+def _draw_boxes(axes: Axes, points: pd.DataFrame, color: str) -> None:
+    """The regions of models, the paler the more of them overlap."""
+    boxes = records(points.dropna(subset=["x_low", "x_high", "y_low", "y_high"]))
+    fill = min(0.08, 0.6 / max(len(boxes), 1))
+    for row in boxes:
+        corner, size = (row["x_low"], row["y_low"]), (row["x_high"] - row["x_low"], row["y_high"] - row["y_low"])
+        axes.add_patch(Rectangle(corner, *size, fc=color, ec="none", alpha=fill, zorder=1, gid="region"))
+        axes.add_patch(Rectangle(corner, *size, fill=False, ec=color, lw=0.5, alpha=4 * fill, zorder=1.5, gid="region"))
 
 
 def _draw_intervals(axes: Axes, points: pd.DataFrame, color: str) -> None:
@@ -212,7 +249,7 @@ def _draw_intervals(axes: Axes, points: pd.DataFrame, color: str) -> None:
 
 def _interval_strokes(drawn: pd.DataFrame) -> list[Segment]:
     strokes: list[Segment] = []
-    for row in records(drawn.dropna(subset=["x_low", "x_high", "y_low", "y_high"])):
+    for row in records(rows(drawn, drawn["kind"] != "model").dropna(subset=["x_low", "x_high", "y_low", "y_high"])):
         strokes.append(((row["x_low"], row["y"]), (row["x_high"], row["y"])))
         strokes.append(((row["x"], row["y_low"]), (row["x"], row["y_high"])))
     return strokes

@@ -1,19 +1,31 @@
 """The Inglehart-Welzel map: models among countries, beside the points of answers that carry no content."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from valuesassets.figures import style
 from valuesassets.figures.frames import column, records, rows, rows_where
 from valuesassets.figures.labels import Name, Segment, write_names
+from valuesassets.figures.map_marks import (
+    BACKGROUND_PT,
+    COUNTRY_INK,
+    MARKER_PT,
+    REFERENCE_PT,
+    draw_countries,
+    draw_models,
+    draw_people,
+    draw_references,
+    is_named_by_people,
+    zone_handles,
+    zone_looks,
+)
+from valuesassets.figures.map_marks import point_gid as point_gid
 
 CAVEAT = (
     "Whether these dimensions mean the same in every country is disputed (measurement invariance), "
@@ -23,31 +35,8 @@ AXIS_NAMES = {
     "x": "survival values  ←  →  self-expression values",
     "y": "traditional values  ←  →  secular-rational values",
 }
-NOT_DISTINGUISHABLE = "not distinguishable from no content"
-MARKER_PT, REFERENCE_PT, BACKGROUND_PT = 6.0, 12.0, 5.0
-ZONE_MARKERS = ("x", "+", "1", (6, 2, 0), "|", "2", "_", "3", "4")
-"""Strokes without a face, so that no country is taken for a model."""
-ZONE_COLORS = (style.GREY, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.BLACK, style.BLUE, style.VERMILLION)
-COUNTRY_INK = "#5E5E5E"
 LEAST_SHARE = 0.5
 """Of the published countries' extent that the map shows at least, however close together its models lie."""
-NOT_IN_AN_ID = re.compile(r"[^A-Za-z0-9_.-]+")
-
-
-def point_gid(row: Mapping[str, Any]) -> str:
-    """The id that a point's mark carries in the SVG: kind, model, language and country, `-` for what it has not.
-
-    A content-free point has its label in the model's place, since there are several.
-
-    >>> point_gid({"kind": "human", "label": "Poland", "model": None, "language": "pol", "country": "PL"})
-    'point-human---pol-PL'
-    >>> point_gid({"kind": "content_free", "label": "uniform answers", "model": None})
-    'point-content_free-uniform_answers----'
-    """
-    parts = [row.get(name) for name in ("model", "language", "country")]
-    parts[0] = row["label"] if row["kind"] == "content_free" else parts[0]
-    named = ("-" if part is None or pd.isna(part) else NOT_IN_AN_ID.sub("_", str(part)) for part in parts)
-    return "-".join(("point", str(row["kind"]), *named))
 
 
 @style.styled
@@ -74,9 +63,9 @@ def draw_cultural_map(points: pd.DataFrame, notes: Sequence[str] | None = None) 
     figure = style.new_figure(height_in=style.PAGE_HEIGHT_IN - 0.2)
     axes, small, key = _panels(figure, n_outside > 0)
     style.write_heading(figure, "Models and countries on the Inglehart-Welzel map", planted)
-    handles = [*_draw_models(axes, shown), *_draw_people(axes, shown), *_draw_references(axes, shown)]
-    zones = _zone_looks(drawn)
-    handles += [*_draw_countries(axes, shown, zones), *_zone_handles(zones)]
+    handles = [*draw_models(axes, shown), *draw_people(axes, shown), *draw_references(axes, shown)]
+    zones = zone_looks(drawn)
+    handles += [*draw_countries(axes, shown, zones), *zone_handles(zones)]
     axes.set(xlim=frame[0], ylim=frame[1])
     unlike = points.attrs.get("unlike", [])
     for axis, write in (("x", axes.set_xlabel), ("y", axes.set_ylabel)):
@@ -94,7 +83,7 @@ def draw_cultural_map(points: pd.DataFrame, notes: Sequence[str] | None = None) 
         said = [f"{n_outside} published countries lie outside of the map; the small map shows them, its frame is the "
                 "map above.", *said]  # fmt: skip
         style.write_footer(figure, said, planted=planted)
-    named_elsewhere = rows(shown, _is_named_by_people(shown))
+    named_elsewhere = rows(shown, is_named_by_people(shown))
     nameless = list(zip(named_elsewhere["x"], named_elsewhere["y"], strict=True))
     write_names(axes, _names(shown), _interval_strokes(shown), nameless)
     return figure
@@ -126,53 +115,14 @@ def _frame(drawn: pd.DataFrame) -> tuple[tuple[float, float], tuple[float, float
     return limits[0], limits[1]
 
 
-def _zone_looks(drawn: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """A stroke and a colour for each zone of the published countries."""
-    zones = sorted(set(column(rows_where(drawn, kind="published"), "zone").fillna("")))
-    return {
-        zone: {
-            "ls": "", "marker": ZONE_MARKERS[number % len(ZONE_MARKERS)], "markeredgewidth": 1.0,
-            "color": style.text_ink(ZONE_COLORS[number % len(ZONE_COLORS)]), "markersize": BACKGROUND_PT,
-        }
-        for number, zone in enumerate(zones)
-    }  # fmt: skip
-
-
-def _zone_handles(zones: dict[str, dict[str, Any]]) -> list[Line2D]:
-    return [Line2D([], [], label=f"{zone or 'no zone'} (published)", **look) for zone, look in zones.items()]
-
-
-def _mark(axes: Axes, points: pd.DataFrame, zorder: float, **look: Any) -> None:
-    """Each point on its own, so that it can be found by `point_gid`."""
-    for row in records(points):
-        axes.plot([row["x"]], [row["y"]], zorder=zorder, gid=point_gid(row), **look)
-
-
-def _draw_countries(axes: Axes, shown: pd.DataFrame, zones: dict[str, dict[str, Any]]) -> list[Line2D]:
-    """Published countries as pale strokes by zone, joined to the respondents of the same country."""
-    published = rows_where(shown, kind="published")
-    of_zone = column(published, "zone").fillna("")
-    for zone, look in zones.items():
-        _mark(axes, rows(published, of_zone == zone), 2, **look)
-    people = rows_where(shown, kind="human").drop_duplicates("country").set_index("country")
-    joined = rows(shown, _is_named_by_people(shown))
-    for row in records(joined):
-        one = people.loc[row["country"]]
-        axes.plot(
-            [row["x"], one["x"]], [row["y"], one["y"]], color=COUNTRY_INK, lw=0.8, ls=":", zorder=2, gid="same country"
-        )
-    if not len(joined):
-        return []
-    return [Line2D([], [], color=COUNTRY_INK, lw=0.8, ls=":", label="same country, published")]
-
-
 def _draw_world(axes: Axes, drawn: pd.DataFrame, zones: dict[str, dict[str, Any]], frame: Any) -> None:
     """All published countries by zone, and the frame that the map shows."""
     published = rows_where(drawn, kind="published")
     of_zone = column(published, "zone").fillna("")
     for zone, look in zones.items():
         countries = rows(published, of_zone == zone)
-        axes.plot(countries["x"], countries["y"], gid=f"world {zone}", **(look | {"markersize": 4.0}))
+        for line in axes.plot(countries["x"], countries["y"], gid=f"world {zone}", **look):
+            line.set_markersize(4.0)
     (left, right), (bottom, top) = frame
     axes.add_patch(Rectangle((left, bottom), right - left, top - bottom, fill=False, ec=style.BLACK, lw=1.2))
     axes.margins(0.04)
@@ -181,84 +131,12 @@ def _draw_world(axes: Axes, drawn: pd.DataFrame, zones: dict[str, dict[str, Any]
     axes.set_title("all published countries", fontsize=style.SMALL_PT)
 
 
-def _draw_people(axes: Axes, shown: pd.DataFrame) -> list[Line2D]:
-    """Respondents' countries as pentagons with intervals."""
-    people = rows_where(shown, kind="human")
-    if not len(people):
-        return []
-    look: dict[str, Any] = {"ls": "", "marker": "p", "color": style.BLACK, "markersize": MARKER_PT}
-    _draw_intervals(axes, people, style.BLACK)
-    _mark(axes, people, 4, **look)
-    source = ", ".join(sorted(set(column(people, "source").dropna())))
-    return [Line2D([], [], label=f"respondents ({source})", **look)]
-
-
-def _draw_references(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
-    """The content-free points and the pooled human point: large, and under the models that lie on them."""
-    handles = []
-    for kind, marker, label in (("content_free", "X", "content-free answers"), ("pooled_human", "*", "pooled human")):
-        references = rows_where(drawn, kind=kind)
-        if len(references):
-            look: dict[str, Any] = {
-                "ls": "", "marker": marker, "markersize": REFERENCE_PT, "markerfacecolor": "white",
-                "markeredgecolor": style.BLACK, "markeredgewidth": 1.2,
-            }  # fmt: skip
-            _mark(axes, references, 3.5, **look)
-            handles.append(Line2D([], [], label=label, **look))
-    return handles
-
-
-def _draw_models(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
-    """Each family in its own shape and colour, hollow where `is_distinguishable` is False."""
-    handles = []
-    models = rows_where(drawn, kind="model")
-    is_hollow = column(models, "is_distinguishable").astype("boolean").eq(False).fillna(False).astype(bool)
-    for family, look in style.looks(models["model"]).items():
-        of_family = column(models, "model") == family
-        _draw_boxes(axes, rows(models, of_family), look.color)
-        for which, face in ((~is_hollow, look.color), (is_hollow, "white")):
-            _mark(
-                axes, rows(models, of_family & which), 4, ls="", marker=look.marker, markersize=MARKER_PT,
-                markeredgecolor=look.color, markerfacecolor=face, markeredgewidth=1.2,
-            )  # fmt: skip
-        handles.append(Line2D([], [], ls="", marker=look.marker, markersize=MARKER_PT, color=look.color, label=family))
-    if is_hollow.any():
-        label = f"hollow: {NOT_DISTINGUISHABLE}".replace(" from", "\nfrom")
-        handles.append(
-            Line2D([], [], ls="", marker="o", markersize=MARKER_PT, label=label, mfc="white", mec=style.GREY)
-        )
-    return handles
-
-
-def _draw_boxes(axes: Axes, points: pd.DataFrame, color: str) -> None:
-    """The regions of models, the paler the more of them overlap."""
-    boxes = records(points.dropna(subset=["x_low", "x_high", "y_low", "y_high"]))
-    fill = min(0.08, 0.6 / max(len(boxes), 1))
-    for row in boxes:
-        corner, size = (row["x_low"], row["y_low"]), (row["x_high"] - row["x_low"], row["y_high"] - row["y_low"])
-        axes.add_patch(Rectangle(corner, *size, fc=color, ec="none", alpha=fill, zorder=1, gid="region"))
-        axes.add_patch(Rectangle(corner, *size, fill=False, ec=color, lw=0.5, alpha=4 * fill, zorder=1.5, gid="region"))
-
-
-def _draw_intervals(axes: Axes, points: pd.DataFrame, color: str) -> None:
-    across = points.dropna(subset=["x_low", "x_high"])
-    axes.hlines(across["y"], across["x_low"], across["x_high"], color=color, lw=0.8, alpha=0.5, zorder=3)
-    along = points.dropna(subset=["y_low", "y_high"])
-    axes.vlines(along["x"], along["y_low"], along["y_high"], color=color, lw=0.8, alpha=0.5, zorder=3)
-
-
 def _interval_strokes(drawn: pd.DataFrame) -> list[Segment]:
     strokes: list[Segment] = []
     for row in records(rows(drawn, drawn["kind"] != "model").dropna(subset=["x_low", "x_high", "y_low", "y_high"])):
         strokes.append(((row["x_low"], row["y"]), (row["x_high"], row["y"])))
         strokes.append(((row["x"], row["y_low"]), (row["x"], row["y_high"])))
     return strokes
-
-
-def _is_named_by_people(drawn: pd.DataFrame) -> pd.Series:
-    """Published countries joined to their respondents, who carry the name."""
-    people = list(rows_where(drawn, kind="human")["country"])
-    return (drawn["kind"] == "published") & drawn["country"].isin(people)
 
 
 def _names(drawn: pd.DataFrame) -> list[Name]:
@@ -272,7 +150,7 @@ def _names(drawn: pd.DataFrame) -> list[Name]:
     }
     families = style.looks(rows_where(drawn, kind="model")["model"])
     marker_pt = {"content_free": REFERENCE_PT, "pooled_human": REFERENCE_PT, "published": BACKGROUND_PT}
-    drawn = rows(drawn, ~_is_named_by_people(drawn))
+    drawn = rows(drawn, ~is_named_by_people(drawn))
     names = []
     for kind, (named_by, color, weight, slant) in written.items():
         for row in records(rows_where(drawn, kind=kind)):

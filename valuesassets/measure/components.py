@@ -57,7 +57,9 @@ def fit_components(answers: ArrayLike, weights: ArrayLike, positive_first: int, 
     centred = np.where(is_there, x - means, 0.0)
     sds = np.sqrt(w @ centred**2 / total)
     if np.any(sds <= 1e-12):
-        raise MissingData(f"components: item {int(np.argmin(sds))} does not vary: everybody answers alike; leave it out")
+        raise MissingData(
+            f"components: item {int(np.argmin(sds))} does not vary: everybody answers alike; leave it out"
+        )
     correlations = pairwise_correlations(centred / sds, is_there, w)
     values, vectors = np.linalg.eigh(correlations)
     first_two, axes = values[[-1, -2]], vectors[:, [-1, -2]]

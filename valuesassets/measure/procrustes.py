@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from valuesassets.measure.resampling import permutation_p
+from valuesassets.measure.resampling import label_permutations, permutation_p
 from valuesassets.records.errors import MissingData
 
 Array = NDArray[np.float64]
@@ -70,13 +70,13 @@ def permute_similarity(points: ArrayLike, target: ArrayLike, draws: int, random:
     p, t = (_unit(part) for part in _pairs(points, target))
     crossed = np.einsum("bnk,nl->bkl", _relabelled(p, draws, random), t)
     fits = np.append(_fit(crossed), _fit(p.T @ t))
-    return Agreement(float(1 - fits[-1]), permutation_p(_round(fits[-1]), _round(fits[:-1])))
+    return Agreement(float(1 - fits[-1]), permutation_p(float(fits[-1]), fits[:-1]))
 
 
 def permute_same_axes(points: ArrayLike, target: ArrayLike, draws: int, random: np.random.Generator) -> Agreement:
     """Correlation over both axes at once (-1 to 1) after a shift and one scale, without a turn: labels permuted.
 
-    On axes that mean the same for both sets a turned or mirrored copy is no agreement. With one column it is Pearson's r.
+    On axes that mean the same for both sets a turned or mirrored copy is no agreement. One column gives Pearson's r.
 
     Args:
         points, target: (n, k), n >= 4.
@@ -87,7 +87,7 @@ def permute_same_axes(points: ArrayLike, target: ArrayLike, draws: int, random: 
     p, t = (_unit(part) for part in _pairs(points, target))
     chance = np.einsum("bnk,nk->b", _relabelled(p, draws, random), t)
     observed = float(np.sum(p * t))
-    return Agreement(observed, permutation_p(float(_round(observed)), _round(chance)))
+    return Agreement(observed, permutation_p(observed, chance))
 
 
 def _pairs(points: ArrayLike, target: ArrayLike) -> tuple[Array, Array]:
@@ -106,18 +106,13 @@ def _unit(points: Array) -> Array:
 
 
 def _relabelled(points: Array, draws: int, random: np.random.Generator) -> Array:
-    """(B, n, k) points under other labels: every other order where there are at most `draws`, else so many at random."""
+    """(B, n, k) points under other labels: every other order where there are few enough, else random ones."""
     n = len(points)
     if math.factorial(n) <= draws:
         return points[np.array(list(itertools.permutations(range(n)))[1:])]
-    return points[np.argsort(random.random((draws, n)), axis=1)]
+    return points[label_permutations(n, draws, random)]
 
 
 def _fit(crossed: Array) -> Array:
     """Squared sum of the singular values of (..., 2, 2) matrices: |M|^2 + 2 |det M|."""
     return np.sum(crossed**2, axis=(-2, -1)) + 2 * np.abs(np.linalg.det(crossed))
-
-
-def _round(values: ArrayLike) -> Array:
-    """Without the last bits, so that a relabelling that changes nothing ties with what was observed."""
-    return np.round(np.asarray(values, dtype=float), 12)

@@ -21,7 +21,7 @@ def weighted_means(values: ArrayLike, weights: ArrayLike) -> Array:
     return _ratio(np.ones((1, len(np.asarray(weights)))), *_parts(values, weights))[0]
 
 
-def resampled_means(values: ArrayLike, weights: ArrayLike, draws: int, random: np.random.Generator) -> Array:
+def resampled_weighted_means(values: ArrayLike, weights: ArrayLike, draws: int, random: np.random.Generator) -> Array:
     """(draws, I) the same means over as many rows drawn with replacement, each row with its weight and its gaps.
 
     Rows stay whole, so that what a respondent's answers have in common stays in; nan where no row drawn has an answer.

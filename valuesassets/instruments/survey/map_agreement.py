@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.figures.frames import records, rows_where
 from valuesassets.instruments.survey.map_points import Cells, Ground
 from valuesassets.instruments.survey.planted_shapes import seeded
+from valuesassets.measure.multiple_tests import CORRECTIONS
 from valuesassets.measure.procrustes import LEAST_POINTS, Agreement, permute_same_axes, permute_similarity
 from valuesassets.records.errors import MissingData
 from valuesassets.records.study import Study
@@ -19,6 +21,7 @@ VERDICTS = "map: families against their countries"
 """The declared family of tests: one per family of models, corrected together."""
 DETAILS = "map: families against their countries, axis by axis and with a turn"
 PEOPLE = "map: people against published positions"
+CORRECTION_NAMES = {"holm": "Holm", "benjamini-hochberg": "Benjamini-Hochberg"}
 NO_SIGNAL, AGREES, UNTESTED = "no signal", "agrees with its countries", "not tested"
 
 
@@ -71,16 +74,16 @@ def families_against_countries(
 def describe_agreement(agreement: pd.DataFrame, study: Study) -> list[str]:
     """The sentences of these tests."""
     lines = []
-    people = agreement[agreement["family_of_tests"] == PEOPLE]
-    if len(people) and people["value"].notna().all():
-        r_x, r_y, disparity = people.to_dict("records")
+    people = records(rows_where(agreement, family_of_tests=PEOPLE))
+    if people and not any(pd.isna(row["value"]) for row in people):
+        r_x, r_y, disparity = people
         lines.append(
             f"People against published positions ({r_x['n']} countries): r {r_x['value']:.2f} (x) and "
             f"{r_y['value']:.2f} (y); Procrustes disparity {disparity['value']:.2f}, p {disparity['p']:.4f}."
         )
-    elif len(people):
-        lines.append(f"People against published positions: {people['note'].iloc[0]}.")
-    for row in agreement[agreement["family_of_tests"] == VERDICTS].to_dict("records"):
+    elif people:
+        lines.append(f"People against published positions: {people[0]['note']}.")
+    for row in records(rows_where(agreement, family_of_tests=VERDICTS)):
         if row["verdict"] == UNTESTED:
             lines.append(f"{row['test']}: {row['note']}; whether its points agree with its countries stays open.")
             continue
@@ -88,14 +91,14 @@ def describe_agreement(agreement: pd.DataFrame, study: Study) -> list[str]:
         said = "its points agree" if row["verdict"] == AGREES else "no signal: its points do not agree"
         lines.append(
             f"{row['test']}: {said} with its {row['n']} countries ({r}permutation p {row['p_corrected']:.4f}, "
-            f"{study.inference.correction} over families; {row['note']})."
+            f"{CORRECTION_NAMES[study.inference.correction]} over families; {row['note']})."
         )
     return lines
 
 
 def short_verdicts(agreement: pd.DataFrame) -> list[str]:
     """One line with every family's verdict, as it stands under the figure."""
-    rows = agreement[agreement["family_of_tests"] == VERDICTS].to_dict("records")
+    rows = records(rows_where(agreement, family_of_tests=VERDICTS))
     said = [
         row["test"] + ": " + row["verdict"] + ("" if pd.isna(row["p_corrected"]) else f" (p {row['p_corrected']:.4f})")
         for row in rows
@@ -137,7 +140,7 @@ def _row(
 
 def _with_verdicts(table: pd.DataFrame, study: Study) -> pd.DataFrame:
     is_tested = (table["family_of_tests"] == VERDICTS) & table["p"].notna()
-    table.loc[is_tested, "p_corrected"] = table.loc[is_tested, "p"]
+    table.loc[is_tested, "p_corrected"] = CORRECTIONS[study.inference.correction](table.loc[is_tested, "p"])
     table.loc[table["family_of_tests"] == VERDICTS, "verdict"] = UNTESTED
     is_below = table["p_corrected"].astype(float) < study.inference.alpha
     table.loc[is_tested, "verdict"] = np.where(is_below[is_tested], AGREES, NO_SIGNAL)

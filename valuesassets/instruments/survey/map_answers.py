@@ -114,7 +114,9 @@ def _require_sums(
 ) -> None:
     def named(at: int) -> str:
         key = sets.iloc[int(numbers[at])].to_dict()
-        return ", ".join(f"{name} {value}" for name, value in key.items()) + f", question {rows['question_id'].iloc[at]}"
+        return (
+            ", ".join(f"{name} {value}" for name, value in key.items()) + f", question {rows['question_id'].iloc[at]}"
+        )
 
     twice = pd.DataFrame({"set": numbers, "slot": slots}).duplicated().to_numpy() & (slots >= 0)
     if twice.any():
@@ -125,9 +127,10 @@ def _require_sums(
     if not len(group):
         return
     sums = np.column_stack([np.bincount(group, weights=column) for column in probs.T])
-    wrong = ~(np.abs(sums - 1) <= TOLERANCE).all(axis=1)
-    if wrong.any():
-        at = int(np.flatnonzero(wrong[group])[0])
+    wrong = np.flatnonzero(~(np.abs(sums - 1).max(axis=1) <= TOLERANCE))
+    if wrong.size:
+        at = int(np.flatnonzero(np.isin(group, wrong))[0])
         raise fault(
-            f"{named(at)}: probabilities sum to {sums[group[at]].tolist()}, expected 1 each; mend or leave out the question"
+            f"{named(at)}: probabilities sum to {', '.join(f'{each:.6g}' for each in sums[group[at]])}, expected 1; "
+            "mend or leave out the question"
         )

@@ -1,4 +1,4 @@
-"""Countries' indicator means, from respondents or from their distributions, with what another sample would have said."""
+"""Countries' indicator means, from respondents or from their distributions, and those of other samples of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from valuesassets.instruments.survey.cell_answers import parts_of
 from valuesassets.instruments.survey.map_answers import PARTS, SLOTS_OF, answers_as_array, indicator_means
 from valuesassets.instruments.survey.map_projector import indicator_answers, respondent_weights
 from valuesassets.instruments.survey.planted_shapes import seeded
-from valuesassets.measure.weighted_means import resampled_means, weighted_means
+from valuesassets.measure.weighted_means import resampled_weighted_means, weighted_means
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.study import Study
 
@@ -72,13 +72,13 @@ def _from_respondents(respondents: pd.DataFrame, study: Study) -> Iterator[Peopl
             languages.get(str(country)),
             ", ".join(sorted(set(respondents["source"].iloc[at].astype(str)))),
             weighted_means(answers[at], weights[at]),
-            resampled_means(answers[at], weights[at], study.inference.resamples, random),
+            resampled_weighted_means(answers[at], weights[at], study.inference.resamples, random),
         )
 
 
 def _from_distributions(human: pd.DataFrame, study: Study) -> Iterator[People]:
     sets, probs = answers_as_array(human, ["country", "language"], ["prob"], HumanDataError)
-    parts = {key: part for key, part in parts_of(human, ["country", "language"])}
+    parts = dict(parts_of(human, ["country", "language"]))
     draws = study.inference.resamples
     for row, (country, language) in enumerate(sets.itertuples(index=False)):
         part = parts[country, language]

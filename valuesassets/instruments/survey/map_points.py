@@ -99,7 +99,7 @@ def cells_of(answers: pd.DataFrame, left_out: Sequence[str] = ()) -> Cells:
     rows = answers if "wording" in answers else answers.assign(wording=0)
     sets, probs = answers_as_array(rows, ["model", "language", "wording"], ["prob", *ORDERS], ScoringError)
     cell = sets.groupby(["model", "language"], sort=False).ngroup().to_numpy()
-    labels = sets[["model", "language"]].drop_duplicates().reset_index(drop=True)
+    labels = pd.DataFrame(sets[["model", "language"]]).drop_duplicates().reset_index(drop=True)
     is_left_out = np.isin(INDICATORS, list(left_out))
     averaged = np.array([_mean_of_wordings(probs[cell == number, 0]) for number in range(len(labels))])
     means = np.where(is_left_out, np.nan, indicator_means(averaged.reshape(len(labels), probs.shape[-1])))
@@ -117,8 +117,9 @@ def missing_in_all(cells: Cells, study: Study) -> list[str]:
     """Indicators that no model with enough of them has."""
     is_there = np.isfinite(cells.means)
     enough = is_there.sum(axis=1) >= study.thresholds.map_indicators
-    absent = ~is_there[enough].any(axis=0) if enough.any() else np.zeros(len(INDICATORS), dtype=bool)
-    return [name for name, is_absent in zip(INDICATORS, absent, strict=True) if is_absent]
+    if not enough.any():
+        return []
+    return np.array(INDICATORS)[is_there[enough].sum(axis=0) == 0].tolist()
 
 
 def model_rows(

@@ -45,8 +45,8 @@ class Axes:
     @property
     def left_out(self) -> tuple[str, ...]:
         """Indicators that the axes do without, because nobody was asked them."""
-        used = self.projector.slopes.any(axis=0)
-        return tuple(name for name, is_used in zip(INDICATORS, used, strict=True) if not is_used)
+        is_used = np.asarray(self.projector.slopes != 0).sum(axis=0) > 0
+        return tuple(np.array(INDICATORS)[~is_used].tolist())
 
     @property
     def unlike(self) -> list[str]:
@@ -102,8 +102,8 @@ def fit_axes(respondents: pd.DataFrame | None) -> Axes:
             f"({', '.join(countries) or 'none'}), {LEAST_COUNTRIES} are needed"
         )
     answers, weights = answers[takes_part], equal_weights(weights[takes_part], of_country)
-    is_asked = np.isfinite(answers).any(axis=0)
-    asked = [name for name, there in zip(INDICATORS, is_asked, strict=True) if there]
+    is_asked = np.isfinite(answers).sum(axis=0) > 0
+    asked = np.array(INDICATORS)[is_asked].tolist()
     lacking = [name for name in PINS if name not in asked]
     if lacking or len(asked) < LEAST_ANSWERED:
         raise MissingData(f"respondents were asked {', '.join(asked)} alone; the axes need {' and '.join(PINS)} too")
@@ -142,12 +142,16 @@ def respondent_weights(respondents: pd.DataFrame) -> NDArray[np.float64]:
     """
     weights = respondents["weight"].to_numpy(dtype=float, na_value=np.nan)
     is_wrong = ~(np.isfinite(weights) & (weights >= 0))
-    totals = pd.Series(np.where(is_wrong, 0, weights)).groupby(respondents["country"].to_numpy()).sum()
-    if is_wrong.any() or (totals <= 0).any():
-        at = respondents["country"].iloc[int(np.argmax(is_wrong))] if is_wrong.any() else totals.idxmin()
-        found = weights[int(np.argmax(is_wrong))] if is_wrong.any() else "0 in sum"
-        raise HumanDataError(f"respondents of {at}: weight {found}, a number above 0 was expected; mend the weights")
-    return weights
+    number, countries = pd.factorize(respondents["country"])
+    totals = np.bincount(number, weights=np.where(is_wrong, 0, weights))
+    if is_wrong.any():
+        at = int(np.argmax(is_wrong))
+        found = f"{countries[number[at]]}: weight {weights[at]} of respondent {respondents['respondent_id'].iloc[at]}"
+    elif (totals <= 0).any():
+        found = f"{countries[int(np.argmin(totals))]}: weights that are all 0"
+    else:
+        return weights
+    raise HumanDataError(f"respondents of {found}, numbers above 0 were expected; mend the weights")
 
 
 def equal_weights(weights: NDArray[np.float64], countries: NDArray[np.object_]) -> NDArray[np.float64]:
@@ -201,8 +205,8 @@ def _fitted_notes(
     n: int, n_countries: int, found: Components, congruence: Mapping[str, float], asked: list[str]
 ) -> tuple[str, ...]:
     notes = [
-        f"Projector: two principal components, turned by varimax, of {n} respondents in {n_countries} countries of equal "
-        f"weight who answered {LEAST_ANSWERED} or more indicators; they carry {found.explained[0]:.0%} and "
+        f"Projector: two principal components, turned by varimax, of {n} respondents in {n_countries} countries of "
+        f"equal weight who answered {LEAST_ANSWERED} or more indicators; they carry {found.explained[0]:.0%} and "
         f"{found.explained[1]:.0%} of the variance. Axes are in standard deviations of respondents.",
         f"Tucker's congruence of the standardised slopes with the published ones: {congruence['x']:.2f} (x), "
         f"{congruence['y']:.2f} (y).",

@@ -89,7 +89,7 @@ def _about_coverage(points: pd.DataFrame, absent: Sequence[str], study: Study) -
     gated = rows_where(enough, drawn=False)
     if len(gated):
         notes.append(
-            f"Not drawn, generalizability coefficient below {study.thresholds.reliability:.2f}: "
+            f"Not drawn, generalizability coefficient not at least {study.thresholds.reliability:.2f}: "
             f"{', '.join(dict.fromkeys(gated['model']))}; the table of reliability takes their place."
         )
     unseen = rows_where(points, kind="human", drawn=False)

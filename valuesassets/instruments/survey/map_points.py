@@ -235,7 +235,8 @@ def _why_not_drawn(
         return f"not drawn: {count} of {len(INDICATORS)} indicators, {least} are needed"
     coefficient = None if reliability is None or family is None else reliability.get(family)
     if coefficient is not None and not coefficient >= study.thresholds.reliability:
-        return f"not drawn: {family} has a generalizability coefficient of {coefficient:.2f}; see reliability"
+        found = "no coefficient" if np.isnan(coefficient) else f"a coefficient of {coefficient:.2f}"
+        return f"not drawn: {family} has {found} (generalizability), {study.thresholds.reliability:.2f} is needed; see reliability"
     return None
 
 

@@ -19,7 +19,7 @@ def materialise(tmp_path):
             folder / "human_distributions" / "human_distributions.parquet", human(), "human_distributions"
         )
         job = build_definitions(demo(), tmp_path).resolve_implicit_global_asset_job_def()
-        keys = [dg.AssetKey(["survey", name]) for name in ("quality_report", "cultural_map")]
+        keys = [dg.AssetKey(["survey", name]) for name in ("quality_report", "reliability", "cultural_map")]
         with dg.instance_for_test() as instance:
             assert job.execute_in_process(instance=instance, asset_selection=keys).success
         return folder / "cultural_map"
@@ -30,7 +30,7 @@ def materialise(tmp_path):
 def test_the_tables_come_back_with_their_notes_beside_the_figure(materialise):
     folder = materialise(probe())
     frames = FORMATS["frames"].read(folder / "cultural_map.json")
-    assert list(frames) == ["points", "projector", "sensitivity", "agreement", "notes"]
+    assert list(frames) == ["points", "projector", "sensitivity", "tests", "notes"]
     assert frames["points"].attrs["notes"] == frames["notes"]["note"].tolist()
     assert frames["points"].attrs["caption"]
     assert {path.suffix for path in folder.glob("cultural_map.*")} == {".json", ".png", ".svg"}

@@ -46,21 +46,21 @@ class CulturalMap:
             figure, and `unlike`, the axes that must not be read by their published names.
         projector: slopes, intercepts and loadings.
         sensitivity: how far each point moves when one of its indicators is left out.
-        agreement: tests of people against published positions and of families against their countries.
+        tests: of people against published positions and of families against their countries.
         notes: the sentences that belong under the map.
     """
 
     points: pd.DataFrame
     projector: pd.DataFrame
     sensitivity: pd.DataFrame
-    agreement: pd.DataFrame
+    tests: pd.DataFrame
     notes: tuple[str, ...]
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """The tables by name, the points first."""
         notes = pd.DataFrame({"note": list(self.notes)})
         tables = {"points": self.points, "projector": self.projector, "sensitivity": self.sensitivity}
-        return tables | {"agreement": self.agreement, "notes": notes}
+        return tables | {"tests": self.tests, "notes": notes}
 
 
 def place_on_map(
@@ -103,13 +103,13 @@ def place_on_map(
     if people:
         means = np.array([each.means for each in people])
         sensitivity.append(leave_one_out("human", _labels(countries), means, ground))
-    agreement = _agreement(cells, ground, people, countries, positions, study)
+    tests = _tests(cells, ground, people, countries, positions, study)
     whole = respondents is not None and not respondents.empty
     resampled = "whole respondents" if whole else "answers, question by question," if people else None
-    notes = write_notes(ground, points, agreement, moved, absent, resampled, study)
-    caption = write_caption(ground, points, agreement, bool(people), study)
+    notes = write_notes(ground, points, tests, moved, absent, resampled, study)
+    caption = write_caption(ground, points, tests, bool(people), study)
     points.attrs |= {"notes": list(notes), "caption": caption, "unlike": axes.unlike}
-    return CulturalMap(points, axes.table, pd.concat(sensitivity, ignore_index=True), agreement, notes)
+    return CulturalMap(points, axes.table, pd.concat(sensitivity, ignore_index=True), tests, notes)
 
 
 def _published(ground: Ground, people: Sequence[People]) -> tuple[pd.DataFrame, str]:
@@ -136,7 +136,7 @@ def _published(ground: Ground, people: Sequence[People]) -> tuple[pd.DataFrame, 
     )
 
 
-def _agreement(
+def _tests(
     cells: Cells,
     ground: Ground,
     people: Sequence[People],

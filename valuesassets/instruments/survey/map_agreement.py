@@ -8,19 +8,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.figures.frames import records, rows_where
+from valuesassets.instruments.survey.hypotheses import tests_table
 from valuesassets.instruments.survey.map_points import Cells, Ground
 from valuesassets.instruments.survey.planted_shapes import seeded
-from valuesassets.measure.multiple_tests import CORRECTIONS
 from valuesassets.measure.procrustes import LEAST_POINTS, Agreement, permute_same_axes, permute_similarity
 from valuesassets.records.errors import MissingData
 from valuesassets.records.study import Study
 
 Array = NDArray[np.float64]
-COLUMNS = ["family_of_tests", "test", "statistic", "value", "p", "p_corrected", "n", "verdict", "note"]
-VERDICTS = "map: families against their countries"
+VERDICTS = "map"
 """The declared family of tests: one per family of models, corrected together."""
-DETAILS = "map: families against their countries, axis by axis and with a turn"
-PEOPLE = "map: people against published positions"
+DETAILS, PEOPLE = "map, axis by axis and with a turn", "map, people against published positions"
 CORRECTION_NAMES = {"holm": "Holm", "benjamini-hochberg": "Benjamini-Hochberg"}
 NO_SIGNAL, AGREES, UNTESTED = "no signal", "agrees with its countries", "not tested"
 
@@ -35,7 +33,7 @@ def people_against_published(points: Mapping[str, Array], published: Mapping[str
     without = [country for country in points if country not in published]
     note = f"no published position: {', '.join(without)}" if without else None
     ours, theirs = (np.array([each[country] for country in shared]).reshape(-1, 2) for each in (points, published))
-    return _table(_details(PEOPLE, "people", ours, theirs, study, note))
+    return _table(_details(PEOPLE, None, "people", ours, theirs, study, note), study)
 
 
 def families_against_countries(
@@ -66,15 +64,21 @@ def families_against_countries(
             for number, each in zip(at, own, strict=True)
         ]
         ours, theirs = places[at], np.array(aims).reshape(-1, 2)
-        rows.append(_row(VERDICTS, str(family), "r over both axes", ours, theirs, study, permute_same_axes, against))
-        rows += _details(DETAILS, str(family), ours, theirs, study, against)
-    return _with_verdicts(_table(rows), study)
+        test = f"{family} {against}"
+        both = _row(VERDICTS, test, "r over both axes", ours, theirs, study, permute_same_axes, against)
+        rows.append(both | {"model": family})
+        rows += _details(DETAILS, str(family), test, ours, theirs, study, against)
+    table = _table(rows, study)
+    is_verdict = table["test_family"] == VERDICTS
+    said = np.where(table["is_rejected"], AGREES, np.where(table["p"].isna(), UNTESTED, NO_SIGNAL))
+    table["verdict"] = pd.Series(said, dtype=object).where(is_verdict, None)
+    return table
 
 
-def describe_agreement(agreement: pd.DataFrame, study: Study) -> list[str]:
+def describe_agreement(tests: pd.DataFrame, study: Study) -> list[str]:
     """The sentences of these tests."""
     lines = []
-    people = records(rows_where(agreement, family_of_tests=PEOPLE))
+    people = records(rows_where(tests, test_family=PEOPLE))
     if people and not any(pd.isna(row["value"]) for row in people):
         r_x, r_y, disparity = people
         lines.append(
@@ -83,41 +87,42 @@ def describe_agreement(agreement: pd.DataFrame, study: Study) -> list[str]:
         )
     elif people:
         lines.append(f"People against published positions: {people[0]['note']}.")
-    for row in records(rows_where(agreement, family_of_tests=VERDICTS)):
+    for row in records(rows_where(tests, test_family=VERDICTS)):
         if row["verdict"] == UNTESTED:
-            lines.append(f"{row['test']}: {row['note']}; whether its points agree with its countries stays open.")
+            lines.append(f"{row['model']}: {row['note']}; whether its points agree with its countries stays open.")
             continue
         r = "" if pd.isna(row["value"]) else f"r {row['value']:.2f} over both axes, "
         said = "its points agree" if row["verdict"] == AGREES else "no signal: its points do not agree"
         lines.append(
-            f"{row['test']}: {said} with its {row['n']} countries ({r}permutation p {row['p_corrected']:.4f}, "
+            f"{row['model']}: {said} with its {row['n']} countries ({r}permutation p {row['p_corrected']:.4f}, "
             f"{CORRECTION_NAMES[study.inference.correction]} over families; {row['note']})."
         )
     return lines
 
 
-def short_verdicts(agreement: pd.DataFrame) -> list[str]:
+def short_verdicts(tests: pd.DataFrame) -> list[str]:
     """One line with every family's verdict, as it stands under the figure."""
-    rows = records(rows_where(agreement, family_of_tests=VERDICTS))
+    rows = records(rows_where(tests, test_family=VERDICTS))
     said = [
-        row["test"] + ": " + row["verdict"] + ("" if pd.isna(row["p_corrected"]) else f" (p {row['p_corrected']:.4f})")
+        row["model"] + ": " + row["verdict"] + ("" if pd.isna(row["p_corrected"]) else f" (p {row['p_corrected']:.4f})")
         for row in rows
     ]
     return ["; ".join(said) + "."] if said else []
 
 
 def _details(
-    family_of_tests: str, test: str, ours: Array, theirs: Array, study: Study, note: str | None
+    test_family: str, model: str | None, test: str, ours: Array, theirs: Array, study: Study, note: str | None
 ) -> list[dict[str, Any]]:
     rows = [
-        _row(family_of_tests, test, f"r {axis}", ours[:, [k]], theirs[:, [k]], study, permute_same_axes, note)
+        _row(test_family, test, f"r {axis}", ours[:, [k]], theirs[:, [k]], study, permute_same_axes, note)
         for k, axis in enumerate(("x", "y"))
     ]
-    return [*rows, _row(family_of_tests, test, "procrustes m2", ours, theirs, study, permute_similarity, note)]
+    rows.append(_row(test_family, test, "procrustes m2", ours, theirs, study, permute_similarity, note))
+    return [row | {"model": model} for row in rows]
 
 
 def _row(
-    family_of_tests: str,
+    test_family: str,
     test: str,
     statistic: str,
     ours: Array,
@@ -126,8 +131,7 @@ def _row(
     permute: Callable[[Array, Array, int, np.random.Generator], Agreement],
     note: str | None,
 ) -> dict[str, Any]:
-    row: dict[str, Any] = dict.fromkeys(COLUMNS)
-    row |= {"family_of_tests": family_of_tests, "test": test, "statistic": statistic, "n": len(ours), "note": note}
+    row = {"test_family": test_family, "test": test, "statistic": statistic, "n": len(ours), "note": note}
     if len(ours) < LEAST_POINTS:
         return row | {"note": f"{len(ours)} pairs of points, {LEAST_POINTS} are needed to say anything"}
     try:
@@ -138,15 +142,7 @@ def _row(
     return row | {"value": found.value, "p": found.p}
 
 
-def _with_verdicts(table: pd.DataFrame, study: Study) -> pd.DataFrame:
-    is_tested = (table["family_of_tests"] == VERDICTS) & table["p"].notna()
-    table.loc[is_tested, "p_corrected"] = CORRECTIONS[study.inference.correction](table.loc[is_tested, "p"])
-    table.loc[table["family_of_tests"] == VERDICTS, "verdict"] = UNTESTED
-    is_below = table["p_corrected"].astype(float) < study.inference.alpha
-    table.loc[is_tested, "verdict"] = np.where(is_below[is_tested], AGREES, NO_SIGNAL)
-    return table
-
-
-def _table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    table = pd.DataFrame(list(rows), columns=pd.Index(COLUMNS))
-    return table.astype({"value": float, "p": float, "p_corrected": float})
+def _table(rows: Sequence[Mapping[str, Any]], study: Study) -> pd.DataFrame:
+    """The tests as every analysis has them, with the model and a note beside."""
+    more = {name: [row.get(name) for row in rows] for name in ("model", "note")}
+    return tests_table(rows, study).assign(**more)

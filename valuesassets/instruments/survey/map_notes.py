@@ -15,7 +15,7 @@ from valuesassets.records.study import Study
 def write_notes(
     ground: Ground,
     points: pd.DataFrame,
-    agreement: pd.DataFrame,
+    tests: pd.DataFrame,
     moved: str,
     absent: Sequence[str],
     resampled: str | None,
@@ -41,7 +41,7 @@ def write_notes(
         f"A hollow point is {NOT_DISTINGUISHABLE}: its box, widened by {margin} ({ground.margin[0]:.2f}, "
         f"{ground.margin[1]:.2f}), holds the point of uniform answers or of always the first option.",
         *_about_coverage(points, absent, study),
-        *describe_agreement(agreement, study),
+        *describe_agreement(tests, study),
         *_about_people(source, resampled is not None, study),
         "Whether these two dimensions mean the same in every country is disputed; docs/map.md says what a place on the "
         "map is and what cannot be concluded from it.",
@@ -49,7 +49,7 @@ def write_notes(
 
 
 def write_caption(
-    ground: Ground, points: pd.DataFrame, agreement: pd.DataFrame, has_people: bool, study: Study
+    ground: Ground, points: pd.DataFrame, tests: pd.DataFrame, has_people: bool, study: Study
 ) -> list[str]:
     """A few lines for under the figure; the notes say more."""
     axes, models = ground.axes, rows_where(points, kind="model")
@@ -67,7 +67,7 @@ def write_caption(
     n_undrawn = len(rows_where(models, drawn=False))
     if n_undrawn:
         lines.append(f"{n_undrawn} of {len(models)} models are not drawn: too few indicators, or not reliable enough.")
-    return [*lines, *short_verdicts(agreement), *([] if has_people else _about_people("", False, study))]
+    return [*lines, *short_verdicts(tests), *([] if has_people else _about_people("", False, study))]
 
 
 def _about_coverage(points: pd.DataFrame, absent: Sequence[str], study: Study) -> list[str]:

@@ -236,7 +236,8 @@ def _why_not_drawn(
     coefficient = None if reliability is None or family is None else reliability.get(family)
     if coefficient is not None and not coefficient >= study.thresholds.reliability:
         found = "no coefficient" if np.isnan(coefficient) else f"a coefficient of {coefficient:.2f}"
-        return f"not drawn: {family} has {found} (generalizability), {study.thresholds.reliability:.2f} is needed; see reliability"
+        least_found = f"{study.thresholds.reliability:.2f} is needed; see reliability"
+        return f"not drawn: {family} has {found} (generalizability), {least_found}"
     return None
 
 

@@ -186,30 +186,23 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         probe_distributions: Probes,
         quality_report: Frames,
         human_distributions: pd.DataFrame,
-    ) -> dg.MaterializeResult[Frames]:
+        reliability: Frames,
+    ) -> Any:
         """Models and countries on the Inglehart-Welzel axes, with the points of answers that carry no content."""
         from valuesassets.figures.cultural_map import draw_cultural_map
-        from valuesassets.figures.style import save_figure
         from valuesassets.instruments.survey.cultural_map import place_on_map
+        from valuesassets.instruments.survey.reliability import coefficients
 
         frames = frames_or_reason(
             lambda: place_on_map(
-                usable(probe_distributions, quality_report, by_wording=True), human_distributions, study
+                usable(probe_distributions, quality_report, by_wording=True),
+                human_distributions,
+                study,
+                reliability=coefficients(reliability),
             ).frames()
         )
-        path = storage.path(context.asset_key, None, "png")
-        if "refused" in frames:
-            for earlier in (path, path.with_suffix(".svg")):
-                earlier.unlink(missing_ok=True)
-            return dg.MaterializeResult(value=frames, metadata={"refused": str(frames["refused"].reason[0])})
-        figure = draw_cultural_map(frames["points"])
-        save_figure(figure, path.with_suffix(""))
-        return dg.MaterializeResult(
-            value=frames,
-            metadata={
-                "figure": dg.MetadataValue.path(str(path)),
-                "picture": picture_of(figure),
-            },
+        return pictured(
+            storage.path(context.asset_key, None, "png"), frames, lambda: draw_cultural_map(frames["points"])
         )
 
     @declare(
@@ -332,6 +325,8 @@ def pictured(path: Path, frames: Frames, draw: "Callable[[], Figure]", drawn: st
     from valuesassets.figures.style import save_figure
 
     if "refused" in frames or (drawn is not None and frames[drawn].empty):
+        for earlier in (path, path.with_suffix(".svg")):
+            earlier.unlink(missing_ok=True)
         return dg.MaterializeResult(value=frames, metadata={})
     figure = draw()
     save_figure(figure, path.with_suffix(""))

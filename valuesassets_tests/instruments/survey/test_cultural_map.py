@@ -230,14 +230,14 @@ def test_leaving_an_indicator_out_moves_the_point_as_if_it_were_missing():
 
 def test_a_family_agrees_with_its_countries_on_the_planted_grid():
     found = cultural_map.place_on_map(answers(), human(), demo())
-    said = found.agreement.dropna(subset="verdict").set_index("test")
+    said = found.tests.dropna(subset="verdict").set_index("model")
     assert (said["verdict"] == "agrees with its countries").all()
     assert any("reference-mono: its points agree with its 6 countries" in note for note in found.notes)
 
 
 def test_without_people_families_are_held_against_published_positions():
     found = cultural_map.place_on_map(answers(), no_human(), peopleless())
-    said = found.agreement.dropna(subset="verdict")
+    said = found.tests.dropna(subset="verdict")
     assert (said["note"] == "against published positions").all()
     assert (said["verdict"] == "agrees with its countries").all()
 
@@ -246,7 +246,7 @@ def test_one_model_in_two_languages_is_placed_but_not_tested():
     rows = answers().query("model == 'reference-mono' and language in ['eng', 'pol']")
     found = cultural_map.place_on_map(rows, human(), demo())
     assert of(found.points, "model")["drawn"].all()
-    assert found.agreement.dropna(subset="verdict")["verdict"].tolist() == ["not tested"]
+    assert found.tests.dropna(subset="verdict")["verdict"].tolist() == ["not tested"]
 
 
 def test_respondents_take_the_place_of_distributions_and_are_resampled_whole():
@@ -286,7 +286,7 @@ def test_published_countries_come_to_fitted_axes_by_procrustes_or_not_at_all(fit
 def test_a_country_without_a_published_position_is_drawn_and_left_out_of_the_comparison():
     found = cultural_map.place_on_map(answers(), human(), fitted(), respondents(("GB", "DE", "FR", "PL", "XK"), n=300))
     assert "XK" in of(found.points, "human").index
-    people = found.agreement[found.agreement["verdict"].isna()].iloc[0]
+    people = found.tests.iloc[0]
     assert (people["n"], people["note"]) == (4, "no published position: XK")
 
 
@@ -325,7 +325,7 @@ def test_fitted_axes_that_respondents_do_not_carry_are_refused():
 
 def test_the_tables_have_their_names_and_the_notes_their_place():
     found = cultural_map.place_on_map(answers(), human(), demo())
-    assert list(found.frames()) == ["points", "projector", "sensitivity", "agreement", "notes"]
+    assert list(found.frames()) == ["points", "projector", "sensitivity", "tests", "notes"]
     assert found.frames()["notes"]["note"].tolist() == found.points.attrs["notes"]
     assert 3 <= len(found.points.attrs["caption"]) <= 6
 
@@ -333,4 +333,4 @@ def test_the_tables_have_their_names_and_the_notes_their_place():
 def test_the_same_seed_gives_the_same_map():
     one, other = (cultural_map.place_on_map(answers(), human(), demo(), respondents(n=50)) for _ in range(2))
     pd.testing.assert_frame_equal(one.points, other.points)
-    pd.testing.assert_frame_equal(one.agreement, other.agreement)
+    pd.testing.assert_frame_equal(one.tests, other.tests)

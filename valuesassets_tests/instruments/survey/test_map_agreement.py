@@ -38,7 +38,7 @@ def cells(means_of, families=("one", "two"), languages=LANGUAGES):
 
 
 def verdicts(found):
-    return found[found["family_of_tests"] == VERDICTS].set_index("test")
+    return found[found["test_family"] == VERDICTS].set_index("model")
 
 
 def test_a_family_that_follows_its_countries_agrees_and_one_that_does_not_is_no_signal():
@@ -136,7 +136,7 @@ def test_people_are_compared_with_published_positions_and_a_country_without_one_
     published = {row["country"]: np.array([row["x"], row["y"]]) for row in published_positions().to_dict("records")}
     ours = {country: 3 * published[country] + 1 for country in ("PL", "DE", "FR", "BG", "SE")} | {"XX": np.zeros(2)}
     found = people_against_published(ours, published, STUDY)
-    assert set(found["family_of_tests"]) == {PEOPLE}
+    assert set(found["test_family"]) == {PEOPLE}
     assert found["value"].tolist() == pytest.approx([1, 1, 0], abs=1e-9)
     assert (found["n"] == 5).all()
     assert found["note"].str.contains("no published position: XX").all()

@@ -206,12 +206,12 @@ def draw_map(
     cells = sorted({(str(row["model"]), str(row["language"])) for row in records(probed)})
     quality = report_quality(probed, cells, study.thresholds)
     try:
-        usable = usable_answers(probed, quality)
+        usable = usable_answers(probed, quality, by_wording=True)
     except MissingData:
         raise MissingData(
             f"{distributions}: no answers to analyse: P_valid is too low in every question; probe another model"
         ) from None
-    points = place_on_map(usable, HUMAN_DISTRIBUTIONS.empty_table().to_pandas(), study)
+    points = place_on_map(usable, HUMAN_DISTRIBUTIONS.empty_table().to_pandas(), study).points
     figure = draw_cultural_map(points)
     with whole_file(output / "cultural_map.csv") as temporary:
         points.to_csv(temporary, index=False)

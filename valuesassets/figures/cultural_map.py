@@ -7,22 +7,34 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from valuesassets.figures import style
 from valuesassets.figures.frames import column, records, rows, rows_where
 from valuesassets.figures.labels import Name, Segment, write_names
+from valuesassets.figures.map_marks import (
+    BACKGROUND_PT,
+    COUNTRY_INK,
+    MARKER_PT,
+    REFERENCE_PT,
+    draw_countries,
+    draw_models,
+    draw_people,
+    draw_references,
+    is_named_by_people,
+    zone_handles,
+    zone_looks,
+)
+from valuesassets.figures.map_marks import point_gid as point_gid
 
 CAVEAT = (
     "Whether these dimensions mean the same in every country is disputed (measurement invariance), "
     "and more so for models: a place on the map is a summary of ten answers, not an attitude."
 )
-NOT_DISTINGUISHABLE = "not distinguishable from no content"
-MARKER_PT, REFERENCE_PT, BACKGROUND_PT = 6.0, 10.0, 5.0
-ZONE_MARKERS = ("x", "+", "1", (6, 2, 0), "|", "2", "_", "3")
-"""Strokes without a face, so that no country is taken for a model."""
-COUNTRY_INK = "#5E5E5E"
+AXIS_NAMES = {
+    "x": "survival values  ←  →  self-expression values",
+    "y": "traditional values  ←  →  secular-rational values",
+}
 LEAST_SHARE = 0.5
 """Of the published countries' extent that the map shows at least, however close together its models lie."""
 
@@ -38,25 +50,26 @@ def draw_cultural_map(points: pd.DataFrame, notes: Sequence[str] | None = None) 
         points: one row per point: kind (model, human, published, pooled_human, content_free), label, model, language,
             country, zone, x, y, x_low, x_high, y_low, y_high (null where there is no interval), residual_sd_x,
             residual_sd_y, n_indicators, drawn, is_distinguishable (False for hollow), source, note.
-        notes: lines under the figure; those in `points.attrs["notes"]` where not given. Where there are none, the
-            residual sd, the points not drawn and the caveat are said.
+        notes: lines under the figure; those in `points.attrs["caption"]` where not given. Where there are none, the
+            residual sd and the points not drawn are said. The caveat stands under every map.
     """
     drawn = rows(points, points["drawn"].astype(bool) & points["x"].notna() & points["y"].notna())
     planted = bool((points["source"] == "planted").any())
-    said = list(points.attrs.get("notes", [])) if notes is None else list(notes)
-    said = said or [*_lines(points, drawn), CAVEAT]
+    said = list(points.attrs.get("caption", [])) if notes is None else list(notes)
+    said = [*(said or _lines(points, drawn)), CAVEAT]
     frame = _frame(drawn)
     is_shown = drawn["x"].between(*frame[0]) & drawn["y"].between(*frame[1])
     shown, n_outside = rows(drawn, is_shown), int((~is_shown).sum())
     figure = style.new_figure(height_in=style.PAGE_HEIGHT_IN - 0.2)
     axes, small, key = _panels(figure, n_outside > 0)
     style.write_heading(figure, "Models and countries on the Inglehart-Welzel map", planted)
-    handles = [*_draw_models(axes, shown), *_draw_people(axes, shown), *_draw_references(axes, shown)]
-    zones = _zone_markers(drawn)
-    handles += [*_draw_countries(axes, shown, zones), *_zone_handles(zones)]
+    handles = [*draw_models(axes, shown), *draw_people(axes, shown), *draw_references(axes, shown)]
+    zones = zone_looks(drawn)
+    handles += [*draw_countries(axes, shown, zones), *zone_handles(zones)]
     axes.set(xlim=frame[0], ylim=frame[1])
-    axes.set_xlabel("survival values  ←  →  self-expression values")
-    axes.set_ylabel("traditional values  ←  →  secular-rational values")
+    unlike = points.attrs.get("unlike", [])
+    for axis, write in (("x", axes.set_xlabel), ("y", axes.set_ylabel)):
+        write("a component unlike the published axis" if axis in unlike else AXIS_NAMES[axis])
     axes.grid()
     if small is None or key is None:
         style.write_footer(figure, said, handles, n_columns=3, planted=planted)
@@ -70,7 +83,7 @@ def draw_cultural_map(points: pd.DataFrame, notes: Sequence[str] | None = None) 
         said = [f"{n_outside} published countries lie outside of the map; the small map shows them, its frame is the "
                 "map above.", *said]  # fmt: skip
         style.write_footer(figure, said, planted=planted)
-    named_elsewhere = rows(shown, _is_named_by_people(shown))
+    named_elsewhere = rows(shown, is_named_by_people(shown))
     nameless = list(zip(named_elsewhere["x"], named_elsewhere["y"], strict=True))
     write_names(axes, _names(shown), _interval_strokes(shown), nameless)
     return figure
@@ -80,7 +93,7 @@ def _panels(figure: Figure, has_world: bool) -> tuple[Axes, Axes | None, Axes | 
     """The map, and under it, where some countries lie outside, the small map of all and the place of the legend."""
     if not has_world:
         return figure.add_subplot(), None, None
-    panels = figure.subplot_mosaic([["map", "map"], ["world", "key"]], height_ratios=(3.1, 1), width_ratios=(1, 1.75))
+    panels = figure.subplot_mosaic([["map", "map"], ["world", "key"]], height_ratios=(3.4, 1), width_ratios=(1, 1.75))
     panels["key"].set_axis_off()
     return panels["map"], panels["world"], panels["key"]
 
@@ -102,48 +115,14 @@ def _frame(drawn: pd.DataFrame) -> tuple[tuple[float, float], tuple[float, float
     return limits[0], limits[1]
 
 
-def _zone_markers(drawn: pd.DataFrame) -> dict[str, Any]:
-    """A stroke for each zone of the published countries."""
-    zones = sorted(set(column(rows_where(drawn, kind="published"), "zone").fillna("")))
-    return {zone: ZONE_MARKERS[number % len(ZONE_MARKERS)] for number, zone in enumerate(zones)}
-
-
-def _stroke(marker: Any, size_pt: float = BACKGROUND_PT) -> dict[str, Any]:
-    return {"ls": "", "marker": marker, "color": COUNTRY_INK, "markersize": size_pt, "markeredgewidth": 0.8}
-
-
-def _zone_handles(zones: dict[str, Any]) -> list[Line2D]:
-    return [
-        Line2D([], [], label=f"{zone or 'no zone'} (published)", **_stroke(marker)) for zone, marker in zones.items()
-    ]
-
-
-def _draw_countries(axes: Axes, shown: pd.DataFrame, zones: dict[str, Any]) -> list[Line2D]:
-    """Published countries as pale strokes by zone, joined to the respondents of the same country."""
-    published = rows_where(shown, kind="published")
-    of_zone = column(published, "zone").fillna("")
-    for zone, marker in zones.items():
-        countries = rows(published, of_zone == zone)
-        axes.plot(countries["x"], countries["y"], zorder=2, gid=f"published {zone}", **_stroke(marker))
-    people = rows_where(shown, kind="human").drop_duplicates("country").set_index("country")
-    joined = rows(shown, _is_named_by_people(shown))
-    for row in records(joined):
-        one = people.loc[row["country"]]
-        axes.plot(
-            [row["x"], one["x"]], [row["y"], one["y"]], color=COUNTRY_INK, lw=0.8, ls=":", zorder=2, gid="same country"
-        )
-    if not len(joined):
-        return []
-    return [Line2D([], [], color=COUNTRY_INK, lw=0.8, ls=":", label="same country, published")]
-
-
-def _draw_world(axes: Axes, drawn: pd.DataFrame, zones: dict[str, Any], frame: Any) -> None:
+def _draw_world(axes: Axes, drawn: pd.DataFrame, zones: dict[str, dict[str, Any]], frame: Any) -> None:
     """All published countries by zone, and the frame that the map shows."""
     published = rows_where(drawn, kind="published")
     of_zone = column(published, "zone").fillna("")
-    for zone, marker in zones.items():
+    for zone, look in zones.items():
         countries = rows(published, of_zone == zone)
-        axes.plot(countries["x"], countries["y"], gid=f"world {zone}", **_stroke(marker, 4.0))
+        for line in axes.plot(countries["x"], countries["y"], gid=f"world {zone}", **look):
+            line.set_markersize(4.0)
     (left, right), (bottom, top) = frame
     axes.add_patch(Rectangle((left, bottom), right - left, top - bottom, fill=False, ec=style.BLACK, lw=1.2))
     axes.margins(0.04)
@@ -152,76 +131,12 @@ def _draw_world(axes: Axes, drawn: pd.DataFrame, zones: dict[str, Any], frame: A
     axes.set_title("all published countries", fontsize=style.SMALL_PT)
 
 
-def _draw_people(axes: Axes, shown: pd.DataFrame) -> list[Line2D]:
-    """Respondents' countries as pentagons with intervals."""
-    people = rows_where(shown, kind="human")
-    if not len(people):
-        return []
-    look: dict[str, Any] = {"ls": "", "marker": "p", "color": style.BLACK, "markersize": MARKER_PT}
-    _draw_intervals(axes, people, style.BLACK)
-    axes.plot(people["x"], people["y"], zorder=4, gid="human", **look)
-    source = ", ".join(sorted(set(column(people, "source").dropna())))
-    return [Line2D([], [], label=f"respondents ({source})", **look)]
-
-
-def _draw_references(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
-    """The content-free points and the pooled human point."""
-    handles = []
-    for kind, marker, label in (("content_free", "X", "content-free answers"), ("pooled_human", "*", "pooled human")):
-        references = rows_where(drawn, kind=kind)
-        if len(references):
-            look: dict[str, Any] = {
-                "ls": "", "marker": marker, "markersize": REFERENCE_PT, "markerfacecolor": "white",
-                "markeredgecolor": style.BLACK, "markeredgewidth": 1.2,
-            }  # fmt: skip
-            _draw_intervals(axes, references, style.BLACK)
-            axes.plot(references["x"], references["y"], zorder=5, gid=kind, **look)
-            handles.append(Line2D([], [], label=label, **look))
-    return handles
-
-
-def _draw_models(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
-    """Each family in its own shape and colour, hollow where `is_distinguishable` is False."""
-    handles = []
-    models = rows_where(drawn, kind="model")
-    is_hollow = column(models, "is_distinguishable").astype("boolean").eq(False).fillna(False).astype(bool)
-    for family, look in style.looks(models["model"]).items():
-        of_family = column(models, "model") == family
-        _draw_intervals(axes, rows(models, of_family), look.color)
-        for face, which, fill in (("filled", ~is_hollow, look.color), ("hollow", is_hollow, "white")):
-            cells = rows(models, of_family & which)
-            axes.plot(
-                cells["x"], cells["y"], ls="", marker=look.marker, markersize=MARKER_PT, markeredgecolor=look.color,
-                markerfacecolor=fill, markeredgewidth=1.2, zorder=4, gid=f"{face} {family}",
-            )  # fmt: skip
-        handles.append(Line2D([], [], ls="", marker=look.marker, markersize=MARKER_PT, color=look.color, label=family))
-    if is_hollow.any():
-        label = f"hollow: {NOT_DISTINGUISHABLE}".replace(" from", "\nfrom")
-        handles.append(
-            Line2D([], [], ls="", marker="o", markersize=MARKER_PT, label=label, mfc="white", mec=style.GREY)
-        )
-    return handles
-
-
-def _draw_intervals(axes: Axes, points: pd.DataFrame, color: str) -> None:
-    across = points.dropna(subset=["x_low", "x_high"])
-    axes.hlines(across["y"], across["x_low"], across["x_high"], color=color, lw=0.8, alpha=0.5, zorder=3)
-    along = points.dropna(subset=["y_low", "y_high"])
-    axes.vlines(along["x"], along["y_low"], along["y_high"], color=color, lw=0.8, alpha=0.5, zorder=3)
-
-
 def _interval_strokes(drawn: pd.DataFrame) -> list[Segment]:
     strokes: list[Segment] = []
-    for row in records(drawn.dropna(subset=["x_low", "x_high", "y_low", "y_high"])):
+    for row in records(rows(drawn, drawn["kind"] != "model").dropna(subset=["x_low", "x_high", "y_low", "y_high"])):
         strokes.append(((row["x_low"], row["y"]), (row["x_high"], row["y"])))
         strokes.append(((row["x"], row["y_low"]), (row["x"], row["y_high"])))
     return strokes
-
-
-def _is_named_by_people(drawn: pd.DataFrame) -> pd.Series:
-    """Published countries joined to their respondents, who carry the name."""
-    people = list(rows_where(drawn, kind="human")["country"])
-    return (drawn["kind"] == "published") & drawn["country"].isin(people)
 
 
 def _names(drawn: pd.DataFrame) -> list[Name]:
@@ -235,7 +150,7 @@ def _names(drawn: pd.DataFrame) -> list[Name]:
     }
     families = style.looks(rows_where(drawn, kind="model")["model"])
     marker_pt = {"content_free": REFERENCE_PT, "pooled_human": REFERENCE_PT, "published": BACKGROUND_PT}
-    drawn = rows(drawn, ~_is_named_by_people(drawn))
+    drawn = rows(drawn, ~is_named_by_people(drawn))
     names = []
     for kind, (named_by, color, weight, slant) in written.items():
         for row in records(rows_where(drawn, kind=kind)):

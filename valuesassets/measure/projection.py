@@ -11,19 +11,20 @@ from valuesassets.records.errors import MissingData
 
 @dataclass(frozen=True)
 class Projector:
-    """Published slopes with fitted intercepts.
+    """Slopes and intercepts: the point of a mean is the mean of the points.
 
     Attributes:
         indicators: the I indicators, in the order of the slopes' columns.
-        slopes: (2, I) change of each axis per raw unit of an indicator.
-        intercepts: (2,) fitted.
-        residual_sd: (2,) of the fit (n - 1), in map units: stated beside every point.
+        slopes: (2, I) change of each axis per raw unit of an indicator; 0 for one that the axes do without.
+        intercepts: (2,).
+        residual_sd: (2,) of fitted intercepts (n - 1), in map units: stated beside every point. None where the axes are
+            those of the data themselves, so that nothing is left over.
     """
 
     indicators: tuple[str, ...]
     slopes: NDArray[np.float64]
     intercepts: NDArray[np.float64]
-    residual_sd: NDArray[np.float64]
+    residual_sd: NDArray[np.float64] | None = None
 
     def place(self, means: Mapping[str, float]) -> tuple[float, float]:
         """The point of a set of indicator means.
@@ -36,8 +37,12 @@ class Projector:
             raise MissingData(
                 f"indicator {absent[0]} has no mean; set it to the pooled human mean or leave the point out"
             )
-        x, y = self.slopes @ np.array([means[name] for name in self.indicators]) + self.intercepts
+        x, y = self.place_all([means[name] for name in self.indicators])
         return float(x), float(y)
+
+    def place_all(self, means: ArrayLike) -> NDArray[np.float64]:
+        """(..., 2) points of (..., I) indicator means; nan where a mean is."""
+        return np.asarray(means, dtype=float) @ self.slopes.T + self.intercepts
 
 
 def fit_intercepts(indicators: tuple[str, ...], slopes: ArrayLike, means: ArrayLike, positions: ArrayLike) -> Projector:

@@ -58,12 +58,3 @@ CALIBRATION_FRAME = _frame(
     _share("p_valid_error"),
     _share("position_bias_error"),
 )
-CULTURAL_MAP_FRAME = _frame(
-    "CulturalMap",
-    "One row per point of the map.",
-    _text("kind"),
-    _text("label"),
-    PandasColumn.float_column("x", ignore_missing_vals=True),
-    PandasColumn.float_column("y", ignore_missing_vals=True),
-    PandasColumn.boolean_column("drawn"),
-)

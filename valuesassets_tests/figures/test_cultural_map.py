@@ -1,11 +1,16 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 
-from valuesassets.figures.cultural_map import draw_cultural_map
+from valuesassets.figures.cultural_map import draw_cultural_map, point_gid
+from valuesassets.figures.style import svg_text
 from valuesassets_tests.figures.made_up import LANGUAGES, map_frame
-from valuesassets_tests.figures.pictures import artist, grey, legend_labels, outside, overlapping, places, words
+from valuesassets_tests.figures.pictures import grey, legend_labels, outside, overlapping, places, words
 
 BIG = {"hplt2c": "mono", "eurollm-22b": "multi"}
 
@@ -99,52 +104,89 @@ def test_a_published_country_is_joined_to_its_respondents():
     assert len(ends) == 6
 
 
-def test_every_point_is_drawn_where_it_lies():
+def test_every_point_is_drawn_where_it_lies_under_its_own_id():
     frame = map_frame()
     figure = draw_cultural_map(frame)
-    frame = shown(figure, frame)
-    for gid, rows in {
-        "human": frame[frame.kind == "human"],
-        "content_free": frame[frame.kind == "content_free"],
-        "pooled_human": frame[frame.kind == "pooled_human"],
-        "published Orthodox Europe": frame[(frame.kind == "published") & (frame.zone == "Orthodox Europe")],
-        "hollow reference-mono": frame[(frame.model == "reference-mono") & (frame.language == "fra")],
-        "filled reference-mono": frame[(frame.model == "reference-mono") & (frame.language != "fra")],
-    }.items():
-        np.testing.assert_allclose(places(figure, gid), rows[["x", "y"]].to_numpy(dtype=float), err_msg=gid)
+    seen = shown(figure, frame)
+    ids = [point_gid(row) for row in seen.to_dict("records")]
+    assert len(set(ids)) == len(ids)
+    for gid, place in zip(ids, seen[["x", "y"]].to_numpy(dtype=float), strict=True):
+        assert re.fullmatch(r"[A-Za-z0-9_.-]+", gid)
+        np.testing.assert_allclose(places(figure, gid), [place], err_msg=gid)
 
 
-def test_intervals_reach_from_low_to_high():
+def test_the_svg_holds_every_point_under_its_id_once():
     frame = map_frame()
-    row = frame[frame.kind == "model"].iloc[0]
-    segments = [s for c in draw_cultural_map(frame).axes[0].collections for s in c.get_segments()]
+    figure = draw_cultural_map(frame)
+    text = svg_text(figure)
+    for row in shown(figure, frame).to_dict("records"):
+        assert text.count(f'id="{point_gid(row)}"') == 1
+
+
+def test_an_id_has_a_dash_for_what_a_point_has_not():
+    row = {"kind": "model", "label": "m", "model": "eu/rollm 22b", "language": "pol", "country": float("nan")}
+    assert point_gid(row) == "point-model-eu_rollm_22b-pol--"
+
+
+def test_models_have_boxes_and_people_bars_from_low_to_high():
+    frame = map_frame()
+    axes = draw_cultural_map(frame).axes[0]
+    boxes = {tuple(np.round(patch.get_bbox().get_points().ravel(), 9)) for patch in axes.patches}
+    models, people = (frame[frame.kind == kind] for kind in ("model", "human"))
+    for row in models.itertuples():
+        assert tuple(np.round([row.x_low, row.y_low, row.x_high, row.y_high], 9)) in boxes
+    segments = [s for c in axes.collections for s in c.get_segments()]
+    row = people.iloc[0]
     assert any(np.allclose(s, [(row.x_low, row.y), (row.x_high, row.y)]) for s in segments)
     assert any(np.allclose(s, [(row.x, row.y_low), (row.x, row.y_high)]) for s in segments)
 
 
+def of_model(figure, model, language):
+    (one,) = figure.findobj(lambda each: str(each.get_gid()).startswith(f"point-model-{model}-{language}-"))
+    return one
+
+
 def test_a_point_not_told_from_no_content_is_hollow_and_said_to_be():
     figure = draw_cultural_map(map_frame())
-    hollow, filled = artist(figure, "hollow reference-mono"), artist(figure, "filled reference-mono")
+    hollow, filled = (of_model(figure, "reference-mono", language) for language in ("fra", "pol"))
     assert hollow.get_markerfacecolor() == "white"
     assert filled.get_markerfacecolor() == hollow.get_markeredgecolor()
     assert "hollow: not distinguishable from no content" in legend_labels(figure)
+
+
+def test_a_hollow_point_lies_over_the_content_free_point_that_it_is_near():
+    figure = draw_cultural_map(map_frame())
+    free = figure.findobj(lambda each: str(each.get_gid()).startswith("point-content_free"))
+    assert len(free) == 2
+    assert max(each.get_zorder() for each in free) < of_model(figure, "reference-mono", "fra").get_zorder()
+    assert min(each.get_markersize() for each in free) > of_model(figure, "reference-mono", "fra").get_markersize()
 
 
 def test_unknown_is_not_hollow():
     frame = map_frame(hollow=())
     frame["is_distinguishable"] = None
     figure = draw_cultural_map(frame)
-    assert len(places(figure, "filled reference-mono")) == 6
+    assert of_model(figure, "reference-mono", "fra").get_markerfacecolor() != "white"
     assert "hollow" not in words(figure)
 
 
 def test_families_differ_in_shape_colour_and_greyness():
     figure = draw_cultural_map(map_frame())
-    mono, multi = (artist(figure, f"filled reference-{kind}") for kind in ("mono", "multi"))
+    mono, multi = (of_model(figure, f"reference-{kind}", "pol") for kind in ("mono", "multi"))
     assert mono.get_marker() != multi.get_marker()
     assert mono.get_markerfacecolor() != multi.get_markerfacecolor()
     assert abs(grey(mono.get_markerfacecolor()) - grey(multi.get_markerfacecolor())) > 40
     assert {"reference-mono", "reference-multi"} <= set(legend_labels(figure))
+
+
+def test_zones_differ_in_stroke_and_in_colour():
+    frame = map_frame(LANGUAGES, BIG, source="EVS 2017")
+    figure = draw_cultural_map(frame)
+    zones = frame[frame.kind == "published"].drop_duplicates("zone")
+    handles = [line for legend in figure.findobj(Legend) for line in legend.get_lines()]
+    looks = [(str(line.get_marker()), line.get_color()) for line in handles if "(published)" in line.get_label()]
+    assert len(looks) == len(zones)
+    assert len({marker for marker, _ in looks}) == len({color for _, color in looks}) == len(zones)
 
 
 def test_the_map_says_planted_only_when_it_is():
@@ -152,25 +194,35 @@ def test_the_map_says_planted_only_when_it_is():
     assert "planted" not in words(draw_cultural_map(map_frame(source="EVS 2017"))).lower()
 
 
-def test_caveat_and_residuals_stand_under_a_map_that_came_without_notes():
+def test_caveat_and_residuals_stand_under_a_map_that_came_without_a_caption():
     said = words(draw_cultural_map(map_frame()))
     assert "invariance" in said
     assert "residual sd 0.16 across and 0.17 along" in said
 
 
-def test_the_notes_of_the_frame_stand_under_the_map_instead():
+def test_the_caption_of_the_frame_stands_under_the_map_with_the_caveat():
     frame = map_frame()
-    frame.attrs["notes"] = ["Intercepts fitted on five countries."]
+    frame.attrs["caption"] = ["Intercepts fitted on five countries."]
     said = words(draw_cultural_map(frame))
     assert "Intercepts fitted on five countries." in said
-    assert "invariance" not in said
+    assert "residual sd" not in said
+    assert "invariance" in said
+
+
+def test_an_axis_unlike_the_published_one_does_not_bear_its_name():
+    frame = map_frame()
+    frame.attrs["unlike"] = ["y"]
+    axes = draw_cultural_map(frame).axes[0]
+    assert "survival" in axes.get_xlabel()
+    assert axes.get_ylabel() == "a component unlike the published axis"
 
 
 def test_a_point_with_too_few_indicators_is_named_not_drawn():
     frame = map_frame(absent=("ell",))
     figure = draw_cultural_map(frame)
     assert "Not drawn: reference-mono ell (4 of 10 indicators): fewer than 6 indicators" in words(figure)
-    assert len(places(figure, "filled reference-mono")) == 4
+    drawn = {str(line.get_gid()) for line in figure.findobj(Line2D)}
+    assert not [gid for gid in drawn if "-ell-" in gid and gid.startswith("point-model")]
     assert not [name for name in names(figure) if name.get_text() == "ell"]
 
 

@@ -44,3 +44,12 @@ def test_a_missing_indicator_is_named():
 def test_incomplete_countries_are_refused():
     with pytest.raises(MissingData, match="complete countries"):
         fit_intercepts(("a",), [[1], [1]], [[1], [np.nan]], np.zeros((2, 2)))
+
+
+@given(st.integers(0, 10_000))
+def test_many_points_at_once_are_the_points_one_by_one(seed):
+    random = np.random.default_rng(seed)
+    projector = fit_intercepts(("a", "b"), random.normal(size=(2, 2)), random.normal(size=(3, 2)), np.zeros((3, 2)))
+    means = random.normal(size=(4, 5, 2))
+    single = projector.place(dict(zip("ab", means[3, 1], strict=True)))
+    assert projector.place_all(means)[3, 1] == pytest.approx(single)

@@ -270,7 +270,7 @@ def test_real_field_questionnaires_run_to_the_map(tmp_path):
     survey = tmp_path / "storage" / "small" / "survey"
     british = json.loads((survey / "aligned_questions" / "eng.json").read_text(encoding="utf-8"))
     assert len(british) >= 150
-    points = pd.read_parquet(survey / "cultural_map" / "cultural_map.parquet")
+    points = pd.read_parquet(survey / "cultural_map" / "points.parquet")
     assert set(points[points.kind == "model"].language) == {"eng", "fra"}
     faults = json.loads((survey / "extracted_questions" / "eng.faults.json").read_text(encoding="utf-8"))
     assert all(fault["question_id"] and fault["message"] for fault in faults)

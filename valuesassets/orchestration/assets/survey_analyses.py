@@ -11,7 +11,6 @@ import pandas as pd
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.frame_types import (
-    CULTURAL_MAP_FRAME,
     HUMAN_DISTRIBUTIONS_FRAME,
     ITEM_STATISTICS_FRAME,
 )
@@ -178,8 +177,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         "survey",
         group,
         many=["probe_distributions"],
-        io_manager_key="frame",
-        dagster_type=CULTURAL_MAP_FRAME,
+        io_manager_key="frames",
         kinds={"png"},
     )
     def cultural_map(
@@ -188,23 +186,23 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         probe_distributions: Probes,
         quality_report: Frames,
         human_distributions: pd.DataFrame,
+        reliability: Frames,
     ) -> Any:
         """Models and countries on the Inglehart-Welzel axes, with the points of answers that carry no content."""
         from valuesassets.figures.cultural_map import draw_cultural_map
-        from valuesassets.figures.style import save_figure
         from valuesassets.instruments.survey.cultural_map import place_on_map
+        from valuesassets.instruments.survey.reliability import coefficients
 
-        answers = usable(probe_distributions, quality_report)
-        points = place_on_map(answers, human_distributions, study)
-        figure = draw_cultural_map(points)
-        path = storage.path(context.asset_key, None, "png")
-        save_figure(figure, path.with_suffix(""))
-        return dg.MaterializeResult(
-            value=points,
-            metadata={
-                "figure": dg.MetadataValue.path(str(path)),
-                "picture": picture_of(figure),
-            },
+        frames = frames_or_reason(
+            lambda: place_on_map(
+                usable(probe_distributions, quality_report, by_wording=True),
+                human_distributions,
+                study,
+                reliability=coefficients(reliability),
+            ).frames()
+        )
+        return pictured(
+            storage.path(context.asset_key, None, "png"), frames, lambda: draw_cultural_map(frames["points"])
         )
 
     @declare(
@@ -229,7 +227,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         distances: Frames,
         human_comparison: Frames,
         mono_vs_multi: Frames,
-        cultural_map: pd.DataFrame,
+        cultural_map: Frames,
     ) -> str:
         """One self-contained page: what passed, what failed, what is missing, with every figure."""
         from valuesassets.instruments.survey.calibration import describe_hardness, summarise_recovery
@@ -254,7 +252,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             if tried.exists()
             else Refused("no language's prompts were answered by another language's model yet")
         )
-        probe = concatenated(probe_distributions)
+        probe, drawn = concatenated(probe_distributions), given(cultural_map)
         return render_report(
             study,
             gates=derive_gates(
@@ -264,7 +262,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             probe=probe,
             quality=quality_report,
             calibration=recovery,
-            cultural_map=cultural_map,
+            cultural_map=drawn["points"] if isinstance(drawn, dict) else drawn,
             distances=given(distances),
             human=human_distributions,
             human_comparison=given(human_comparison),
@@ -343,6 +341,8 @@ def pictured(path: Path, frames: Frames, draw: "Callable[[], Figure]", drawn: st
     from valuesassets.figures.style import save_figure
 
     if "refused" in frames or (drawn is not None and frames[drawn].empty):
+        for earlier in (path, path.with_suffix(".svg")):
+            earlier.unlink(missing_ok=True)
         return dg.MaterializeResult(value=frames, metadata={})
     figure = draw()
     save_figure(figure, path.with_suffix(""))

@@ -7,6 +7,8 @@ import pytest
 
 from valuesassets.instruments.survey.indicators import INDICATORS
 from valuesassets.instruments.survey.map_axes import (
+    check_reference_projector,
+    compare_published_sets,
     load_facts,
     published_position,
     published_positions,
@@ -72,3 +74,35 @@ def test_facts_are_those_of_their_sources():
     assert sorted(zip(ours["x"], ours["y"], strict=True)) == sorted(zip(source["PC1"], source["PC2"], strict=True))
     slopes = pd.read_csv(SHARED / "diag_2026_item_keying.csv")
     assert load_facts("iw_slopes.csv")["slope_x"].to_numpy() == pytest.approx(slopes["d_pc1_per_unit"], abs=1e-6)
+    second = pd.read_csv(SHARED / "seed_sensitivity_22countries.csv")
+    bundled = load_facts("iw_coordinates_22.csv")
+    for ours, theirs in (("x_min", "PC1_min"), ("x_max", "PC1_max"), ("y_min", "PC2_min"), ("y_max", "PC2_max")):
+        assert sorted(bundled[ours]) == pytest.approx(sorted(second[theirs]), abs=1e-6)
+
+
+def test_the_reference_projector_meets_five_countries_with_r_991_and_993():
+    found = check_reference_projector().set_index("axis")
+    assert found["r"].round(3).to_dict() == {"x": 0.991, "y": 0.993}
+    assert (found["n"] == 5).all()
+    assert found["residual_sd"].to_numpy() == pytest.approx(reference_projector().residual_sd)
+
+
+def test_two_published_sets_are_the_same_order_on_other_axes():
+    found = compare_published_sets().set_index("axis")
+    assert (found["n"] == 22).all()
+    assert (round(found.at["x", "r"], 4), round(found.at["y", "r"], 3)) == (0.9997, 0.996)
+    assert found["slope"].round(2).to_dict() == {"x": 0.72, "y": 0.77}
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the sources are not beside the project")
+def test_the_sources_themselves_give_the_same_slopes():
+    first = pd.read_csv(SHARED / "Table_S5_IVS_PCA_coordinates.csv").dropna(subset="cultural_region")
+    second = pd.read_csv(SHARED / "seed_sensitivity_22countries.csv")
+    first["iso_numeric"] = pd.to_numeric(first["country_code"], errors="coerce")
+    both = second.merge(first, on="iso_numeric")
+    found = compare_published_sets().set_index("axis")
+    assert len(both) == 22
+    for axis, name in (("x", "PC1"), ("y", "PC2")):
+        middle = both[[f"{name}_min", f"{name}_max"]].mean(axis=1)
+        assert np.corrcoef(both[name], middle)[0, 1] == pytest.approx(found.at[axis, "r"], abs=1e-6)
+        assert np.polyfit(both[name], middle, 1)[0] == pytest.approx(found.at[axis, "slope"], abs=1e-5)

@@ -1,0 +1,118 @@
+"""Two sets of points laid over each other, and how often chance would fit them as well."""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from valuesassets.measure.resampling import label_permutations, permutation_p
+from valuesassets.records.errors import MissingData
+
+Array = NDArray[np.float64]
+LEAST_POINTS = 4
+"""Fewer are laid over each other almost as well whatever their labels."""
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """A turn (with or without a mirror), one scale and a shift: p -> scale * p @ rotation + shift."""
+
+    scale: float
+    rotation: Array
+    shift: Array
+
+    def move(self, points: ArrayLike) -> Array:
+        """(n, 2) points after the transformation."""
+        return self.scale * np.asarray(points, dtype=float) @ self.rotation + self.shift
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A statistic of two sets of paired points, with the p-value of its pairing."""
+
+    value: float
+    p: float
+
+
+def fit_similarity(points: ArrayLike, target: ArrayLike) -> Similarity:
+    """The similarity that brings `points` nearest to `target` (least squares); a mirror is allowed.
+
+    Args:
+        points, target: (n, 2), row by row the same thing, n >= 4.
+
+    Raises:
+        MissingData: fewer than four points, or all in one place.
+
+    Source: Gower and Dijksterhuis (2004), Procrustes Problems, section 4; Schönemann (1966), Psychometrika 31(1), 1-10.
+    """
+    p, t = _pairs(points, target)
+    middle, aim = p.mean(axis=0), t.mean(axis=0)
+    spread = float(np.sum((p - middle) ** 2))
+    if spread == 0:
+        raise MissingData("all points lie in one place; nothing can be laid over others")
+    left, lengths, right = np.linalg.svd((p - middle).T @ (t - aim))
+    rotation, scale = left @ right, float(lengths.sum()) / spread
+    return Similarity(scale, rotation, aim - scale * middle @ rotation)
+
+
+def permute_similarity(points: ArrayLike, target: ArrayLike, draws: int, random: np.random.Generator) -> Agreement:
+    """Procrustes disparity m^2 (0: alike but for shift, scale, turn and mirror; 1: nothing in common), labels permuted.
+
+    p is the share of relabellings that fit at least as well, (1 + count) / (1 + draws); exact for few points.
+
+    Raises:
+        MissingData: fewer than four points, or all in one place.
+
+    Source: Jackson (1995), Écoscience 2(3), 297-303 (PROTEST).
+    """
+    p, t = (_unit(part) for part in _pairs(points, target))
+    crossed = np.einsum("bnk,nl->bkl", _relabelled(p, draws, random), t)
+    fits = np.append(_fit(crossed), _fit(p.T @ t))
+    return Agreement(float(1 - fits[-1]), permutation_p(float(fits[-1]), fits[:-1]))
+
+
+def permute_same_axes(points: ArrayLike, target: ArrayLike, draws: int, random: np.random.Generator) -> Agreement:
+    """Correlation over both axes at once (-1 to 1) after a shift and one scale, without a turn: labels permuted.
+
+    On axes that mean the same for both sets a turned or mirrored copy is no agreement. One column gives Pearson's r.
+
+    Args:
+        points, target: (n, k), n >= 4.
+
+    Raises:
+        MissingData: fewer than four points, or all in one place.
+    """
+    p, t = (_unit(part) for part in _pairs(points, target))
+    chance = np.einsum("bnk,nk->b", _relabelled(p, draws, random), t)
+    observed = float(np.sum(p * t))
+    return Agreement(observed, permutation_p(observed, chance))
+
+
+def _pairs(points: ArrayLike, target: ArrayLike) -> tuple[Array, Array]:
+    p, t = np.asarray(points, dtype=float), np.asarray(target, dtype=float)
+    if len(p) != len(t) or len(p) < LEAST_POINTS:
+        raise MissingData(f"{len(p)} points against {len(t)}: four or more pairs are needed to say anything")
+    return p, t
+
+
+def _unit(points: Array) -> Array:
+    centred = points - points.mean(axis=0)
+    length = np.linalg.norm(centred)
+    if length < 1e-12:
+        raise MissingData("all points lie in one place; nothing can agree with others")
+    return centred / length
+
+
+def _relabelled(points: Array, draws: int, random: np.random.Generator) -> Array:
+    """(B, n, k) points under other labels: every other order where there are few enough, else random ones."""
+    n = len(points)
+    if math.factorial(n) <= draws:
+        return points[np.array(list(itertools.permutations(range(n)))[1:])]
+    return points[label_permutations(n, draws, random)]
+
+
+def _fit(crossed: Array) -> Array:
+    """Squared sum of the singular values of (..., 2, 2) matrices: |M|^2 + 2 |det M|."""
+    return np.sum(crossed**2, axis=(-2, -1)) + 2 * np.abs(np.linalg.det(crossed))

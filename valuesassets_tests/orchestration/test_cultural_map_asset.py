@@ -1,0 +1,45 @@
+import dagster as dg
+import pytest
+
+from valuesassets.definitions import build_definitions
+from valuesassets.orchestration.io_managers import FORMATS
+from valuesassets_tests.instruments.survey.planted_grid import demo, human, probe
+
+
+@pytest.fixture
+def materialise(tmp_path):
+    """Writes a grid's answers and materialises what stands between them and the map."""
+    folder = tmp_path / "demo" / "survey"
+
+    def run(rows):
+        for (model, language), cell in rows.groupby(["model", "language"]):
+            path = folder / "probe_distributions" / model / f"{language}.parquet"
+            FORMATS["frame"].write(path, cell, "probe_distributions")
+        FORMATS["frame"].write(
+            folder / "human_distributions" / "human_distributions.parquet", human(), "human_distributions"
+        )
+        job = build_definitions(demo(), tmp_path).resolve_implicit_global_asset_job_def()
+        keys = [dg.AssetKey(["survey", name]) for name in ("quality_report", "reliability", "cultural_map")]
+        with dg.instance_for_test() as instance:
+            assert job.execute_in_process(instance=instance, asset_selection=keys).success
+        return folder / "cultural_map"
+
+    return run
+
+
+def test_the_tables_come_back_with_their_notes_beside_the_figure(materialise):
+    folder = materialise(probe())
+    frames = FORMATS["frames"].read(folder / "cultural_map.json")
+    assert list(frames) == ["points", "projector", "sensitivity", "tests", "notes"]
+    assert frames["points"].attrs["notes"] == frames["notes"]["note"].tolist()
+    assert frames["points"].attrs["caption"]
+    assert {path.suffix for path in folder.glob("cultural_map.*")} == {".json", ".png", ".svg"}
+
+
+def test_without_a_usable_answer_the_reason_is_the_result_and_no_earlier_figure_is_left(materialise):
+    materialise(probe())
+    folder = materialise(probe().assign(p_valid=0.01))
+    frames = FORMATS["frames"].read(folder / "cultural_map.json")
+    assert list(frames) == ["refused"]
+    assert "none of" in frames["refused"]["reason"][0]
+    assert not list(folder.glob("cultural_map.[ps]*g"))

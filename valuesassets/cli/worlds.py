@@ -29,7 +29,7 @@ def worlds(
     from valuesassets.instruments.survey.simulated_worlds import KINDS, evidence, faults_of, summarise_worlds
 
     if output is not None:
-        require_file_place(output, "a JSON file")
+        require_file_place(output, "JSON")
     study = load_study("demo22")
     seeds = range(seed, seed + count)
     batches = [(study, kind, seeds[at : at + BATCH]) for kind in KINDS for at in range(0, count, BATCH)]

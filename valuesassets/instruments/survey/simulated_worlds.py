@@ -1,6 +1,6 @@
 """`survey/simulated_worlds`: do the analyses find what was planted, and nothing where there is nothing?
 
-Three kinds of world (`made_worlds`), many of each. Planted: models follow their countries; intervals have to hold the
+Three kinds of world (`worlds`), many of each. Planted: models follow their countries; intervals have to hold the
 truth as often as they say. Null: models are the same in all languages; tests must not reject, corrected, more often
 than they say. Scale artifact: models answer in the middle of every scale; the raw correlation is high and must not be
 called a signal.
@@ -16,22 +16,26 @@ import pandas as pd
 from scipy import stats
 
 from valuesassets.figures.frames import records, rows_where
-from valuesassets.instruments.survey import made_worlds
 from valuesassets.instruments.survey.cell_answers import parts_of
-from valuesassets.instruments.survey.made_worlds import FAMILIES, Plant, World, make_world, world_scales, world_study
+from valuesassets.instruments.survey.map_agreement import AGREES
 from valuesassets.instruments.survey.reliability import LANGUAGE, PATTERN, derive_reliability, over_conditions
 from valuesassets.instruments.survey.signal import HEADLINE, SIGNAL, derive_signal, profiles
+from valuesassets.instruments.survey.worlds import making
+from valuesassets.instruments.survey.worlds.making import FAMILIES, Plant, World, make_world, world_scales, world_study
+from valuesassets.instruments.survey.worlds.people_on_map import map_of_world
 from valuesassets.measure.profile_correlation import correlation
 from valuesassets.records.study import Study
 from valuesassets.records.study_files import load_study
 
 KINDS: dict[str, Plant] = {
-    "planted": made_worlds.PLANTED,
-    "null": made_worlds.NULL,
-    "scale_artifact": made_worlds.SCALE_ARTIFACT,
+    "planted": making.PLANTED,
+    "null": making.NULL,
+    "scale_artifact": making.SCALE_ARTIFACT,
 }
 LANGUAGES, ITEMS, WORDINGS, RESPONDENTS, RESAMPLES = 10, 48, 3, 1000, 299
 """The size of a world: smaller than a study, so that a thousand can be made."""
+MAP_RESPONDENTS = 400
+"""Respondents per country whose points lie on the map."""
 TRUTH_COPIES, TRUTH_BATCHES, TRUTH_SEED = 100, 4, 20170620
 """Of the items, in the worlds in which what holds for all items of a kind is computed."""
 COVERAGE = (0.93, 0.97)
@@ -48,7 +52,7 @@ class SimulatedWorlds:
         coverage: one row per interval: how often it held the truth, Monte Carlo standard error, mean bias and width.
         rejections: one row per (kind, family of tests): share of worlds in which any corrected test rejected, of single
             tests that rejected uncorrected, and a Kolmogorov-Smirnov p-value that single p-values are uniform.
-        verdicts: one row per (kind, verdict): share of families that got it.
+        verdicts: one row per (signal or map, kind, verdict): share of families that got it.
         errors: one row per kind: mean W1 between read and planted, mean raw, item- and double-centred r.
         p_values: p-values of the null worlds, one row each, for the figure.
         notes: the size and the seeds of the worlds.
@@ -90,7 +94,7 @@ def simulate_worlds(study: Study, kind: str, seeds: Sequence[int]) -> Records:
 def summarise_worlds(found: Records, study: Study, first_seed: int) -> SimulatedWorlds:
     """Coverage, rejections, verdicts and errors of the worlds that `simulate_worlds` went through."""
     rows = pd.DataFrame(found)
-    parts = {what: pd.DataFrame(rows[rows["what"] == what]) for what in ("interval", "test", "verdict", "error")}
+    parts = {str(what): pd.DataFrame(part) for what, part in rows.groupby("what", sort=False)}
     worlds = {kind: int(part["seed"].nunique()) for kind, part in rows.groupby("kind", sort=False)}
     note = (
         f"{', '.join(f'{n} {kind} worlds' for kind, n in worlds.items())}, seeds {first_seed} and following: "
@@ -102,7 +106,7 @@ def summarise_worlds(found: Records, study: Study, first_seed: int) -> Simulated
     return SimulatedWorlds(
         _coverage(parts["interval"], study.inference.level),
         _rejections(parts["test"], study.inference.alpha),
-        _shares(parts["verdict"]),
+        pd.concat([_shares(parts["verdict"], "signal"), _shares(parts["map verdict"], "map")], ignore_index=True),
         parts["error"].groupby(["kind", "measure"], sort=False)["value"].agg(["mean", "std", "size"]).reset_index(),
         pd.DataFrame(p_values[["kind", "seed", "test_family", "p"]]).reset_index(drop=True),
         pd.DataFrame({"note": [note]}),
@@ -119,7 +123,7 @@ def evidence(found: SimulatedWorlds) -> dict[str, Any]:
     """The headline figures of the worlds as plain values: what is written as JSON."""
     mean = found.errors.set_index(["kind", "measure"])["mean"].astype(float)
     worst = max(records(rows_where(found.rejections, kind="null")), key=lambda row: row["any_rejected"])
-    common = max(records(rows_where(found.verdicts, kind="scale_artifact")), key=lambda row: row["n"])
+    common = max(records(rows_where(found.verdicts, of="signal", kind="scale_artifact")), key=lambda row: row["n"])
     listed = {name: frame.astype(object).where(frame.notna(), None) for name, frame in found.frames().items()}
     return {
         "planted": {
@@ -155,12 +159,13 @@ def faults_of(found: SimulatedWorlds) -> list[str]:
         for row in records(rows_where(found.rejections, kind="null"))
         if not _is_within(row["any_rejected"], row["monte_carlo_se"], 0, FAMILY_WISE)
     ]
-    right = dict.fromkeys(KINDS, 0.0)
+    right: dict[tuple[str, str], float] = {}
     for row in records(found.verdicts):
-        right[row["kind"]] += row["share"] * ((row["verdict"] == SIGNAL) == (row["kind"] == "planted"))
+        says_so, of = row["verdict"] in (SIGNAL, AGREES), (row["of"], row["kind"])
+        right[of] = right.get(of, 0.0) + row["share"] * (says_so == (row["kind"] == "planted"))
     faults += [
-        f"{kind} worlds: the verdict is right in {share:.3f}, {1 - FAMILY_WISE:g} or more wanted"
-        for kind, share in right.items()
+        f"{kind} worlds: the verdict of the {of} is right in {share:.3f}, {1 - FAMILY_WISE:g} or more wanted"
+        for (of, kind), share in right.items()
         if share < 1 - FAMILY_WISE
     ]
     return faults
@@ -188,6 +193,9 @@ def _world(study: Study, kind: str, seed: int) -> Iterator[dict[str, Any]]:
     yield label | {"what": "error", "measure": "w1_error", "value": _w1_error(world)}
     for name, rows in found.correlations.groupby("kind", sort=False):
         yield label | {"what": "error", "measure": f"r, {name}", "value": float(rows["r"].mean())}
+    for row in map_of_world(world, seeded, MAP_RESPONDENTS, random):
+        if kind == "planted" or row["what"] != "interval":
+            yield label | row
     if kind != "planted":
         return
     truth = _truths(tuple(study.languages), study.inference.level)
@@ -284,11 +292,17 @@ def _rejections(tests: pd.DataFrame, alpha: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _shares(verdicts: pd.DataFrame) -> pd.DataFrame:
+def _shares(verdicts: pd.DataFrame, of: str) -> pd.DataFrame:
     families = verdicts["kind"].value_counts()
     return pd.DataFrame(
         [
-            {"kind": kind, "verdict": verdict, "n": len(part), "share": len(part) / int(families[kind])}
+            {
+                "of": of,
+                "kind": kind,
+                "verdict": verdict,
+                "n": len(part),
+                "share": len(part) / int(families[kind]),
+            }
             for (kind, verdict), part in parts_of(verdicts, ["kind", "verdict"])
         ]
     )

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from valuesassets.figures.frames import rows_where
 from valuesassets.instruments.survey import simulated_worlds
-from valuesassets.instruments.survey.made_worlds import PLANTED, make_world, sampled, tilted, world_scales, world_study
 from valuesassets.instruments.survey.signal import SCALES, SIGNAL
 from valuesassets.instruments.survey.simulated_worlds import (
     KINDS,
@@ -13,6 +13,14 @@ from valuesassets.instruments.survey.simulated_worlds import (
     faults_of,
     simulate_worlds,
     summarise_worlds,
+)
+from valuesassets.instruments.survey.worlds.making import (
+    PLANTED,
+    make_world,
+    sampled,
+    tilted,
+    world_scales,
+    world_study,
 )
 from valuesassets.measure.distances import expected_unit_of
 from valuesassets.records.study_files import load_study
@@ -62,7 +70,7 @@ def test_the_same_seed_makes_the_same_world_and_another_another():
 
 @pytest.mark.slow
 def test_the_three_kinds_of_world_are_told_apart():
-    verdicts = found().verdicts.set_index(["kind", "verdict"])["share"]
+    verdicts = rows_where(found().verdicts, of="signal").set_index(["kind", "verdict"])["share"]
     assert verdicts["planted", SIGNAL] == 1
     assert verdicts["scale_artifact", SCALES] > 0.8
     assert verdicts.get(("null", SIGNAL), 0) < 0.15
@@ -89,8 +97,10 @@ def made_up(coverage=0.95, rejected=0.05, verdict=SIGNAL, error=0.005):
             [{"kind": "null", "test_family": "signal", "any_rejected": rejected, "monte_carlo_se": error}]
         ),
         "verdicts": pd.DataFrame(
-            [{"kind": "planted", "verdict": verdict, "n": 9, "share": 1.0}]
-            + [{"kind": kind, "verdict": SCALES, "n": 9, "share": 1.0} for kind in ("null", "scale_artifact")]
+            [
+                {"of": "signal", "kind": kind, "verdict": said, "n": 9, "share": 1.0}
+                for kind, said in (("planted", verdict), ("null", SCALES), ("scale_artifact", SCALES))
+            ]
         ),
     }
     nothing = pd.DataFrame()
@@ -102,5 +112,5 @@ def test_too_sure_intervals_too_many_rejections_and_wrong_verdicts_are_faults():
     assert "hold the truth" in faults_of(made_up(coverage=0.88))[0]
     assert "hold the truth" in faults_of(made_up(coverage=0.995))[0]
     assert "without a difference" in faults_of(made_up(rejected=0.12))[0]
-    assert "planted worlds: the verdict is right in 0.000" in faults_of(made_up(verdict=SCALES))[0]
+    assert "planted worlds: the verdict of the signal is right in 0.000" in faults_of(made_up(verdict=SCALES))[0]
     assert faults_of(made_up(coverage=0.9, error=0.02)) == []  # few worlds: within three Monte Carlo errors

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from valuesassets.instruments.survey.human_distributions import derive_human_distributions, design_effect, why_no_people
 from valuesassets.instruments.survey.plants import country_preferences
+from valuesassets.instruments.survey.respondents import derive_respondents
 from valuesassets.records.schemas import HUMAN_DISTRIBUTIONS, write_table
 from valuesassets_tests.instruments.survey.planted_grid import demo, human, no_human, peopleless, questions
 
@@ -54,7 +55,8 @@ def test_without_human_data_the_table_is_empty_and_says_why():
 
 
 def test_the_same_study_draws_the_same_respondents():
-    again = derive_human_distributions(demo(), {"eng": questions()})
+    english = {"eng": questions()}
+    again = derive_human_distributions(derive_respondents(demo(), english), demo(), english)
     assert again.equals(human().query("language == 'eng'").reset_index(drop=True))
 
 

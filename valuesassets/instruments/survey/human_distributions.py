@@ -49,6 +49,8 @@ def derive_human_distributions(
                 probs, measured = found
                 shared = label | {"question_id": asked_as, **measured, "source": sources[here][0]}
                 rows += [shared | {"response_value": v, "prob": p} for v, p in zip(values, probs, strict=True)]
+    if not rows:
+        return HUMAN_DISTRIBUTIONS.empty_table().to_pandas()
     return pd.DataFrame(rows, columns=HUMAN_DISTRIBUTIONS.names)
 
 

@@ -93,4 +93,8 @@ def peopleless() -> Study:
 
 
 def no_human() -> pd.DataFrame:
-    return derive_human_distributions(derive_respondents(peopleless(), {}), peopleless(), {})
+    return derive_human_distributions(no_people(), peopleless(), {})
+
+
+def no_people() -> pd.DataFrame:
+    return derive_respondents(peopleless(), {})

@@ -1,6 +1,8 @@
 """Columns of a file as archives hand it out: .sav, .dta, .csv or .parquet, no more of it read than is asked for."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
+from csv import reader as csv_of_lines
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyreadstat
 from numpy.typing import NDArray
+from pyarrow import csv
 
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.found_files import kind_of, no_such_file
@@ -80,7 +83,7 @@ def _require_kind(path: Path, ending: str) -> None:
     if kind is None and beginning not in (None, ending) and (beginning, ending) != (".sav", ".zsav"):
         kind = FORMATS[str(beginning)]
     if kind is None and ending == ".parquet":
-        kind = "none"
+        kind = "of another kind"
     if kind is not None:
         advice = "unpack it and name the file inside" if "ZIP" in kind else "name another file"
         raise HumanDataError(f"{path}: is {kind}, {FORMATS[ending]} was expected; {advice}")
@@ -123,29 +126,37 @@ def _open_parquet(path: Path) -> Table:
             table = pq.read_table(path, columns=wanted)
         except (OSError, pa.ArrowInvalid) as error:
             raise _damaged(path, error) from None
-        yield from ((name, _array(table.column(name).to_pandas())) for name in wanted)
+        yield from _columns(table, wanted)
 
     return Table(path, names, read)
 
 
 def _open_csv(path: Path) -> Table:
+    """CSV files; a row with more or fewer fields than the header would shift every code, and is an error."""
     with open(path, encoding="utf-8-sig", errors="replace") as stream:
         header = stream.readline()
     separator = max(",;\t", key=header.count)
-    options: dict[str, Any] = {"sep": separator, "encoding": "utf-8-sig", "encoding_errors": "replace"}
+    one_thread = csv.ReadOptions(use_threads=False)  # with several no row could be named
+    point = "," if separator == ";" else "."
 
-    def parse(**more: Any) -> pd.DataFrame:
+    def parse(names: list[str]) -> pa.Table:
+        kept = csv.ConvertOptions(
+            include_columns=names, null_values=NOTHING, strings_can_be_null=True, decimal_point=point
+        )
         try:
-            return pd.read_csv(path, **options, **more)
-        except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
-            raise _damaged(path, error) from None
+            return csv.read_csv(path, one_thread, csv.ParseOptions(delimiter=separator), kept)
+        except (OSError, pa.ArrowInvalid, pa.ArrowKeyError) as error:
+            raise _damaged(path, re.sub(r"(got \d+):.*", r"\1", str(error))) from None
 
     def read(names: list[str]) -> Iterator[tuple[str, NDArray]]:
-        nothing = dict.fromkeys(names, NOTHING)
-        frame = parse(usecols=names, low_memory=False, keep_default_na=False, na_values=nothing)
-        yield from ((name, _array(frame.pop(name))) for name in names)
+        yield from _columns(parse(names), names)
 
-    return Table(path, tuple(map(str, parse(nrows=0).columns)), read)
+    return Table(path, tuple(next(csv_of_lines([header], delimiter=separator), [])), read)
+
+
+def _columns(table: pa.Table, names: list[str]) -> Iterator[tuple[str, NDArray]]:
+    for name in names:
+        yield name, _array(table.column(name).to_pandas())
 
 
 def _array(column: pd.Series) -> NDArray:

@@ -62,6 +62,8 @@ def read_people(file: HumanFile, questions: Collection[str], countries: Collecti
     wave = {column: values for name, values in survey.wave.items() if (column := table.named(name)) is not None}
     sample = table.named(survey.samples.column) if survey.samples else None
     about = dict(table.read([name for name in (country, weight, identity, sample, *wave) if name is not None]))
+    if not len(about[country]):
+        raise HumanDataError(f"{table.path}: no rows: nobody's answers are in it; is it cut off? fetch it again")
     for name, values in wave.items():
         require_wave(about[name], values, Column(name, table.path), survey)
     if weight is None and not is_unweighted:

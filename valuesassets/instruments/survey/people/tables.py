@@ -49,10 +49,16 @@ class Table:
         return self._read(list(dict.fromkeys(names)))
 
     def named(self, name: str) -> str | None:
-        """The column of this name, whatever its case; None where there is none."""
-        if name in self.names:
-            return name
-        return next((each for each in self.names if each.casefold() == name.casefold()), None)
+        """The column of this name, whatever its case; None where there is none.
+
+        Raises:
+            HumanDataError: several columns have it.
+        """
+        found = [each for each in self.names if each == name]
+        found = found or [each for each in self.names if each.casefold() == name.casefold()]
+        if len(found) > 1:
+            raise HumanDataError(f"{self.path}: columns {', '.join(found)} have one name; leave one of them")
+        return found[0] if found else None
 
 
 def open_table(path: Path) -> Table:

@@ -111,11 +111,15 @@ def identities(values: NDArray | None, rows: NDArray[np.intp], places: Places, c
     """Each respondent's id as text; the row's number in the file where there is no column of ids.
 
     Raises:
-        HumanDataError: two respondents of a country have one id.
+        HumanDataError: two respondents of a country have one id, or one has none.
     """
     if values is None:
         return (rows + 1).astype(str).astype(object)
     ids = values[rows]
+    if pd.isna(ids).any():
+        raise HumanDataError(
+            f"{column}: {pd.isna(ids).sum()} rows have no id, one of its own was expected of each; fill or remove them"
+        )
     is_whole = ids.dtype != object and np.array_equal(ids, np.rint(ids))
     names = (ids.astype(np.int64) if is_whole else ids).astype(str).astype(object)
     keys = pd.DataFrame({"country": places[rows], "name": names})

@@ -50,6 +50,15 @@ CHANGED = {
         lambda frame: frame.assign(id_cocas=[1, *range(1, len(frame))]),
         r"column id_cocas: 1 stands 2 times in DE, once was expected \(2 rows share an id\)",
     ),
+    "with rows without an id": (
+        lambda frame: frame.assign(id_cocas=frame["id_cocas"].where(frame.index > 1)),
+        "column id_cocas: 2 rows have no id, one of its own was expected of each",
+    ),
+    "with two columns of one name": (
+        lambda frame: frame.rename(columns={"v5": "v7"}),
+        "columns v7, v7 have one name; leave one of them",
+    ),
+    "with a header alone": (lambda frame: frame[:0], "no rows: nobody's answers are in it"),
     "of another wave": (
         lambda frame: frame.assign(year=2008),
         r"column year: 2008 is of another wave or study, 2017 to 2022 was expected of EVS 2017 \(ZA7500\)",
@@ -144,6 +153,14 @@ def test_a_file_that_is_cut_off_is_fetched_again(tmp_path, ending):
         cut.write_bytes(content[: int(share * len(content))])
         with pytest.raises(HumanDataError, match=r"cut\.\w+: cannot be read whole: .*; is it cut off\? fetch it again"):
             derive_respondents(study_of((cut, "evs2017")), BY_LANGUAGE)
+
+
+def test_a_csv_file_that_is_cut_off_names_the_row(tmp_path):
+    (tmp_path / "cut.csv").write_text(as_evs(people()).to_csv(index=False)[:-20])
+    with pytest.raises(
+        HumanDataError, match=r"cut.csv: cannot be read whole: .*Row #601: Expected \d+ columns, got \d+; is"
+    ):
+        derive_respondents(study_of((tmp_path / "cut.csv", "evs2017")), BY_LANGUAGE)
 
 
 def test_an_spss_file_in_an_old_encoding_is_read(tmp_path):

@@ -69,6 +69,12 @@ def extraction_stamp(study: Study) -> str:
     return sha256_json([overrides_stamp(study), imported]) if imported else overrides_stamp(study)
 
 
+def human_stamp(study: Study) -> str:
+    """The same of the files of respondents, or of published means, that a study names."""
+    paths = [*(file.path for file in study.human.files), *([study.human.means] if study.human.means else [])]
+    return sha256_json([_stamp(path.parent, [path.name]) for path in paths]) if paths else ""
+
+
 def _stamp(folder: Path, names: Iterable[str]) -> str:
     stats = {name: (folder / name).stat() for name in names if (folder / name).is_file()}
     return sha256_json({name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}) if stats else ""

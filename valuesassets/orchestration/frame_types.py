@@ -31,12 +31,30 @@ PROBE_DISTRIBUTIONS_FRAME = _frame(
     _share("position_bias_magnitude"),
     _text("status"),
 )
+RESPONDENTS_FRAME = _frame(
+    "Respondents",
+    "One row per respondent: who, then a column per question, then the ten indicators.",
+    _text("country"),
+    _text("respondent_id"),
+    _text("survey"),
+    _text("source"),
+    PandasColumn.float_column("weight", min_value=0),
+)
 HUMAN_DISTRIBUTIONS_FRAME = _frame(
     "HumanDistributions",
     "One row per (country, question, answer).",
     _text("country"),
     _text("question_id"),
     _share("prob"),
+    _text("source"),
+)
+HUMAN_MEANS_FRAME = _frame(
+    "HumanMeans",
+    "One row per (language, question).",
+    _text("country"),
+    _text("language"),
+    _text("question_id"),
+    PandasColumn.float_column("mean"),
     _text("source"),
 )
 ITEM_STATISTICS_FRAME = _frame(

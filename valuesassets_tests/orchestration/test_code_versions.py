@@ -5,8 +5,8 @@ import pytest
 from valuesassets.orchestration import code_versions
 from valuesassets.orchestration.assets import declaring
 from valuesassets.orchestration.assets.survey import survey_assets
-from valuesassets.orchestration.code_versions import code_version, questionnaire_stamp, reachable
-from valuesassets.records.study import Study
+from valuesassets.orchestration.code_versions import code_version, human_stamp, questionnaire_stamp, reachable
+from valuesassets.records.study import HumanData, HumanFile, Study
 from valuesassets.records.study_files import load_study
 
 STUDY = load_study("demo")
@@ -74,6 +74,18 @@ def test_a_replaced_pdf_makes_another_stamp(tmp_path):
     assert before == questionnaire_stamp(study)
     (tmp_path / "eng.pdf").write_bytes(b"another")
     assert before != questionnaire_stamp(study)
+
+
+def test_a_replaced_file_of_respondents_makes_another_stamp(tmp_path):
+    path = tmp_path / "evs.sav"
+    path.write_bytes(b"one")
+    human = HumanData(source="files", files=(HumanFile(path=path, survey="evs2017"),))
+    study = STUDY.model_copy(update={"human": human})
+    before = human_stamp(study)
+    assert before == human_stamp(study)
+    path.write_bytes(b"another")
+    assert before != human_stamp(study)
+    assert human_stamp(STUDY) == ""
 
 
 def test_readings_go_stale_with_the_scorer_and_the_model_and_with_nothing_else_of_the_study(monkeypatch):

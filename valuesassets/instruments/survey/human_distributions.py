@@ -1,43 +1,107 @@
 """`survey/human_distributions`: weighted answers of respondents per country. In the demo they are synthetic."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.survey.planted_shapes import seeded
-from valuesassets.instruments.survey.plants import country_preferences
+from valuesassets.instruments.survey.people.surveys import SILENT
+from valuesassets.instruments.survey.respondents import answer_codes
+from valuesassets.instruments.survey.variables import load_variables
+from valuesassets.records.errors import HumanDataError
 from valuesassets.records.questions import Question
 from valuesassets.records.schemas import HUMAN_DISTRIBUTIONS
 from valuesassets.records.study import Study
+from valuesassets.records.trials import asked_id
 
-WEIGHT_SD = 0.3
-"""Of the synthetic respondents' weights (mean 1): gives a design effect of about 1.1."""
+Rows = NDArray[np.bool_]
 
 
-def derive_human_distributions(study: Study, questions: Mapping[str, Sequence[Question]]) -> pd.DataFrame:
-    """Rows of `HUMAN_DISTRIBUTIONS`, one set per language's country.
+def derive_human_distributions(
+    respondents: pd.DataFrame, study: Study, questions: Mapping[str, Sequence[Question]]
+) -> pd.DataFrame:
+    """Rows of `HUMAN_DISTRIBUTIONS`, one set per language: the answers of the respondents of its country.
 
-    With `human.source = "planted"` respondents are drawn from the planted preferences of the country, each with a
-    weight; with `none` the table is empty and `why_no_people` says why.
+    `prob` is over the answers that the question offers, each of them in the table, 0 where nobody chose it. `dk_rate`
+    stands beside it: of those asked, the weighted share without such an answer. A question that nobody answered has no
+    rows. A second choice is asked once per first choice (`v111@v110=1`): of those who made it.
 
     Args:
+        respondents: as `derive_respondents` gives them.
         questions: questions by language.
+
+    Raises:
+        HumanDataError: a respondent's answer is none of the question's; names question, country, language and codes.
     """
-    if study.human.source == "none":
+    weights = respondents["weight"].to_numpy(dtype=float)
+    sources = respondents["source"].to_numpy(dtype=object)
+    rows: list[dict[str, object]] = []
+    for language, settings in study.languages.items():
+        here = np.flatnonzero((respondents["country"] == settings.country).to_numpy(dtype=bool))
+        if language not in questions or not len(here):
+            continue
+        people = respondents.iloc[here]
+        label: dict[str, object] = {"country": settings.country, "language": language}
+        for asked_as, values, codes, is_asked in _asked(people, questions[language], label):
+            found = weighted_answers(codes[is_asked], weights[here][is_asked], values)
+            if found is not None:
+                probs, measured = found
+                shared = label | {"question_id": asked_as, **measured, "source": sources[here][0]}
+                rows += [shared | {"response_value": v, "prob": p} for v, p in zip(values, probs, strict=True)]
+    if not rows:
         return HUMAN_DISTRIBUTIONS.empty_table().to_pandas()
-    rows = [
-        row for language in study.languages if language in questions for row in _country(study, language, questions)
-    ]
     return pd.DataFrame(rows, columns=HUMAN_DISTRIBUTIONS.names)
 
 
 def why_no_people(study: Study) -> str:
     """Why a study's human distributions are empty, and what that leaves out."""
-    if study.human.source == "none":
+    human = study.human
+    if human.source == "none":
         return f"Study {study.name} names no human data (human.source = 'none'): comparisons with people are left out."
-    return "No language has answers of people yet: materialise aligned_questions and human_distributions."
+    if human.source == "means" and human.means is not None:
+        return (
+            f"Study {study.name} has people's means only ({human.means.name}): W1, JSD, KL and people's points on "
+            "the map are refused; |difference of means| / range stays, a lower bound of W1, and so do correlations."
+        )
+    missing = (
+        "No language has answers of people yet: materialise aligned_questions, respondents and human_distributions"
+    )
+    if human.source == "files":
+        names = ", ".join(file.path.name for file in human.files)
+        return f"{missing}; if they are there, {names} has no respondents of the study's countries."
+    return f"{missing}."
+
+
+def weighted_answers(
+    codes: NDArray[np.int16], weights: NDArray[np.float64], values: Sequence[int]
+) -> tuple[NDArray[np.float64], dict[str, object]] | None:
+    """Distribution of weighted answers, and what it rests on; None where nobody answered.
+
+    Args:
+        codes: (n,) answers, below 0 where there is none.
+        weights: (n,) above 0.
+        values: the K codes that are answers.
+
+    Returns:
+        (K,) probabilities that sum to 1; n, weighted_n (sum of weights) and design_effect (Kish) of those who answered,
+        and dk_rate (weighted share of don't know, no answer and other answers among those asked).
+
+    >>> probs, measured = weighted_answers(np.array([1, 2, -1], np.int16), np.array([3.0, 1.0, 1.0]), [1, 2, 3])
+    >>> probs.tolist(), measured["n"], measured["dk_rate"]
+    ([0.75, 0.25, 0.0], 2, 0.2)
+    """
+    answered = codes > 0
+    if not answered.any():
+        return None
+    mass = np.bincount(codes[answered], weights[answered], minlength=max(values) + 1)[list(values)]
+    given, silent = float(weights[answered].sum()), float(weights[np.isin(codes, SILENT)].sum())
+    return mass / given, {
+        "n": int(answered.sum()),
+        "weighted_n": given,
+        "design_effect": design_effect(weights[answered]),
+        "dk_rate": silent / (given + silent),
+    }
 
 
 def design_effect(weights: NDArray[np.float64]) -> float:
@@ -51,38 +115,26 @@ def design_effect(weights: NDArray[np.float64]) -> float:
     return float(len(weights) * np.sum(weights**2) / np.sum(weights) ** 2)
 
 
-def _country(study: Study, language: str, questions: Mapping[str, Sequence[Question]]) -> list[dict[str, object]]:
-    country, count = study.languages[language].country, study.human.respondents
-    crowd = seeded(study.seed, "respondents", country)
-    weights = crowd.gamma(1 / WEIGHT_SD**2, WEIGHT_SD**2, count)
-    rows: list[dict[str, object]] = []
-    said: dict[str, NDArray[np.int64]] = {}
-    for asked_as, (_, values, probs) in country_preferences(study, language, questions[language]).items():
-        draw = seeded(study.seed, "answers", country, asked_as)
-        codes = np.array(values)[draw.choice(len(values), count, p=probs)]
-        said[asked_as] = codes
-        is_asked = np.ones(count, dtype=bool)
-        condition = asked_as.partition("@")[2]
-        if condition:
-            earlier, _, chosen = condition.partition("=")
-            is_asked = said[earlier] == int(chosen)
-        is_silent = is_asked & (draw.uniform(size=count) < draw.uniform(0.01, 0.08))
-        answered = is_asked & ~is_silent
-        if not answered.any():
+def _asked(
+    people: pd.DataFrame, questions: Sequence[Question], label: Mapping[str, object]
+) -> Iterator[tuple[str, tuple[int, ...], NDArray[np.int16], Rows]]:
+    """Every question as it is asked: asked id, its answers' codes, (n,) what people said and who was asked."""
+    by_id = {question.id: question for question in questions if question.id in people}
+    everyone = np.ones(len(people), dtype=bool)
+    for question in by_id.values():
+        codes = answer_codes(people, question.id)
+        other = sorted(set(np.unique(codes[codes > 0]).tolist()) - set(question.values))
+        if other:
+            raise HumanDataError(
+                f"{people['source'].iloc[0]}: column {question.id}, country {label['country']}: answers "
+                f"{', '.join(map(str, other))}, where the question in {label['language']} offers "
+                f"{', '.join(map(str, question.values))}; mend the question's options (overrides) or leave it out"
+            )
+        earlier = by_id.get(load_variables().depends_on(question.id) or "")
+        if earlier is None:
+            yield question.id, question.values, codes, everyone
             continue
-        total = weights[answered].sum()
-        shared = {
-            "country": country,
-            "language": language,
-            "question_id": asked_as,
-            "n": int(answered.sum()),
-            "weighted_n": float(total),
-            "design_effect": design_effect(weights[answered]),
-            "dk_rate": float(weights[is_silent].sum() / weights[is_asked].sum()),
-            "source": "planted",
-        }
-        rows += [
-            shared | {"response_value": value, "prob": float(weights[answered & (codes == value)].sum() / total)}
-            for value in values
-        ]
-    return rows
+        first = answer_codes(people, earlier.id)
+        for chosen in earlier.values:
+            rest = tuple(value for value in question.values if value != chosen)
+            yield asked_id(question.id, f"{earlier.id}={chosen}"), rest, codes, first == chosen

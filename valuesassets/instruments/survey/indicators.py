@@ -7,6 +7,9 @@ EVS/WVS file. EVS 2017 (ZA7500) variables; the same rules serve models and peopl
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from valuesassets.instruments.survey.analysis_scale import analysis_value
 
 Answers = Mapping[str, Mapping[int, float]]
@@ -89,6 +92,33 @@ def indicator_mean(indicator: str, answers: Answers) -> float:
         return 2 - _both(answers, frozenset(AIMS) - POSTMATERIALIST) + _both(answers, POSTMATERIALIST)
     question, _ = SINGLE[indicator]
     return float(sum(analysis_value(question, code) * prob for code, prob in answers[question].items()))
+
+
+def own_indicators(answers: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+    """Each respondent's own value of every indicator, on the scale of `iw_slopes.csv`.
+
+    Y002 and Y003 come from what one person said to all of their questions; the mean over people then needs no
+    assumption on how these answers go together.
+
+    Args:
+        answers: (n,) answer codes by question, of all the indicators' questions; NaN where there is no answer.
+
+    Returns:
+        (n,) by indicator; NaN where any of its questions has no answer.
+
+    >>> own_indicators({q: np.array([1.0]) for q in ["v110", *AUTONOMY, *(q for q, _ in SINGLE.values())]}
+    ...     | {"v111": np.array([3.0])})["Y002"].tolist()
+    [1.0]
+    """
+    own = {}
+    for indicator, (question, count) in SINGLE.items():
+        places = np.array([np.nan, *(analysis_value(question, code) for code in range(1, count + 1))])
+        own[indicator] = places[np.nan_to_num(answers[question]).astype(int)]
+    aims = np.stack([answers[FIRST_AIM], answers[SECOND_AIM]])
+    chosen = np.isin(aims, list(POSTMATERIALIST)).sum(axis=0)
+    own["Y002"] = np.where(np.isnan(aims).any(axis=0), np.nan, 1.0 + chosen)
+    own["Y003"] = np.sum([-sign * answers[question] for question, sign in AUTONOMY.items()], axis=0)
+    return own
 
 
 def _both(answers: Answers, aims: frozenset[int]) -> float:

@@ -10,9 +10,12 @@ import pandas as pd
 
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.code_versions import human_stamp
 from valuesassets.orchestration.frame_types import (
     HUMAN_DISTRIBUTIONS_FRAME,
+    HUMAN_MEANS_FRAME,
     ITEM_STATISTICS_FRAME,
+    RESPONDENTS_FRAME,
 )
 from valuesassets.orchestration.io_managers import picture_of, table_of
 from valuesassets.orchestration.resources import Storage
@@ -76,16 +79,48 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         study,
         "survey",
         group,
+        stamp=human_stamp(study),
+        many=["aligned_questions"],
+        io_manager_key="frame",
+        dagster_type=RESPONDENTS_FRAME,
+        kinds={"parquet"},
+    )
+    def respondents(aligned_questions: dict[str, list[Question]]) -> Any:
+        """People, one row each, with weight and answers; in the demo synthetic ones, drawn from the plants."""
+        from valuesassets.instruments.survey.respondents import derive_respondents
+
+        return with_notes(derive_respondents(study, askable_of(aligned_questions)))
+
+    @declare(
+        study,
+        "survey",
+        group,
         many=["aligned_questions"],
         io_manager_key="frame",
         dagster_type=HUMAN_DISTRIBUTIONS_FRAME,
         kinds={"parquet"},
     )
-    def human_distributions(aligned_questions: dict[str, list[Question]]) -> Any:
-        """Weighted answers of respondents per country; in the demo synthetic ones, drawn from the plants."""
+    def human_distributions(aligned_questions: dict[str, list[Question]], respondents: pd.DataFrame) -> Any:
+        """Weighted answers of respondents per country."""
         from valuesassets.instruments.survey.human_distributions import derive_human_distributions
 
-        return derive_human_distributions(study, {code: askable(each) for code, each in aligned_questions.items()})
+        return derive_human_distributions(respondents, study, askable_of(aligned_questions))
+
+    @declare(
+        study,
+        "survey",
+        group,
+        stamp=human_stamp(study),
+        many=["aligned_questions"],
+        io_manager_key="frame",
+        dagster_type=HUMAN_MEANS_FRAME,
+        kinds={"parquet"},
+    )
+    def human_means(aligned_questions: dict[str, list[Question]], respondents: pd.DataFrame) -> Any:
+        """Mean answers of people per country: of the respondents, or as they were published."""
+        from valuesassets.instruments.survey.human_means import derive_human_means
+
+        return with_notes(derive_human_means(respondents, study, askable_of(aligned_questions)))
 
     @declare(
         study,
@@ -302,7 +337,9 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
     return [
         simulated_worlds,
         quality_report,
+        respondents,
         human_distributions,
+        human_means,
         item_statistics,
         reliability,
         signal,
@@ -318,6 +355,16 @@ def extraction_faults(storage: Storage, study: Study) -> dict[str, list[dict[str
     """The faults of every extraction that has been made, by language."""
     found = storage.files(EXTRACTED_KEY, "faults.json")
     return {language: read_json(found[language]) for language in study.languages if language in found}
+
+
+def askable_of(aligned: dict[str, list[Question]]) -> dict[str, list[Question]]:
+    """By language, the questions that can be asked."""
+    return {language: askable(questions) for language, questions in aligned.items()}
+
+
+def with_notes(frame: pd.DataFrame) -> dg.MaterializeResult[pd.DataFrame]:
+    """A table of people, with what was left out of it for a person to read."""
+    return dg.MaterializeResult(value=frame, metadata={"left_out": "\n".join(frame.attrs["notes"]) or "nothing"})
 
 
 def _counted(names: Iterable[str]) -> str:

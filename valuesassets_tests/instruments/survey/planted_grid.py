@@ -9,6 +9,7 @@ from valuesassets.instruments.survey.human_distributions import derive_human_dis
 from valuesassets.instruments.survey.lexicon import load_lexicon
 from valuesassets.instruments.survey.plants import planted_answers
 from valuesassets.instruments.survey.quality_report import report_quality, usable_answers
+from valuesassets.instruments.survey.respondents import derive_respondents
 from valuesassets.instruments.survey.trials import write_trials
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.questions import Question
@@ -74,8 +75,13 @@ def answers(rows: pd.DataFrame | None = None) -> pd.DataFrame:
 
 
 @functools.cache
+def people() -> pd.DataFrame:
+    return derive_respondents(demo(), {language: questions() for language in demo().languages})
+
+
+@functools.cache
 def _human() -> pd.DataFrame:
-    return derive_human_distributions(demo(), {language: questions() for language in demo().languages})
+    return derive_human_distributions(people(), demo(), {language: questions() for language in demo().languages})
 
 
 def human() -> pd.DataFrame:
@@ -87,4 +93,8 @@ def peopleless() -> Study:
 
 
 def no_human() -> pd.DataFrame:
-    return derive_human_distributions(peopleless(), {})
+    return derive_human_distributions(no_people(), peopleless(), {})
+
+
+def no_people() -> pd.DataFrame:
+    return derive_respondents(peopleless(), {})

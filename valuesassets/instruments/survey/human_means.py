@@ -1,0 +1,141 @@
+"""`survey/human_means`: the mean answer of people per country and question: computed, or as published.
+
+Published means carry less than respondents do: no distribution, no weights, no interval (docs/human_data.md).
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.instruments.survey.analysis_scale import REORDERED, analysis_value, is_ordinal
+from valuesassets.instruments.survey.people.tables import open_table
+from valuesassets.instruments.survey.respondents import answer_codes
+from valuesassets.records.errors import HumanDataError
+from valuesassets.records.questions import Question
+from valuesassets.records.study import Study
+
+COLUMNS = ("country", "language", "question_id", "mean", "low", "high", "n", "source")
+QUESTION_COLUMN = "question_id"
+
+
+def derive_human_means(
+    respondents: pd.DataFrame, study: Study, questions: Mapping[str, Sequence[Question]]
+) -> pd.DataFrame:
+    """Mean answers on the analysis scale, with the ends of each scale; categorical questions have none.
+
+    Args:
+        respondents: as `derive_respondents` gives them.
+        questions: questions by language.
+
+    Returns:
+        One row per (language, question): `COLUMNS`; mean in scale units, weighted; n null where it is not published.
+        `attrs["notes"]` say what was left out.
+
+    Raises:
+        HumanDataError: the file of published means is not usable; names row, column and what was found.
+    """
+    scales = {code: _scales(each) for code, each in questions.items() if code in study.languages}
+    notes: list[str] = []
+    if study.human.source == "means" and study.human.means is not None:
+        rows = _published(study.human.means, study, scales, notes)
+    else:
+        rows = _computed(respondents, study, scales)
+    table = pd.DataFrame(rows, columns=pd.Index(COLUMNS)).astype(
+        {"n": "Int64", "mean": float, "low": float, "high": float}
+    )
+    table.attrs["notes"] = notes
+    return table
+
+
+Scales = Mapping[str, Mapping[int, int]]
+"""By question: each answer's place on the analysis scale."""
+
+
+def _scales(questions: Sequence[Question]) -> Scales:
+    return {
+        question.id: {value: analysis_value(question.id, value) for value in question.values}
+        for question in questions
+        if is_ordinal(question.response_type)
+    }
+
+
+def _computed(respondents: pd.DataFrame, study: Study, scales: Mapping[str, Scales]) -> list[dict[str, object]]:
+    weights = respondents["weight"].to_numpy(dtype=float)
+    rows: list[dict[str, object]] = []
+    for language, asked in scales.items():
+        country = study.languages[language].country
+        here = np.flatnonzero((respondents["country"] == country).to_numpy(dtype=bool))
+        people = respondents.iloc[here]
+        for question, places in asked.items():
+            if question not in people:
+                continue
+            codes = answer_codes(people, question)
+            mass = np.array([weights[here][codes == value].sum() for value in places])
+            if mass.sum() > 0:
+                mean = float(mass @ np.array(list(places.values()), dtype=float) / mass.sum())
+                n = int(np.isin(codes, list(places)).sum())
+                rows.append(_row(language, country, question, mean, places, n, str(people["source"].iloc[0])))
+    return rows
+
+
+def _published(path: Path, study: Study, scales: Mapping[str, Scales], notes: list[str]) -> list[dict[str, object]]:
+    """Rows of a CSV file with a row per question and a column per language or country."""
+    table = open_table(path)
+    if QUESTION_COLUMN not in table.names:
+        raise HumanDataError(
+            f"{path}: no column {QUESTION_COLUMN} among {', '.join(table.names[:5])}; published means have it, and a "
+            "column per language (deu) or country (DE)"
+        )
+    found = dict(table.read(table.names))
+    ids = [str(each).strip() for each in found[QUESTION_COLUMN]]
+    twice = sorted({each for each in ids if ids.count(each) > 1})
+    if twice:
+        raise HumanDataError(
+            f"{path}: column {QUESTION_COLUMN}: {twice[0]} stands twice; leave one row of each question"
+        )
+    rows: list[dict[str, object]] = []
+    for language, asked in scales.items():
+        country = study.languages[language].country
+        column = next((name for name in (language, country) if name in table.names), None)
+        if column is None:
+            notes.append(
+                f"{language}: {path.name} has neither a column {language} nor {country}: no means of its people."
+            )
+            continue
+        values = found[column]
+        if values.dtype == object:
+            where = next(i for i, value in enumerate(values) if isinstance(value, str))
+            raise HumanDataError(
+                f"{path}: column {column}, {ids[where]}: '{values[where]}' found, a number was expected; mend it there"
+            )
+        for question, mean in zip(ids, values, strict=True):
+            places = asked.get(question)
+            if places is None or np.isnan(mean):
+                continue
+            if question in REORDERED:
+                notes.append(
+                    f"{question}: its codes are not in the order of what they mean: a mean of codes is left out."
+                )
+                continue
+            low, high = min(places.values()), max(places.values())
+            if not low <= mean <= high:
+                raise HumanDataError(
+                    f"{path}: column {column}, {question}: {mean:g} is outside the scale {low} to {high}; is it this "
+                    "question, and the codes of EVS 2017?"
+                )
+            rows.append(_row(language, country, question, float(mean), places, None, path.name))
+    if not any(name in table.names for each in scales for name in (each, study.languages[each].country)) and scales:
+        raise HumanDataError(
+            f"{path}: no column for any language or country of the study ({', '.join(scales)}); name its columns so"
+        )
+    notes[:] = dict.fromkeys(notes)
+    return rows
+
+
+def _row(
+    language: str, country: str, question: str, mean: float, places: Mapping[int, int], n: int | None, source: str
+) -> dict[str, object]:
+    low, high = min(places.values()), max(places.values())
+    return dict(zip(COLUMNS, (country, language, question, mean, low, high, n, source), strict=True))

@@ -1,0 +1,172 @@
+"""Columns of a file as archives hand it out: .sav, .dta, .csv or .parquet, no more of it read than is asked for."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from csv import reader as csv_of_lines
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyreadstat
+from numpy.typing import NDArray
+from pyarrow import csv
+
+from valuesassets.records.errors import HumanDataError
+from valuesassets.records.found_files import kind_of, no_such_file
+
+FORMATS = {
+    ".sav": "an SPSS file",
+    ".zsav": "an SPSS file",
+    ".dta": "a Stata file",
+    ".csv": "a CSV file",
+    ".parquet": "a parquet file",
+}
+_BEGINNINGS = {b"$FL": ".sav", b"<stata_dta>": ".dta", b"PAR1": ".parquet"}
+BATCH = 64
+"""Columns decoded at a time: more need more memory, fewer more passes over the file."""
+NOTHING = ["", " ", ".", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"]
+"""What stands in a CSV file where there is no value."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file's columns by name: numbers as float64 (NaN where empty), anything else as objects."""
+
+    path: Path
+    names: tuple[str, ...]
+    _read: Callable[[list[str]], Iterator[tuple[str, NDArray]]]
+
+    def read(self, names: Sequence[str]) -> Iterator[tuple[str, NDArray]]:
+        """These columns with their names, a few decoded at a time.
+
+        Raises:
+            HumanDataError: the file is cut off or damaged.
+        """
+        return self._read(list(dict.fromkeys(names)))
+
+    def named(self, name: str) -> str | None:
+        """The column of this name, whatever its case; None where there is none.
+
+        Raises:
+            HumanDataError: several columns have it.
+        """
+        found = [each for each in self.names if each == name]
+        found = found or [each for each in self.names if each.casefold() == name.casefold()]
+        if len(found) > 1:
+            raise HumanDataError(f"{self.path}: columns {', '.join(found)} have one name; leave one of them")
+        return found[0] if found else None
+
+
+def open_table(path: Path) -> Table:
+    """A file's columns, none of them read yet.
+
+    Raises:
+        HumanDataError: absent, of another kind than its ending says, empty or damaged.
+    """
+    ending = path.suffix.lower()
+    if not path.is_file():
+        raise HumanDataError(no_such_file(path))
+    if ending not in FORMATS:
+        raise HumanDataError(
+            f"{path}: respondents are read from {', '.join(FORMATS)}, found {ending or 'no ending'}; save it as one of "
+            "these"
+        )
+    _require_kind(path, ending)
+    return {".csv": _open_csv, ".parquet": _open_parquet}.get(ending, _open_stat)(path)
+
+
+def _require_kind(path: Path, ending: str) -> None:
+    with open(path, "rb") as stream:
+        head = stream.read(1024)
+    kind = kind_of(head)
+    if kind in ("a parquet file", "JSON") and ending == (".parquet" if kind == "a parquet file" else ".csv"):
+        return
+    beginning = next((of for mark, of in _BEGINNINGS.items() if head.startswith(mark)), None)
+    if kind is None and beginning not in (None, ending) and (beginning, ending) != (".sav", ".zsav"):
+        kind = FORMATS[str(beginning)]
+    if kind is None and ending == ".parquet":
+        kind = "of another kind"
+    if kind is not None:
+        advice = "unpack it and name the file inside" if "ZIP" in kind else "name another file"
+        raise HumanDataError(f"{path}: is {kind}, {FORMATS[ending]} was expected; {advice}")
+
+
+def _damaged(path: Path, reason: object) -> HumanDataError:
+    said = str(reason).splitlines()[0] if str(reason) else "cut off or damaged"
+    return HumanDataError(f"{path}: cannot be read whole: {said}; is it cut off? fetch it again")
+
+
+def _open_stat(path: Path) -> Table:
+    """SPSS and Stata files; codes that the file itself declares missing are kept, as they say why."""
+    reader = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
+
+    def decode(**options: Any) -> tuple[pd.DataFrame, Any]:
+        try:
+            return reader(path, apply_value_formats=False, user_missing=True, **options)
+        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError) as error:
+            if "encoding" not in options and ("convert" in str(error) or isinstance(error, UnicodeDecodeError)):
+                return decode(**options, encoding="LATIN1")
+            raise _damaged(path, error) from None
+
+    def read(names: list[str]) -> Iterator[tuple[str, NDArray]]:
+        for start in range(0, len(names), BATCH):
+            batch = names[start : start + BATCH]
+            frame, _ = decode(usecols=batch, disable_datetime_conversion=True)
+            yield from ((name, _array(frame.pop(name))) for name in batch)
+
+    return Table(path, tuple(decode(metadataonly=True)[1].column_names), read)
+
+
+def _open_parquet(path: Path) -> Table:
+    try:
+        names = tuple(pq.read_schema(path).names)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise _damaged(path, error) from None
+
+    def read(wanted: list[str]) -> Iterator[tuple[str, NDArray]]:
+        try:
+            table = pq.read_table(path, columns=wanted)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise _damaged(path, error) from None
+        yield from _columns(table, wanted)
+
+    return Table(path, names, read)
+
+
+def _open_csv(path: Path) -> Table:
+    """CSV files; a row with more or fewer fields than the header would shift every code, and is an error."""
+    with open(path, encoding="utf-8-sig", errors="replace") as stream:
+        header = stream.readline()
+    separator = max(",;\t", key=header.count)
+    one_thread = csv.ReadOptions(use_threads=False)  # with several no row could be named
+    point = "," if separator == ";" else "."
+
+    def parse(names: list[str]) -> pa.Table:
+        kept = csv.ConvertOptions(
+            include_columns=names, null_values=NOTHING, strings_can_be_null=True, decimal_point=point
+        )
+        try:
+            return csv.read_csv(path, one_thread, csv.ParseOptions(delimiter=separator), kept)
+        except (OSError, pa.ArrowInvalid, pa.ArrowKeyError) as error:
+            raise _damaged(path, re.sub(r"(got \d+):.*", r"\1", str(error))) from None
+
+    def read(names: list[str]) -> Iterator[tuple[str, NDArray]]:
+        yield from _columns(parse(names), names)
+
+    return Table(path, tuple(next(csv_of_lines([header], delimiter=separator), [])), read)
+
+
+def _columns(table: pa.Table, names: list[str]) -> Iterator[tuple[str, NDArray]]:
+    for name in names:
+        yield name, _array(table.column(name).to_pandas())
+
+
+def _array(column: pd.Series) -> NDArray:
+    """A column as float64, or as objects where it holds text."""
+    if isinstance(column.dtype, pd.CategoricalDtype) or not pd.api.types.is_numeric_dtype(column):
+        return column.astype(object).to_numpy()
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)

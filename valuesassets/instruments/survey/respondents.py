@@ -1,0 +1,137 @@
+"""`survey/respondents`: people, one row each: country, weight, answers in the codes of EVS 2017, own indicators.
+
+The one table of people that every analysis starts from. Its `attrs["notes"]` say what is left out of it, and why.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from valuesassets.instruments.survey.analysis_scale import base_id
+from valuesassets.instruments.survey.indicators import INDICATORS, components, own_indicators
+from valuesassets.instruments.survey.people.planted import plant_people
+from valuesassets.instruments.survey.people.survey_file import People, read_people
+from valuesassets.instruments.survey.people.surveys import NOTHING, OTHER
+from valuesassets.instruments.survey.variables import load_variables
+from valuesassets.records.questions import Question
+from valuesassets.records.study import Study
+
+COLUMNS = ("country", "respondent_id", "survey", "source", "weight")
+"""Before the questions; after them come the ten indicators."""
+
+
+def derive_respondents(study: Study, questions: Mapping[str, Sequence[Question]]) -> pd.DataFrame:
+    """The respondents of the study's countries: from its files, drawn from the plants, or none.
+
+    Args:
+        questions: questions by language; the indicators' are read beside them.
+
+    Returns:
+        One row per respondent: `COLUMNS` (weight: mean 1 within a country), a column per question (Int16: <NA> where
+        the file holds nothing, negative where there is no answer, see `people.surveys`), and the ten indicators (float,
+        NaN where a part is missing).
+
+    Raises:
+        HumanDataError: a file is not usable; names file, column, country and codes.
+    """
+    asked = {question.id for each in questions.values() for question in each}
+    notes: list[str] = []
+    people: list[People] = []
+    if study.human.source == "planted":
+        people = plant_people(study, questions)
+    elif study.human.source == "files":
+        asked |= {base_id(part) for indicator in INDICATORS for part in components(indicator)}
+        people = _read_files(study, asked, notes)
+    return _one_table(people, sorted(asked, key=_in_form_order), notes)
+
+
+def answer_codes(respondents: pd.DataFrame, question: str) -> NDArray[np.int16]:
+    """(n,) answers of one question: below 0 no answer and why, `NOTHING` where the file holds nothing."""
+    return respondents[question].to_numpy(dtype=np.int16, na_value=NOTHING)
+
+
+def _read_files(study: Study, asked: Collection[str], notes: list[str]) -> list[People]:
+    """The people of every file; of a country in several files those of the first."""
+    wanted = {language.country for language in study.languages.values()}
+    found: list[People] = []
+    source: dict[str, str] = {}
+    for file in study.human.files:
+        people, said = read_people(file, asked, wanted)
+        notes += said
+        here = set(people.rows["country"])
+        for country in sorted(here & source.keys()):
+            notes.append(f"{file.path.name}: {country} is taken from {source[country]}, which the study names first.")
+        found.append(_only(people, sorted(here - source.keys())))
+        source |= dict.fromkeys(here - source.keys(), file.path.name)
+    for country in sorted(wanted - source.keys()):
+        names = ", ".join(file.path.name for file in study.human.files)
+        notes.append(f"{country}: no respondents in {names}: nothing is compared with its people.")
+    return found
+
+
+def _only(people: People, countries: Sequence[str]) -> People:
+    rows = people.rows["country"].isin(countries).to_numpy()
+    if rows.all():
+        return people
+    return People(people.rows.loc[rows], {question: codes[rows] for question, codes in people.answers.items()})
+
+
+def _one_table(people: Sequence[People], asked: Sequence[str], notes: list[str]) -> pd.DataFrame:
+    """All people below each other, every question a column, whether a file has it or not."""
+    empty = pd.DataFrame({name: pd.Series(dtype=float if name == "weight" else object) for name in COLUMNS})
+    rows = pd.concat([each.rows for each in people], ignore_index=True) if people else empty
+    answers = {
+        question: np.concatenate(
+            [
+                np.zeros(0, np.int16),
+                *(each.answers.get(question, np.zeros(len(each.rows), np.int16)) for each in people),
+            ]
+        )
+        for question in asked
+    }
+    for later, earlier in load_variables().dependencies.items():
+        if later in answers and earlier in answers:
+            _drop_repeated_choice(answers[later], answers[earlier], f"{later} after {earlier}", notes)
+    parts = {base_id(part) for indicator in INDICATORS for part in components(indicator)}
+    absent = np.zeros(len(rows), np.int16)
+    own = own_indicators({part: _numbers(answers.get(part, absent)) for part in parts})
+    weights = rows["weight"] / rows.groupby("country")["weight"].transform("mean")
+    columns = {question: pd.arrays.IntegerArray(codes, codes == NOTHING) for question, codes in answers.items()}
+    table = pd.DataFrame({name: rows[name] for name in COLUMNS} | {"weight": weights} | columns | own)
+    table.attrs["notes"] = notes + _unanswered(rows["country"].to_numpy(), answers)
+    return table
+
+
+def _drop_repeated_choice(later: NDArray[np.int16], earlier: NDArray[np.int16], what: str, notes: list[str]) -> None:
+    """A second choice that repeats the first is none."""
+    again = (later == earlier) & (later > 0)
+    if again.any():
+        later[again] = OTHER
+        notes.append(f"{what}: {again.sum()} respondents named the same twice; their second choice counts as none.")
+
+
+def _numbers(answers: NDArray[np.int16]) -> NDArray[np.float64]:
+    return np.where(answers > 0, answers, np.nan)
+
+
+def _unanswered(countries: NDArray[np.object_], answers: Mapping[str, NDArray[np.int16]]) -> list[str]:
+    """By country, the questions that nobody answered: they are left out of everything that is said of it."""
+    place, names = pd.factorize(countries, sort=True)
+    silent: dict[str, list[str]] = {str(name): [] for name in names}
+    for question, codes in answers.items():
+        answered = np.bincount(place, codes > 0, minlength=len(names))
+        for name in names[answered == 0]:
+            silent[str(name)].append(question)
+    return [
+        f"{name}: nobody answered {', '.join(questions)}: left out for this country."
+        for name, questions in silent.items()
+        if questions
+    ]
+
+
+def _in_form_order(question: str) -> tuple[str, int, str]:
+    """Letter, number and rest of an id, so that v9 stands before v10."""
+    digits = "".join(filter(str.isdigit, question))
+    return question[:1], int(digits or 0), question

@@ -3,7 +3,7 @@ import pytest
 
 from valuesassets.definitions import build_definitions
 from valuesassets.orchestration.io_managers import FORMATS
-from valuesassets_tests.instruments.survey.planted_grid import demo, human, probe
+from valuesassets_tests.instruments.survey.planted_grid import demo, human, people, probe
 
 
 @pytest.fixture
@@ -15,9 +15,8 @@ def materialise(tmp_path):
         for (model, language), cell in rows.groupby(["model", "language"]):
             path = folder / "probe_distributions" / model / f"{language}.parquet"
             FORMATS["frame"].write(path, cell, "probe_distributions")
-        FORMATS["frame"].write(
-            folder / "human_distributions" / "human_distributions.parquet", human(), "human_distributions"
-        )
+        for name, frame in (("human_distributions", human()), ("respondents", people())):
+            FORMATS["frame"].write(folder / name / f"{name}.parquet", frame, name)
         job = build_definitions(demo(), tmp_path).resolve_implicit_global_asset_job_def()
         keys = [dg.AssetKey(["survey", name]) for name in ("quality_report", "reliability", "cultural_map")]
         with dg.instance_for_test() as instance:

@@ -220,6 +220,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         storage: Storage,
         probe_distributions: Probes,
         quality_report: Frames,
+        respondents: pd.DataFrame,
         human_distributions: pd.DataFrame,
         reliability: Frames,
     ) -> Any:
@@ -233,7 +234,8 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
                 usable(probe_distributions, quality_report, by_wording=True),
                 human_distributions,
                 study,
-                reliability=coefficients(reliability),
+                respondents,
+                coefficients(reliability),
             ).frames()
         )
         return pictured(

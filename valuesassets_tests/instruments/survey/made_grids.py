@@ -1,6 +1,9 @@
 """Grids of answers made to have one property, as arrays."""
 
+from collections.abc import Sequence
+
 import numpy as np
+import pandas as pd
 
 from valuesassets.instruments.survey.answer_grid import AnswerGrid
 from valuesassets.instruments.survey.scales import Scales
@@ -68,3 +71,69 @@ def made_grid(tilts, people, families=("mono", "multi"), on: Scales | None = Non
         tuple(about[code].country for code in codes),
         tilted(on, people),
     )
+
+
+def probe_rows(grid: AnswerGrid) -> pd.DataFrame:
+    """The models' answers as rows of PROBE_DISTRIBUTIONS, every wording apart."""
+    n_wordings = grid.sides.shape[1]
+    wording, cell, item, option = np.nonzero(
+        np.broadcast_to(np.isfinite(grid.scales.codes), (n_wordings, len(grid.cells), *grid.scales.codes.shape))
+    )
+    models, languages = (np.array([each[side] for each in grid.cells])[cell] for side in (0, 1))
+    forward, backward = (grid.sides[order][wording, cell, item, option] for order in (0, 1))
+    items = np.array(grid.items)
+    codes = original_codes(grid.scales)[item, option].astype(int)
+    return pd.DataFrame(
+        {
+            "model_id": models,
+            "model_type": np.array(grid.model_types)[cell],
+            "model": models,
+            "language": languages,
+            "question_id": items[item],
+            "response_type": np.array(grid.scales.response_types)[item],
+            "wording": wording,
+            "response_value": codes,
+            "prob_forward": forward,
+            "prob_reversed": backward,
+            "prob_averaged": (forward + backward) / 2,
+            "p_valid_forward": 0.9,
+            "p_valid_reversed": 0.9,
+            "p_valid": 0.9,
+            "position_bias_magnitude": np.abs(forward - backward),
+            "resolution_mass": np.nan,
+            "is_converted": False,
+            "status": "ok",
+            "reason": None,
+        }
+    )
+
+
+def human_rows(grid: AnswerGrid, languages: Sequence[str], n: int = 1000) -> pd.DataFrame:
+    """People's answers as rows of HUMAN_DISTRIBUTIONS."""
+    country, item, option = np.nonzero(
+        np.broadcast_to(np.isfinite(grid.scales.codes), (len(grid.countries), *grid.scales.codes.shape))
+    )
+    return pd.DataFrame(
+        {
+            "country": np.array(grid.countries)[country],
+            "language": np.array(languages)[country],
+            "question_id": np.array(grid.items)[item],
+            "response_value": original_codes(grid.scales)[item, option].astype(int),
+            "prob": grid.people[country, item, option],
+            "n": n,
+            "weighted_n": float(n),
+            "design_effect": 1.1,
+            "dk_rate": 0.03,
+            "source": "planted",
+        }
+    )
+
+
+def original_codes(on: Scales):
+    """(I, K) the codes as they stand in a questionnaire."""
+    places = {name: item for item, name in enumerate(on.items)}
+    codes = on.codes.copy()
+    for name in ("v113", "v114"):
+        if name in places:
+            codes[places[name], :3] = [1, 3, 2]
+    return codes

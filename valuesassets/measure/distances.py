@@ -50,6 +50,19 @@ def entropy_bits_of(p: Array) -> Array:
     return -np.einsum("...k,...k->...", p, np.log2(np.where(p == 0, 1.0, p)))
 
 
+def kl_bits_of(human: Array, model: Array, uniform: Array, smoothing: float = KL_SMOOTHING) -> Array:
+    """Kullback-Leibler divergences KL(human || model), (...), in bits, at least 0; see `kl_bits`.
+
+    Args:
+        uniform: (..., K) the uniform answer on the same scale, of which a share is mixed into the model's answer.
+        smoothing: that share, in (0, 1).
+    """
+    given = human > 0
+    smoothed = np.where(given, (1 - smoothing) * model + smoothing * uniform, 1.0)
+    ratio = np.log2(np.where(given, human, 1.0)) - np.log2(smoothed)
+    return np.maximum(np.einsum("...k,...k->...", human, ratio), 0)
+
+
 def expected_unit_of(p: Array, unit: Array) -> Array:
     """Mean answers, (...), with the scale's ends at 0 and 1."""
     return np.einsum("...k,...k->...", p, unit)
@@ -107,13 +120,8 @@ def kl_bits(human: Distribution, model: Distribution, smoothing: float = KL_SMOO
     _require_same_scale(human, model)
     if not 0 < smoothing < 1:
         raise ScaleMismatch(f"smoothing {smoothing}: a share between 0 and 1 was expected")
-    smoothed = (1 - smoothing) * model.probs + smoothing / model.probs.size
-    return float(max(_relative_entropy_bits(human.probs, smoothed), 0.0))
-
-
-def _relative_entropy_bits(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
-    given = p > 0
-    return float(np.sum(p[given] * (np.log2(p[given]) - np.log2(q[given]))))
+    uniform = np.full(model.probs.size, 1 / model.probs.size)
+    return float(kl_bits_of(human.probs, model.probs, uniform, smoothing))
 
 
 def _require_same_scale(p: Distribution, q: Distribution) -> None:

@@ -60,12 +60,64 @@ def interval_of(
 
     Source: Hesterberg (2015), The American Statistician 69(4), section 5.3.1 (expanded percentile interval).
     """
-    known = drawn[np.isfinite(drawn)]
-    if n < 2 or known.size == 0:
+    if n < 2 or not np.isfinite(drawn).any():
         raise MissingData(f"an interval over {source_of_variation} needs two or more of them, found {n}")
-    tail = stats.norm.cdf(np.sqrt(n / (n - 1)) * stats.t.ppf((1 - level) / 2, n - 1))
-    low, high = np.quantile(known, [tail, 1 - tail])
+    low, high = interval_ends(drawn, n, level)
     return Interval(float(estimate), float(low), float(high), level, source_of_variation)
+
+
+def interval_ends(
+    drawn: NDArray[np.float64], n: ArrayLike, level: float = 0.95
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Low and high ends, (...) each, of the intervals of many estimates at once; see `interval_of`.
+
+    Args:
+        drawn: (draws, ...) resampled estimates; NaN (nothing was drawn) is left out.
+        n: (...) how many things each rests on; fewer than two have no interval: NaN.
+    """
+    sizes = np.broadcast_to(np.asarray(n), drawn.shape[1:])
+    size = np.maximum(sizes, 2)
+    tail = stats.norm.cdf(np.sqrt(size / (size - 1)) * stats.t.ppf((1 - level) / 2, size - 1))
+    ordered = np.sort(drawn, axis=0)  # NaN stand last
+    known = np.isfinite(drawn).sum(axis=0)
+    has_interval = (sizes >= 2) & (known > 0)
+
+    def quantile(share: NDArray[np.float64]) -> NDArray[np.float64]:
+        place = share * np.maximum(known - 1, 0)
+        below = np.floor(place).astype(np.intp)
+        least, most = (
+            np.take_along_axis(ordered, each[None], axis=0)[0]
+            for each in (below, np.minimum(below + 1, np.maximum(known - 1, 0)))
+        )
+        return np.where(has_interval, least + (place - below) * (most - least), np.nan)
+
+    return quantile(tail), quantile(1 - tail)
+
+
+@dataclass(frozen=True)
+class Means:
+    """Means over items, or whatever was resampled, with their intervals; arrays of one shape.
+
+    Attributes:
+        n: how many values each mean rests on; 0 leaves NaN, fewer than two leave no interval.
+    """
+
+    mean: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    n: NDArray[np.intp]
+
+
+def means_with_intervals(values: NDArray[np.float64], counts: NDArray[np.float64], level: float = 0.95) -> Means:
+    """Means of (..., n) values over their last axis, without what is missing, and their intervals.
+
+    Args:
+        counts: (draws, n), as `resample_counts` gives them: the same draws for every mean.
+    """
+    known = np.isfinite(values)
+    n = known.sum(axis=-1)
+    mean = np.where(n > 0, np.where(known, values, 0).sum(axis=-1) / np.maximum(n, 1), np.nan)
+    return Means(mean, *interval_ends(resampled_means(values, counts), n, level), n)
 
 
 def bootstrap_interval(

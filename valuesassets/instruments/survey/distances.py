@@ -1,12 +1,24 @@
-"""`survey/distances`: how far every two cells are apart, and the plane on which they lie."""
+"""`survey/distances`: how far every two cells are apart, what their distances go with, and the plane they lie on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.survey.cell_answers import answers_by_cell, apart
+from valuesassets.instruments.survey.answer_grid import answer_grid, mean_over_items
+from valuesassets.instruments.survey.cell_distances import CellDistances, cell_distances
+from valuesassets.instruments.survey.distance_contrasts import compare_with_nulls, contrast_languages
+from valuesassets.instruments.survey.hypotheses import tests_table
+from valuesassets.instruments.survey.language_groups import compare_groups
+from valuesassets.instruments.survey.nearest_cells import find_neighbours
+from valuesassets.instruments.survey.null_answers import ALWAYS_FIRST, UNIFORM
+from valuesassets.instruments.survey.variance_shares import share_variance
 from valuesassets.measure.mds import plane_from_distances
+from valuesassets.measure.resampling import interval_ends
+from valuesassets.records.study import Study
+
+LEAST_POINTS = 3
+POINT_COLUMNS = ["model", "language", "x", "y", "stress", "n_cells"]
 
 
 @dataclass(frozen=True)
@@ -14,71 +26,105 @@ class Distances:
     """Distances between cells.
 
     Attributes:
-        pairs: one row per ordered pair of cells, itself included: mean `jsd_distance` over `n_items` shared items,
-            mean `w1_unit` over the `n_items_w1` of them that have an order; null where nothing is shared.
+        pairs: one row per ordered pair of cells, itself included: mean `jsd_distance` over `n_items` shared items with
+            an interval over items, mean `w1_unit` over the `n_items_w1` of them that have an order; null where nothing
+            is shared.
         points: one row per cell: x, y of the MDS plane (jsd_distance) and its stress.
+        groups: within culture zones and regions against between them.
+        variance_shares: PERMANOVA by language and by family, as excess over chance.
+        neighbours, neighbour_counts: nearest cells, one by one and counted.
+        contrasts: named contrasts of languages.
+        baselines: distances among cells beside those to answers without content.
+        tests: every p-value, corrected within its family.
         notes: sentences that belong under the figure.
     """
 
     pairs: pd.DataFrame
     points: pd.DataFrame
+    groups: pd.DataFrame
+    variance_shares: pd.DataFrame
+    neighbours: pd.DataFrame
+    neighbour_counts: pd.DataFrame
+    contrasts: pd.DataFrame
+    baselines: pd.DataFrame
+    tests: pd.DataFrame
     notes: pd.DataFrame
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """The tables by name."""
-        return {"pairs": self.pairs, "points": self.points, "notes": self.notes}
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
-def derive_distances(answers: pd.DataFrame) -> Distances:
-    """Distances between all cells over the items that both have.
+def derive_distances(answers: pd.DataFrame, study: Study) -> Distances:
+    """Distances between all cells over the items that both have, and what they go with.
 
     Args:
         answers: as `usable_answers` gives them.
     """
-    cells = answers_by_cell(answers)
-    plain = {cell: {name: answer.distribution for name, answer in found.items()} for cell, found in cells.items()}
-    rows = []
-    for number, (one, answered) in enumerate(cells.items()):
-        for other in list(cells)[number:]:
-            found = apart(answered, plain[other])
-            sides = [(one, other)] if one == other else [(one, other), (other, one)]
-            rows += [
-                {
-                    "model_a": a[0],
-                    "language_a": a[1],
-                    "model_b": b[0],
-                    "language_b": b[1],
-                    "jsd_distance": found.jsd_distance,
-                    "n_items": found.n_items,
-                    "w1_unit": found.w1_unit,
-                    "n_items_w1": found.n_items_w1,
-                }
-                for a, b in sides
-            ]
-    pairs = pd.DataFrame(rows).astype({"jsd_distance": float, "w1_unit": float})
-    points, note = _plane(pairs, list(cells))
-    return Distances(pairs, points, pd.DataFrame({"note": [note]}))
+    grid = answer_grid(answers)
+    found = cell_distances(grid, study)
+    points, plane = _plane(found)
+    groups, of_groups = compare_groups(found, study)
+    shares, of_shares = share_variance(found, study)
+    neighbours, counts, of_neighbours = find_neighbours(found, study)
+    notes = [plane, *grid.notes]
+    notes += [
+        f"Intervals are {study.inference.level:.0%} bootstrap intervals over items; p-values from "
+        f"{study.inference.resamples} permutations of labels, jointly over items.",
+        f"{UNIFORM} and {ALWAYS_FIRST} are the same in every language: 0 apart among themselves (see baselines).",
+    ]
+    return Distances(
+        pairs=_pairs(found, study.inference.level),
+        points=points,
+        groups=groups,
+        variance_shares=shares,
+        neighbours=neighbours,
+        neighbour_counts=counts,
+        contrasts=contrast_languages(found, study),
+        baselines=compare_with_nulls(found, study),
+        tests=tests_table([*of_groups, *of_shares, *of_neighbours], study),
+        notes=pd.DataFrame({"note": notes}),
+    )
 
 
-def _plane(pairs: pd.DataFrame, cells: list[tuple[str, str]]) -> tuple[pd.DataFrame, str]:
-    columns = ["model", "language", "x", "y", "stress", "n_cells"]
-    order = {cell: place for place, cell in enumerate(cells)}
-    matrix = np.full((len(cells), len(cells)), np.nan)
-    for row in pairs.itertuples():
-        matrix[order[row.model_a, row.language_a], order[row.model_b, row.language_b]] = row.jsd_distance  # type: ignore[index]
-    if len(cells) < 3 or np.isnan(matrix).any():
-        why = f"{len(cells)} cells" if len(cells) < 3 else "some cells share no item"
-        return pd.DataFrame(
-            columns=pd.Index(columns)
-        ), f"No plane is drawn: {why}; three or more that share items are needed."
-    plane = plane_from_distances(matrix)
+def _pairs(found: CellDistances, level: float) -> pd.DataFrame:
+    """The matrices, row by row."""
+    low, high = interval_ends(found.drawn_jsd, found.n_items, level)
+    w1, n_w1 = mean_over_items(found.w1_unit)
+    is_known = np.isfinite(found.grid.answers).all(axis=-1)
+    n_ordered = (is_known & found.grid.scales.is_ordinal).sum(axis=1)
+    cells = found.grid.cells
+    size = len(cells)
+    one, other = np.repeat(np.arange(size), size), np.tile(np.arange(size), size)
+    columns = {
+        "jsd_distance": found.square(found.mean_jsd),
+        "jsd_distance_low": found.square(low),
+        "jsd_distance_high": found.square(high),
+        "n_items": found.square(found.n_items, is_known.sum(axis=1)),
+        "w1_unit": found.square(w1),
+        "n_items_w1": found.square(n_w1, n_ordered),
+    }
+    names = {
+        f"{what}_{side}": np.array([cell[place] for cell in cells], dtype=object)[where]
+        for side, where in (("a", one), ("b", other))
+        for place, what in enumerate(("model", "language"))
+    }
+    return pd.DataFrame(names | {name: matrix.ravel() for name, matrix in columns.items()})
+
+
+def _plane(found: CellDistances) -> tuple[pd.DataFrame, str]:
+    cells, distances = found.grid.cells, found.mean_jsd
+    if len(cells) < LEAST_POINTS or np.isnan(distances).any():
+        why = f"{len(cells)} cells" if len(cells) < LEAST_POINTS else "some cells share no item"
+        empty = pd.DataFrame(columns=pd.Index(POINT_COLUMNS))
+        return empty, f"No plane is drawn: {why}; three or more that share items are needed."
+    plane = plane_from_distances(found.square(distances))
     rows = [
-        dict(zip(columns, (*cell, float(x), float(y), plane.stress, len(cells)), strict=True))
+        dict(zip(POINT_COLUMNS, (*cell, float(x), float(y), plane.stress, len(cells)), strict=True))
         for cell, (x, y) in zip(cells, plane.points, strict=True)
     ]
-    items = pairs["n_items"]
     note = (
-        f"Jensen-Shannon distance, mean over {items.min()} to {items.max()} shared items; "
+        f"Jensen-Shannon distance, mean over {found.n_items.min()} to {found.n_items.max()} shared items; "
         f"normalised stress of the plane {plane.stress:.2f} over {len(cells)} cells."
     )
     return pd.DataFrame(rows), note

@@ -3,12 +3,14 @@
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.survey.cell_answers import Answer, answers_by_cell
-from valuesassets.measure import summaries
-from valuesassets.measure.distances import tvd, wasserstein1_unit
+from valuesassets.instruments.survey.answer_grid import answer_grid
+from valuesassets.measure.distances import entropy_bits_of, tvd_of
 
 NEAR_UNIFORM = 0.95
 """Share of a uniform answer's entropy from which an answer counts as near uniform."""
+TEXTS = ["model", "language", "question_id", "response_type"]
+NUMBERS = ["expected_value", "expected_value_unit", "entropy_bits", "entropy_share", "concentration"]
+NUMBERS += ["w1_unit_to_uniform", "p_valid"]
 
 
 def derive_item_statistics(answers: pd.DataFrame) -> pd.DataFrame:
@@ -19,36 +21,45 @@ def derive_item_statistics(answers: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         model, language, question_id, response_type, is_converted, n_options, expected_value (analysis scale),
-        expected_value_unit, entropy_bits, entropy_share, mode, concentration, w1_unit_to_uniform (total variation for
-        categorical questions), is_near_uniform, p_valid.
+        expected_value_unit, entropy_bits, entropy_share, mode (the lowest of several), concentration (probability that
+        two independent answers agree, Source: Simpson 1949, Nature 163, 688), w1_unit_to_uniform (total variation for
+        categorical questions), is_near_uniform, p_valid. Its `attrs` hold `notes` of what was left out.
     """
-    p_valid = answers.drop_duplicates(["model", "language", "question_id"]).set_index(
-        ["model", "language", "question_id"]
-    )["p_valid"]
-    rows = [
-        {"model": model, "language": language, "question_id": question_id}
-        | _statistics(answer)
-        | {"p_valid": float(p_valid.loc[(model, language, question_id)])}
-        for (model, language), answered in answers_by_cell(answers).items()
-        for question_id, answer in answered.items()
-    ]
-    return pd.DataFrame(rows)
-
-
-def _statistics(answer: Answer) -> dict[str, object]:
-    found, is_ordinal = answer.distribution, answer.is_ordinal
-    uniform = summaries.uniform_like(found)
-    share = summaries.entropy_share(found)
-    return {
-        "response_type": answer.response_type,
-        "is_converted": answer.is_converted,
-        "n_options": len(found.values),
-        "expected_value": summaries.expected_value(found) if is_ordinal else np.nan,
-        "expected_value_unit": summaries.expected_value_unit(found) if is_ordinal else np.nan,
-        "entropy_bits": summaries.entropy_bits(found),
-        "entropy_share": share,
-        "mode": int(summaries.mode(found)),
-        "concentration": summaries.concentration(found),
-        "w1_unit_to_uniform": (wasserstein1_unit if is_ordinal else tvd)(found, uniform),
-        "is_near_uniform": share >= NEAR_UNIFORM,
+    grid = answer_grid(answers)
+    scales, given = grid.scales, grid.answers
+    uniform, entropy = scales.uniform(), entropy_bits_of(given)
+    share = np.minimum(entropy / np.log2(scales.n_options), 1)
+    cell, item = np.nonzero(np.isfinite(entropy))
+    best = given[cell, item].argmax(axis=-1)
+    columns = {
+        "expected_value": scales.expected_code(given),
+        "expected_value_unit": scales.expected_unit(given),
+        "entropy_bits": np.maximum(entropy, 0),
+        "entropy_share": np.maximum(share, 0),
+        "concentration": np.einsum("cik,cik->ci", given, given),
+        "w1_unit_to_uniform": np.where(scales.is_ordinal, scales.w1_unit(given, uniform), tvd_of(given, uniform)),
+        "p_valid": grid.p_valid,
     }
+    table = pd.DataFrame(
+        {
+            "model": [grid.cells[place][0] for place in cell],
+            "language": [grid.cells[place][1] for place in cell],
+            "question_id": np.array(grid.items, dtype=object)[item],
+            "response_type": np.array(scales.response_types, dtype=object)[item],
+            "is_converted": grid.is_converted[cell, item],
+            "n_options": scales.n_options[item],
+            **{name: values[cell, item] for name, values in columns.items()},
+            "mode": scales.codes[item, best].astype(int),
+            "is_near_uniform": share[cell, item] >= NEAR_UNIFORM,
+        }
+    )
+    table.attrs["notes"] = list(grid.notes)
+    return table
+
+
+def no_item_statistics(reason: str) -> pd.DataFrame:
+    """An empty table with the reason why, which the report prints in its place."""
+    texts = pd.DataFrame({name: pd.Series(dtype=object) for name in TEXTS})
+    table = texts.assign(**{name: pd.Series(dtype=float) for name in NUMBERS})
+    table.attrs["reason"] = reason
+    return table

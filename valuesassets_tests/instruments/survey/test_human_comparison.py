@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from valuesassets.instruments.survey.cell_answers import pooled
+
 from valuesassets.instruments.survey.human_comparison import derive_human_comparison
 from valuesassets.records.distribution import distribution
 from valuesassets.records.errors import ScaleMismatch

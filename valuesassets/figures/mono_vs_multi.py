@@ -1,6 +1,7 @@
 """Monolingual against multilingual models, paired per language."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -73,10 +74,19 @@ def _lines(summary: pd.DataFrame | None) -> list[str]:
     return [
         f"{row['measure'].replace('_', ' ')}, mono - multi: {row['mean_difference']:+.3f} "
         f"[{row['low']:+.3f}, {row['high']:+.3f}] ({row['level']:.0%} interval over {row['source_of_variation']}), "
-        f"sign test p {_p_value(row['p_sign_test'])}, {row['n_pairs']} languages."
+        f"{_sign_test(row)}{row['n_pairs']} languages."
         for row in records(summary)
-        if pd.notna(row["mean_difference"])
+        if pd.notna(row["low"])
     ]
+
+
+def _sign_test(row: dict[str, Any]) -> str:
+    """Its p-value, corrected where that is known; nothing where none was made."""
+    if pd.isna(row["p_sign_test"]):
+        return ""
+    corrected = row.get("p_corrected")
+    more = f" ({_p_value(corrected)} corrected)" if corrected is not None and pd.notna(corrected) else ""
+    return f"sign test p {_p_value(row['p_sign_test'])}{more}, "
 
 
 def _p_value(p: float) -> str:

@@ -67,6 +67,8 @@ def derive_distances(answers: pd.DataFrame, study: Study) -> Distances:
     groups, of_groups = compare_groups(found, study)
     shares, of_shares = share_variance(found, study)
     neighbours, counts, of_neighbours = find_neighbours(found, study)
+    tests = tests_table([*of_groups, *of_shares, *of_neighbours], study)
+    corrected = tests["p_corrected"].to_numpy()
     notes = [plane, *grid.notes]
     notes += [
         f"Intervals are {study.inference.level:.0%} bootstrap intervals over items; p-values from "
@@ -76,13 +78,13 @@ def derive_distances(answers: pd.DataFrame, study: Study) -> Distances:
     return Distances(
         pairs=_pairs(found, study.inference.level),
         points=points,
-        groups=groups,
-        variance_shares=shares,
+        groups=groups.assign(p_corrected=corrected[: len(groups)]),
+        variance_shares=shares.assign(p_corrected=corrected[len(groups) : len(groups) + len(shares)]),
         neighbours=neighbours,
         neighbour_counts=counts,
         contrasts=contrast_languages(found, study),
         baselines=compare_with_nulls(found, study),
-        tests=tests_table([*of_groups, *of_shares, *of_neighbours], study),
+        tests=tests,
         notes=pd.DataFrame({"note": notes}),
     )
 

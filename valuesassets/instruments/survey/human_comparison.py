@@ -124,6 +124,7 @@ def derive_human_comparison(
     families, tests = own_country_of_families(grid, ranks, study)
     models = cells[cells["kind"] == "model"]
     resources, more = compare_levels(models, ("jsd_distance", "own_country_advantage"), study)
+    made = tests_table([*tests, *more], study)
     notes = [
         *(
             f"{row.model}/{row.language}: no item shared with the people of {row.country}."
@@ -139,9 +140,14 @@ def derive_human_comparison(
         questions=pd.concat(questions, ignore_index=True).assign(source=source)[QUESTION_COLUMNS],
         cells=cells,
         by_response_type=kinds,
-        own_country=families,
-        resources=resources,
-        tests=tests_table([*tests, *more], study),
+        own_country=families.assign(
+            **{
+                f"{name}_p_corrected": made.loc[made["statistic"] == name, "p_corrected"].to_numpy()
+                for name in ("mean_rank", "own_country_advantage")
+            }
+        ),
+        resources=resources.assign(p_corrected=made["p_corrected"].to_numpy()[len(tests) :]),
+        tests=made,
         notes=pd.DataFrame({"note": notes}),
     )
 

@@ -47,6 +47,7 @@ def test_the_graph_has_every_asset_of_the_architecture():
         "distances",
         "human_comparison",
         "mono_vs_multi",
+        "position_bias",
         "cultural_map",
         "report",
     }

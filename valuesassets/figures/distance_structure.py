@@ -60,7 +60,6 @@ def _draw_shares(axes: Axes, shares: pd.DataFrame) -> None:
     places = np.arange(len(shares))
     chance = shares["r2_by_chance"]
     axes.hlines(places, chance + shares["excess_low"], chance + shares["excess_high"], color=style.BLUE, lw=1.4)
-    axes.plot(shares["r2"], places, ls="", marker="o", color=style.BLUE, markersize=5, gid="shares")
     axes.plot(
         chance,
         places,
@@ -71,7 +70,8 @@ def _draw_shares(axes: Axes, shares: pd.DataFrame) -> None:
         markersize=5,
         gid="by chance",
     )
-    axes.set_xlim(0, 1)
+    axes.plot(shares["r2"], places, ls="", marker="o", color=style.BLUE, markersize=4, gid="shares")
+    axes.set_xlim(-0.02, 1)
     _finish(axes, [str(row["factor"]) for row in records(shares)], shares)
 
 
@@ -80,7 +80,7 @@ def _finish(axes: Axes, names: list[str], frame: pd.DataFrame) -> None:
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(axis="x")
     axes.tick_params(axis="y", length=0)
-    axes.locator_params(axis="x", nbins=5)
+    axes.locator_params(axis="x", nbins=4)
     name = "p_corrected" if "p_corrected" in frame else "p"
     for place, p in enumerate(frame[name]):
         if pd.notna(p):

@@ -9,6 +9,8 @@ from valuesassets.figures.frames import records, rows_where
 from valuesassets.figures.labels import Name, write_names
 
 MARKER_PT = 7
+POOR_STRESS = 0.2
+"""Source: Kruskal (1964), Psychometrika 29(1), 3."""
 
 
 @style.styled
@@ -34,8 +36,10 @@ def draw_mds_map(points: pd.DataFrame, planted: bool = False) -> Figure:
     axes.set(xticks=[], yticks=[])
     axes.spines[:].set_visible(True)
     style.write_heading(figure, "Cells that answer alike lie close together", planted)
-    notes = [f"Multidimensional scaling of Jensen-Shannon distances; stress {points['stress'].iloc[0]:.3f}. Only the "
-             "distances between points have a meaning, not the directions."]  # fmt: skip
+    stress = float(points["stress"].iloc[0])
+    rough = " A plane holds these distances badly (above .2): read the matrix." if stress > POOR_STRESS else ""
+    notes = [f"Multidimensional scaling of Jensen-Shannon distances; stress {stress:.3f}.{rough} Only the distances "
+             "between points have a meaning, not the directions."]  # fmt: skip
     style.write_footer(figure, notes, handles, planted=planted)
     names = [
         Name(row["x"], row["y"], row["language"], style.text_ink(families[row["model"]].color), marker_pt=MARKER_PT)

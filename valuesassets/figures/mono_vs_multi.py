@@ -51,7 +51,7 @@ def draw_mono_vs_multi(
             axes.set_xticks([])
         axes.set_title(title)
         axes.set_xlabel(label, fontsize=style.SMALL_PT)
-        axes.locator_params(axis="x", nbins=5)
+        axes.locator_params(axis="x", nbins=5 if measure == "advantage" else 4)
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
     panels[0].axvline(0, color=style.BLACK, lw=1)

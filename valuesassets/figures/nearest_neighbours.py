@@ -5,10 +5,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
 
 from valuesassets.figures import style
 from valuesassets.figures.frames import records, rows
 
+ROW_IN = 0.5
 PARTS = (
     ("other family, same language", style.BLUE, ""),
     ("own family, another language", style.ORANGE, "...."),
@@ -26,7 +29,7 @@ def draw_nearest_neighbours(counts: pd.DataFrame, planted: bool = False) -> Figu
         planted: whether the answers are planted.
     """
     shown = rows(counts, counts["n_same_language"].notna()) if "n_same_language" in counts else counts.iloc[:0]
-    figure = style.new_figure(height_in=1.7 + 0.38 * max(len(shown), 1))
+    figure = style.new_figure(height_in=1.9 + ROW_IN * max(len(shown), 1))
     axes = figure.add_subplot()
     for place, row in enumerate(records(shown)):
         same, own = row["n_same_language"], row["n_own_family"]
@@ -44,7 +47,7 @@ def draw_nearest_neighbours(counts: pd.DataFrame, planted: bool = False) -> Figu
             left += width
         axes.plot(
             [row["n_same_language_by_chance"]] * 2, [place - 0.42, place + 0.42], color=style.VERMILLION, lw=2,
-            gid="by chance",
+            gid="by chance", path_effects=[withStroke(linewidth=4.5, foreground="white")],
         )  # fmt: skip
         axes.text(
             1.02, place, f"{row['mean_rank']:.1f} ({row['mean_rank_by_chance']:.1f})",
@@ -54,7 +57,8 @@ def draw_nearest_neighbours(counts: pd.DataFrame, planted: bool = False) -> Figu
         1.02, -0.72, "mean rank of same\nlanguage (by chance)", transform=axes.get_yaxis_transform(), va="bottom",
         fontsize=style.SMALL_PT - 1, style="italic",
     )  # fmt: skip
-    names = [f"{row['model']}\namong itself and {row['other']}" for row in records(shown)]
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    names = [f"{row['model']}\n(other: {row['other']})" for row in records(shown)]
     axes.set_yticks(np.arange(len(names)), names, fontsize=style.SMALL_PT)
     axes.set_ylim(max(len(names), 1) - 0.4, -0.6)
     axes.set_xlabel("languages, by their nearest neighbour")

@@ -9,7 +9,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from valuesassets.figures import style
 from valuesassets.figures.frames import rows, rows_where
 
-TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20)
+TICKS = (0.05, 0.1, 0.2, 0.5, 0.7, 1, 1.4, 2, 3, 5, 10, 20)
 WIDEST = (0.04, 25.0)
 """Ratios beyond are drawn at the edge."""
 
@@ -49,10 +49,18 @@ def draw_order_effect(by_response_type: pd.DataFrame, planted: bool = False) -> 
     axes.set_ylim(max(len(kinds), 1) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x")
-    axes.set_xlabel("order over language (standard deviations of expected values); right of 1 the order moves more")
+    axes.set_xlabel("spread between orders over spread between languages")
     style.write_heading(figure, "What moves answers more, the order of the options or the language?", planted)
     handles = [
         Line2D([], [], ls="-", marker=look.marker, color=look.color, label=name) for name, look in families.items()
     ]
-    style.write_footer(figure, ["Bars: intervals over items, where there are two or more."], handles, planted=planted)
+    style.write_footer(
+        figure,
+        [
+            "Standard deviations of expected values; right of 1 the order moves answers more than the language does. "
+            "Bars: intervals over items, where there are two or more."
+        ],
+        handles,
+        planted=planted,
+    )
     return figure

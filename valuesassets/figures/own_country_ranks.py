@@ -92,7 +92,7 @@ def _draw_family(
     for place, row in zip(places, records(of_family), strict=True):
         if pd.notna(row["own_country_rank"]):
             text = f"{row['own_country_rank']:.0f}/{row['n_countries']:.0f}"
-            axes.text(1.02, place, text, transform=right, va="center", fontsize=style.SMALL_PT - 1)
+            axes.text(1.02, float(place), text, transform=right, va="center", fontsize=style.SMALL_PT - 1)
 
 
 def _lines(families: pd.DataFrame | None) -> list[str]:

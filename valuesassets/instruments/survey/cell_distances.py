@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +52,7 @@ class CellDistances:
         """(P,) items that both have."""
         return np.isfinite(self.bits).sum(axis=1)
 
-    def square(self, of_pairs: Array, diagonal: float | Array = 0.0) -> Array:
+    def square(self, of_pairs: NDArray[Any], diagonal: float | NDArray[Any] = 0.0) -> NDArray[Any]:
         """(..., C, C) symmetric matrices of values (..., P) by pair."""
         size = len(self.grid.cells)
         first, second = pairs_of(size)

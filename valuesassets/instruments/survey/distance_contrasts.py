@@ -91,7 +91,8 @@ def compare_with_nulls(found: CellDistances, study: Study) -> pd.DataFrame:
     both = np.sqrt(jsd_bits_of(flat, always))[None]
     said.append((f"{UNIFORM} to {ALWAYS_FIRST}", "null", both, grid.scales.w1_unit(flat, always)[None]))
     # Items first, then cells: a mean over items is what the interval is of.
-    jsd, w1 = (np.stack([_over_pairs(each[place]) for each in said]) for place in (2, 3))
+    jsd = np.stack([_over_pairs(each[2]) for each in said])
+    w1 = np.stack([_over_pairs(each[3]) for each in said])
     mean, mean_w1 = (means_with_intervals(each, found.counts, study.inference.level) for each in (jsd, w1))
     return pd.DataFrame(
         {

@@ -4,11 +4,13 @@ Where only published means of people are there, `mean_bounds` gives lower bounds
 """
 
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.figures.frames import records, rows, rows_where
 from valuesassets.instruments.survey.answer_grid import AnswerGrid, answer_grid, mean_over_items, own_country
 from valuesassets.instruments.survey.country_distances import advantages, at_own, jsd_to_countries
 from valuesassets.instruments.survey.human_distributions import why_no_people
@@ -111,7 +113,7 @@ def derive_human_comparison(
         name: mean_over_items(np.where(is_compared, values, np.nan))[0] for name, values in beside.items()
     }
     standing = rank_columns(grid, ranks, is_compared.sum(axis=1), level)
-    cells = compared.labels.assign(**averages, **standing, source=source)[shown]
+    cells = rows(compared.labels.assign(**averages, **standing, source=source), shown)
     # The pool lacks the own country, so that its rank would be one of the pool's making.
     cells.loc[cells["model"] == OTHERS, [name for name in standing if name.startswith("own_country")]] = np.nan
     cells = pd.concat([cells, floored.assign(**_averages(floors, counts, level), source=source)], ignore_index=True)
@@ -122,14 +124,12 @@ def derive_human_comparison(
     both = {name: np.concatenate([measured[name], floors[name]]) for name in MEASURES}
     kinds = _by_response_type(grid, pd.concat([compared.labels, floored], ignore_index=True), both, study)
     families, tests = own_country_of_families(grid, ranks, study)
-    models = cells[cells["kind"] == "model"]
-    resources, more = compare_levels(models, ("jsd_distance", "own_country_advantage"), study)
+    resources, more = compare_levels(rows_where(cells, kind="model"), ("jsd_distance", "own_country_advantage"), study)
     made = tests_table([*tests, *more], study)
     notes = [
         *(
-            f"{row.model}/{row.language}: no item shared with the people of {row.country}."
-            for row in compared.labels[~shown].itertuples()
-            if row.kind == "model"
+            f"{row['model']}/{row['language']}: no item shared with the people of {row['country']}."
+            for row in records(rows_where(rows(compared.labels, ~shown), kind="model"))
         ),
         *grid.notes,
         f"Intervals are {level:.0%} bootstrap intervals over items; list items asked as statements are left out; "
@@ -137,7 +137,7 @@ def derive_human_comparison(
         f"Floor: {HALVES}, drawn from the country's distribution with half of n / design effect each.",
     ]
     return HumanComparison(
-        questions=pd.concat(questions, ignore_index=True).assign(source=source)[QUESTION_COLUMNS],
+        questions=pd.concat(questions, ignore_index=True).assign(source=source).loc[:, QUESTION_COLUMNS],
         cells=cells,
         by_response_type=kinds,
         own_country=families.assign(
@@ -171,7 +171,7 @@ def _compared(grid: AnswerGrid, study: Study) -> _Compared:
     spoken = np.array([language for _, language in grid.cells])
     for language in grid.languages:
         of_language = spoken == language
-        is_asked = np.isfinite(grid.answers[of_language]).all(axis=-1).any(axis=0)
+        is_asked = np.asarray(np.isfinite(grid.answers[of_language, :, 0]).any(axis=0))
         place = own[int(np.flatnonzero(of_language)[0])]
         null_answers = {UNIFORM: grid.scales.uniform(), ALWAYS_FIRST: grid.scales.always_first()}
         for name, given in (null_answers | {OTHERS: others_of(grid.people, place)}).items():
@@ -225,10 +225,10 @@ def _places(grid: AnswerGrid, labels: pd.DataFrame) -> NDArray[np.intp]:
     return np.array([grid.countries.index(country) for country in labels["country"]], dtype=np.intp)
 
 
-def _averages(measured: dict[str, Array], counts: Array, level: float) -> dict[str, Array]:
+def _averages(measured: dict[str, Array], counts: Array, level: float) -> dict[str, NDArray[Any]]:
     """Means over items with the ends of their intervals; W1 over the items with an order."""
     means: dict[str, Means] = {name: means_with_intervals(measured[name], counts, level) for name in AVERAGED}
-    columns: dict[str, Array] = {"n_items": means["jsd_distance"].n, "n_items_w1": means["w1_unit"].n}
+    columns: dict[str, NDArray[Any]] = {"n_items": means["jsd_distance"].n, "n_items_w1": means["w1_unit"].n}
     for name, found in means.items():
         columns |= {name: found.mean, f"{name}_low": found.low, f"{name}_high": found.high}
     return columns
@@ -258,4 +258,4 @@ def _by_response_type(grid: AnswerGrid, labels: pd.DataFrame, measured: dict[str
         averages = _averages({name: each[:, items] for name, each in measured.items()}, counts, study.inference.level)
         tables.append(labels.assign(response_type=kind, **averages))
     table = pd.concat(tables, ignore_index=True)
-    return table[table["n_items"] > 0].reset_index(drop=True)
+    return rows(table, table["n_items"] > 0).reset_index(drop=True)

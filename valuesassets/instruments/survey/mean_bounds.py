@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from valuesassets.figures.frames import records, rows, rows_where
 from valuesassets.instruments.survey.answer_grid import AnswerGrid
 from valuesassets.instruments.survey.null_answers import ALWAYS_FIRST, OTHERS, UNIFORM, null_families
 from valuesassets.instruments.survey.planted_shapes import seeded
@@ -62,9 +63,11 @@ def bound_by_means(grid: AnswerGrid, means: pd.DataFrame, study: Study) -> tuple
     table["mean_model"], table["mean_human"] = expected[row, item], of_own[row, item]
     table["low"], table["high"] = ends[item, 0], ends[item, 1]
     table["w1_unit_lower_bound"], table["source"] = bound[row, item], source
-    lone = cells[(cells["n_items"] == 0) & (cells["kind"] == "model")]
-    notes += [f"{each.model}/{each.language}: no published mean of {each.country}." for each in lone.itertuples()]
-    return table, cells[cells["n_items"] > 0].reset_index(drop=True), notes
+    notes += [
+        f"{each['model']}/{each['language']}: no published mean of {each['country']}."
+        for each in records(rows_where(cells, n_items=0, kind="model"))
+    ]
+    return table, rows(cells, cells["n_items"] > 0).reset_index(drop=True), notes
 
 
 def _rows(

@@ -99,6 +99,7 @@ def rank_columns(grid: AnswerGrid, ranks: Ranks, n_items: NDArray[np.intp], leve
     low, high = interval_ends(ranks.drawn_rank, n_items, level)
     advantage_low, advantage_high = interval_ends(ranks.drawn_advantage, n_items, level)
     known = np.isfinite(ranks.advantage)
+    has_any = np.asarray(known.any(axis=1))
     nearest = np.where(known, ranks.advantage, -np.inf).argmax(axis=1)
     return {
         "own_country_advantage": of_own(ranks.advantage, ranks.own),
@@ -109,8 +110,7 @@ def rank_columns(grid: AnswerGrid, ranks: Ranks, n_items: NDArray[np.intp], leve
         "own_country_rank_high": high,
         "n_countries": known.sum(axis=1),
         "nearest_country": [
-            grid.countries[place] if has_any else None
-            for place, has_any in zip(nearest, known.any(axis=1), strict=True)
+            grid.countries[place] if has_any else None for place, has_any in zip(nearest, has_any, strict=True)
         ],
     }
 

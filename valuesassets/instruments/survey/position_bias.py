@@ -69,7 +69,7 @@ def derive_position_bias(
         }
         for kind in (ALL, *dict.fromkeys(grid.scales.response_types)):
             items = np.flatnonzero((types == kind) | (kind == ALL))
-            part = {name: array[np.ix_(cells, items)] for name, array in values.items()}
+            part = {name: array[cells][:, items] for name, array in values.items()}
             if np.isfinite(part["bias"]).any():
                 rows.append(label | {"response_type": kind} | _row(part, study, model, kind))
     notes = [

@@ -1,9 +1,10 @@
 """Languages of which much text is on the web against those of which there is little."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from valuesassets.instruments.survey.planted_shapes import seeded
 from valuesassets.measure.distances import Array
@@ -55,8 +56,8 @@ def compare_levels(
     return pd.DataFrame(rows), tests
 
 
-def _difference(values: Array, is_low: Array, study: Study, *purpose: str) -> Mapping[str, object]:
-    n_low, n_high = int(is_low.sum()), int((~is_low.astype(bool)).sum())
+def _difference(values: Array, is_low: NDArray[np.bool_], study: Study, *purpose: str) -> dict[str, object]:
+    n_low, n_high = int(is_low.sum()), int((~is_low).sum())
     found: dict[str, object] = {
         "mean_high": float(values[~is_low].mean()) if n_high else np.nan,
         "mean_low": float(values[is_low].mean()) if n_low else np.nan,

@@ -1,7 +1,7 @@
 """The survey's analyses: what can be trusted, statistics, distances, the map and the report. All unpartitioned."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -133,9 +133,12 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
     )
     def item_statistics(probe_distributions: Probes, quality_report: Frames) -> Any:
         """Expected value, entropy, mode and concentration of every usable answer distribution."""
-        from valuesassets.instruments.survey.item_statistics import derive_item_statistics
+        from valuesassets.instruments.survey.item_statistics import derive_item_statistics, no_item_statistics
 
-        return derive_item_statistics(usable(probe_distributions, quality_report))
+        try:
+            return derive_item_statistics(usable(probe_distributions, quality_report))
+        except MissingData as error:
+            return no_item_statistics(str(error))
 
     @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
     def reliability(
@@ -177,34 +180,127 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         )
 
     @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
-    def distances(probe_distributions: Probes, quality_report: Frames) -> Frames:
-        """Jensen-Shannon distance and W1 between every two cells, and the plane that MDS lays them on."""
+    def position_bias(
+        context: dg.AssetExecutionContext, storage: Storage, probe_distributions: Probes, quality_report: Frames
+    ) -> Any:
+        """How far the order of the options moves answers, against how far the language does."""
+        from valuesassets.figures.order_effect import draw_order_effect
+        from valuesassets.figures.position_bias_dist import draw_position_bias_dist
+        from valuesassets.instruments.survey.position_bias import derive_position_bias
+
+        sizes = {
+            (model, language): int(found["n_parameters"])
+            for name, path in storage.files(READINGS_KEY, "parquet").items()
+            for model, _, language in [name.partition("/")]
+            if "n_parameters" in (found := table_metadata(path))
+        }
+        frames = frames_or_reason(
+            lambda: derive_position_bias(usable(probe_distributions, quality_report, True), study, sizes).frames()
+        )
+        probe, most = concatenated(probe_distributions), study.thresholds.position_bias
+        return with_figures(
+            storage.path(context.asset_key, None, "png").parent,
+            frames,
+            {
+                "position_bias_dist": lambda: draw_position_bias_dist(probe, most, study.is_planted),
+                "order_effect": lambda: draw_order_effect(frames["by_response_type"], study.is_planted),
+            },
+        )
+
+    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
+    def distances(
+        context: dg.AssetExecutionContext, storage: Storage, probe_distributions: Probes, quality_report: Frames
+    ) -> Any:
+        """Distances between every two cells, what they go with, and the plane that MDS lays them on."""
+        from valuesassets.figures.distance_structure import draw_distance_structure
+        from valuesassets.figures.jsd_heatmap import draw_jsd_heatmap
+        from valuesassets.figures.mds_map import draw_mds_map
+        from valuesassets.figures.nearest_neighbours import draw_nearest_neighbours
         from valuesassets.instruments.survey.distances import derive_distances
 
-        return frames_or_reason(lambda: derive_distances(usable(probe_distributions, quality_report)).frames())
+        frames = frames_or_reason(lambda: derive_distances(usable(probe_distributions, quality_report), study).frames())
+        return with_figures(
+            storage.path(context.asset_key, None, "png").parent,
+            frames,
+            {
+                "jsd_heatmap": lambda: draw_jsd_heatmap(frames["pairs"], study.is_planted),
+                "mds_map": lambda: draw_mds_map(frames["points"], study.is_planted) if len(frames["points"]) else None,
+                "distance_structure": lambda: draw_distance_structure(
+                    frames["groups"], frames["variance_shares"], study.is_planted
+                ),
+                "nearest_neighbours": lambda: (
+                    draw_nearest_neighbours(frames["neighbour_counts"], study.is_planted)
+                    if len(frames["neighbours"])
+                    else None
+                ),
+            },
+        )
 
     @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
     def human_comparison(
-        probe_distributions: Probes, quality_report: Frames, human_distributions: pd.DataFrame
-    ) -> Frames:
+        context: dg.AssetExecutionContext,
+        storage: Storage,
+        probe_distributions: Probes,
+        quality_report: Frames,
+        human_distributions: pd.DataFrame,
+    ) -> Any:
         """How far each cell's answers are from its own country's, beside the null baselines."""
+        from valuesassets.figures.example_distributions import draw_example_distributions
+        from valuesassets.figures.own_country_ranks import draw_own_country_ranks
         from valuesassets.instruments.survey.human_comparison import derive_human_comparison
 
-        return frames_or_reason(
+        frames = frames_or_reason(
             lambda: derive_human_comparison(
                 usable(probe_distributions, quality_report), human_distributions, study
             ).frames()
         )
+        probe = concatenated(probe_distributions)
+        families = frames.get("own_country", pd.DataFrame())
+        has_ranks = "n_cells" in families and sum(families["n_cells"]) > 0
+        return with_figures(
+            storage.path(context.asset_key, None, "png").parent,
+            frames,
+            {
+                "own_country_ranks": lambda: (
+                    draw_own_country_ranks(frames["cells"], families, study.is_planted) if has_ranks else None
+                ),
+                "example_distributions": lambda: draw_example_distributions(
+                    probe, human_distributions if len(human_distributions) else None, planted=study.is_planted
+                ),
+            },
+        )
 
     @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
-    def mono_vs_multi(probe_distributions: Probes, quality_report: Frames, human_distributions: pd.DataFrame) -> Frames:
+    def mono_vs_multi(
+        context: dg.AssetExecutionContext,
+        storage: Storage,
+        probe_distributions: Probes,
+        quality_report: Frames,
+        human_distributions: pd.DataFrame,
+    ) -> Any:
         """Own-country advantage of the monolingual against the multilingual family, paired by language."""
+        from valuesassets.figures.frames import rows_where
+        from valuesassets.figures.mono_vs_multi import draw_mono_vs_multi
         from valuesassets.instruments.survey.mono_vs_multi import derive_mono_vs_multi
 
-        return frames_or_reason(
+        frames = frames_or_reason(
             lambda: derive_mono_vs_multi(
                 usable(probe_distributions, quality_report), human_distributions, study
             ).frames()
+        )
+
+        def draw(mono: str, multi: str) -> Any:
+            pairs, summary = (rows_where(frames[name], mono=mono, multi=multi) for name in ("pairs", "summary"))
+            return draw_mono_vs_multi(pairs, summary, planted=study.is_planted)
+
+        both = frames["pairs"][["mono", "multi"]].drop_duplicates() if "pairs" in frames else pd.DataFrame()
+        return with_figures(
+            storage.path(context.asset_key, None, "png").parent,
+            frames,
+            {
+                f"mono_vs_multi-{mono}-{multi}": lambda mono=mono, multi=multi: draw(mono, multi)
+                for mono, multi in both.itertuples(index=False)
+            },
         )
 
     @declare(
@@ -345,6 +441,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         item_statistics,
         reliability,
         signal,
+        position_bias,
         distances,
         human_comparison,
         mono_vs_multi,
@@ -381,27 +478,38 @@ def frames_or_reason(derive: Callable[[], Frames]) -> Frames:
         return {"refused": pd.DataFrame({"reason": [str(error)]})}
 
 
+def notes_in(frames: Frames) -> list[str]:
+    """The sentences that belong beside an analysis."""
+    return [str(note) for note in frames["notes"]["note"]]
+
+
+def with_figures(folder: Path, frames: Frames, draw: "Mapping[str, Callable[[], Figure | None]]") -> Any:
+    """An analysis with its figures beside its tables and in the UI; those of an earlier run go.
+
+    Args:
+        draw: figures by file name, none of which is drawn of an analysis that was refused; one that gives None has
+            nothing to show.
+    """
+    from valuesassets.figures.style import save_figure
+
+    for earlier in [*folder.glob("*.png"), *folder.glob("*.svg")]:
+        earlier.unlink()
+    shown: dict[str, Any] = {"figures": dg.MetadataValue.path(str(folder))} if draw else {}
+    for name, figure in () if "refused" in frames else ((name, each()) for name, each in draw.items()):
+        if figure is not None:
+            save_figure(figure, folder / name)
+            shown[name] = picture_of(figure)
+    return dg.MaterializeResult(value=frames, metadata=shown)
+
+
 def pictured(path: Path, frames: Frames, draw: "Callable[[], Figure]", drawn: str | None = None) -> Any:
-    """An analysis with its figure beside its tables and in the UI; the tables alone where there is nothing to draw.
+    """An analysis with one figure, named as the file of its path.
 
     Args:
         drawn: the table without whose rows there is no figure.
     """
-    from valuesassets.figures.style import save_figure
-
-    if "refused" in frames or (drawn is not None and frames[drawn].empty):
-        for earlier in (path, path.with_suffix(".svg")):
-            earlier.unlink(missing_ok=True)
-        return dg.MaterializeResult(value=frames, metadata={})
-    figure = draw()
-    save_figure(figure, path.with_suffix(""))
-    shown = {"figure": dg.MetadataValue.path(str(path)), "picture": picture_of(figure)}
-    return dg.MaterializeResult(value=frames, metadata=shown)
-
-
-def notes_in(frames: Frames) -> list[str]:
-    """The sentences that belong beside an analysis."""
-    return [str(note) for note in frames["notes"]["note"]]
+    has_rows = "refused" not in frames and (drawn is None or len(frames[drawn]) > 0)
+    return with_figures(path.parent, frames, {path.stem: draw} if has_rows else {})
 
 
 def given(frames: Frames) -> Any:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy, wasserstein_distance
 
-from valuesassets.measure.distances import jsd_bits, jsd_distance, kl_bits, tvd, wasserstein1_unit
+from valuesassets.measure.distances import jsd_bits, jsd_distance, kl_bits, kl_bits_of, tvd, wasserstein1_unit
 from valuesassets.records.distribution import Distribution, distribution
 from valuesassets.records.errors import ScaleMismatch
 
@@ -81,3 +81,13 @@ def test_agrees_with_scipy(seed, k):
     assert jsd_distance(p, q) == pytest.approx(jensenshannon(p.probs, q.probs, base=2), abs=1e-7)
     smoothed = 0.99 * q.probs + 0.01 / k
     assert kl_bits(p, q, 0.01) == pytest.approx(entropy(p.probs, smoothed, base=2), abs=1e-9)
+
+
+@given(SEEDS, SIZES)
+def test_kl_of_arrays_is_that_of_pairs_and_padding_changes_nothing(seed, k):
+    p, q = answers(seed, k, 2)
+    padded = [np.pad(each, (0, 3)) for each in (p.probs, q.probs, np.full(k, 1 / k))]
+    gone = np.full(k + 3, np.nan)
+    found = kl_bits_of(np.stack([padded[0], gone, padded[0]]), np.stack([padded[1], padded[1], gone]), padded[2])
+    assert found[0] == pytest.approx(kl_bits(p, q))
+    assert np.isnan(found[1:]).all()

@@ -6,8 +6,10 @@ from scipy import stats
 
 from valuesassets.measure.resampling import (
     bootstrap_interval,
+    interval_ends,
     interval_of,
     label_permutations,
+    means_with_intervals,
     permutation_p,
     resample_counts,
     resampled_means,
@@ -140,3 +142,35 @@ def test_every_permutation_of_three_labels_comes_up_about_as_often():
 
 def test_what_differs_by_rounding_alone_counts_as_reached():
     assert permutation_p(0.1 + 0.2, [0.3]) == 1.0
+
+
+def test_many_intervals_at_once_are_those_of_one_after_the_other():
+    random = np.random.default_rng(4)
+    values = random.normal(size=(3, 2, 9))
+    values[0, 0, :4] = values[2, 1, :8] = np.nan
+    counts = resample_counts(9, 300, random)
+    found, drawn = means_with_intervals(values, counts, 0.9), resampled_means(values, counts)
+    for row, column in np.ndindex(3, 2):
+        known = values[row, column][np.isfinite(values[row, column])]
+        assert found.n[row, column] == known.size
+        assert found.mean[row, column] == pytest.approx(known.mean())
+        if known.size < 2:
+            assert np.isnan([found.low[row, column], found.high[row, column]]).all()
+            continue
+        alone = interval_of(known.mean(), drawn[:, row, column], known.size, "items", 0.9)
+        assert (found.low[row, column], found.high[row, column]) == pytest.approx((alone.low, alone.high))
+
+
+@given(st.integers(0, 10_000), st.integers(2, 30))
+def test_the_ends_are_quantiles_of_what_was_drawn(seed, n):
+    drawn = np.random.default_rng(seed).normal(size=(101, 2))
+    drawn[:40, 1] = np.nan
+    tail = stats.norm.cdf(np.sqrt(n / (n - 1)) * stats.t.ppf(0.025, n - 1))
+    low, high = interval_ends(drawn, n)
+    assert [*low, *high] == pytest.approx([*np.nanquantile(drawn, tail, 0), *np.nanquantile(drawn, 1 - tail, 0)])
+
+
+def test_means_of_nothing_are_missing_and_so_are_their_intervals():
+    found = means_with_intervals(np.full((1, 3), np.nan), np.ones((5, 3)))
+    assert found.n.tolist() == [0]
+    assert np.isnan([found.mean, found.low, found.high]).all()

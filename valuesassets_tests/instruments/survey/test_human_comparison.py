@@ -1,11 +1,21 @@
 import numpy as np
+import pandas as pd
 import pytest
-
+from scipy.spatial.distance import jensenshannon
+from scipy.stats import wasserstein_distance
 
 from valuesassets.instruments.survey.human_comparison import derive_human_comparison
-from valuesassets.records.distribution import distribution
-from valuesassets.records.errors import ScaleMismatch
+from valuesassets_tests.instruments.survey.made_up_grid import (
+    LANGUAGES,
+    answers_of,
+    drawn,
+    mixed,
+    people_of,
+    with_families,
+)
 from valuesassets_tests.instruments.survey.planted_grid import answers, demo, human, no_human, peopleless
+
+ONE = with_families(one="mono")
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +99,187 @@ def test_a_cell_that_shares_no_item_with_its_people_is_named_and_gets_no_number(
     assert len(found.cells.query("model == 'reference-mono' and kind == 'model'")) == 5
 
 
-def test_countries_that_answered_on_different_scales_are_not_pooled():
-    scales = {"GB": distribution([1, 2], [1, 1]), "FR": distribution([0, 1], [1, 1])}
-    with pytest.raises(ScaleMismatch, match=r"v31: countries answered on different scales .*; align their codes"):
-        pooled({country: {"v31": answer} for country, answer in scales.items()})
+def test_people_on_other_codes_than_the_models_are_left_out_with_a_note():
+    people = human()
+    people.loc[(people["country"] == "FR") & (people["question_id"] == "v31"), "response_value"] -= 1
+    found = derive_human_comparison(answers(), people, demo())
+    assert any("v31: answered on other codes" in note and "people of FR" in note for note in found.notes["note"])
+    assert found.questions.query("question_id == 'v31' and country == 'FR'").empty
+
+
+def test_the_own_country_ranks_as_mean_distances_do_where_nothing_is_missing():
+    people, cells = drawn(1), {("one", code): p for code, p in drawn(2).items()}
+    found = derive_human_comparison(answers_of(cells, ONE), people_of(people, ONE), ONE).cells
+    for row in found.query("kind == 'model'").itertuples():
+        far = {
+            code: np.mean([jensenshannon(a, b, base=2) for a, b in zip(cells["one", row.language], p, strict=True)])
+            for code, p in people.items()
+        }
+        others = [distance for code, distance in far.items() if code != row.language]
+        assert row.own_country_rank == 1 + sum(distance < far[row.language] for distance in others)
+        assert row.own_country_advantage == pytest.approx(np.mean(others) - far[row.language])
+        assert row.nearest_country == ONE.languages[min(far, key=lambda code: far[code])].country
+        assert row.own_country_rank_low <= row.own_country_rank <= row.own_country_rank_high
+
+
+def test_a_country_is_not_near_because_it_lacks_the_items_that_are_hard():
+    people = drawn(3, 40)
+    cells = {("one", "eng"): mixed(people["eng"], drawn(4, 40)["eng"], 0.7)}
+    hard = np.arange(40) < 20
+    cells["one", "eng"] = np.where(hard[:, None], [0.97, 0.01, 0.01, 0.01], cells["one", "eng"])
+    people["fra"] = np.where(hard[:, None], np.nan, people["fra"])  # asked only what is easy
+    found = derive_human_comparison(answers_of(cells, ONE), people_of(people, ONE), ONE)
+    eng = found.cells.query("kind == 'model'").iloc[0]
+    raw = [
+        np.mean([jensenshannon(a, b, base=2) for a, b in zip(cells["one", "eng"], people[code], strict=True)][start:])
+        for code, start in (("eng", 0), ("fra", 20))
+    ]
+    assert raw[1] < raw[0]  # as means over different items would have it
+    assert eng["own_country_rank"] == 1
+
+
+def test_ranks_are_tested_against_countries_permuted_for_all_cells():
+    people = drawn(5, 60)
+    near = {("one", code): mixed(p, drawn(6, 60)[code], 0.6) for code, p in people.items()}
+    found = derive_human_comparison(answers_of(near, ONE), people_of(people, ONE), ONE)
+    row = found.own_country.iloc[0]
+    assert row["mean_rank"] == 1
+    assert row["mean_rank_by_chance"] == 3.5
+    assert row["mean_rank_p"] <= 0.02
+    per_cell = found.tests.query("test_family == 'own country of each cell'")
+    assert per_cell["p"].tolist() == [1 / 6] * 6
+    # Six languages that all answer like one country say nothing of their own.
+    same = dict.fromkeys([("one", code) for code in LANGUAGES], people["fra"])
+    alike = derive_human_comparison(answers_of(same, ONE), people_of(people, ONE), ONE).own_country.iloc[0]
+    assert alike["mean_rank"] == pytest.approx(3.5)
+    assert alike["mean_rank_p"] > 0.3
+
+
+def test_a_family_without_signal_stands_among_the_nulls_and_is_tested_apart():
+    study = with_families(one="mono", silent="no-signal")
+    people = drawn(7)
+    cells = {("one", code): p for code, p in people.items()}
+    cells |= dict.fromkeys([("silent", code) for code in LANGUAGES], drawn(8)["eng"])
+    found = derive_human_comparison(answers_of(cells, study), people_of(people, study), study)
+    assert set(found.cells.query("model == 'silent'")["kind"]) == {"null"}
+    silent = found.tests[found.tests["test"].str.startswith("silent:")]
+    assert set(silent["test_family"]) == {"own country (null families)"}
+    assert not silent["is_rejected"].any()
+    assert set(found.resources["model"]) == {"one"}
+
+
+def test_fewer_than_three_countries_have_distances_and_no_test():
+    found = derive_human_comparison(answers(), human().query("country in ['GB', 'FR']"), demo())
+    cells = found.cells.query("kind == 'model'")
+    assert set(cells["language"]) == {"eng", "fra"}
+    assert cells["w1_unit"].notna().all()
+    own = found.tests.query("test_family == 'own country'")
+    assert own["p"].isna().all()
+    assert own["verdict"].str.contains("three countries").all()
+
+
+def test_two_halves_of_the_same_people_are_as_far_apart_as_their_number_lets_expect():
+    people = {"eng": np.tile([0.4, 0.3, 0.2, 0.1], (40, 1))}
+    cells = {("one", "eng"): np.tile([0.25] * 4, (40, 1))}
+    found = derive_human_comparison(answers_of(cells, ONE), people_of(people, ONE, n=400), ONE)
+    floor = found.cells.query("kind == 'floor'").iloc[0]
+    random = np.random.default_rng(0)
+    respondents = np.repeat([0, 1, 2, 3], [160, 120, 80, 40])
+    unit, far = np.linspace(0, 1, 4), []
+    for _ in range(300):
+        halves = np.split(random.permutation(respondents), 2)
+        far.append(wasserstein_distance(unit[halves[0]], unit[halves[1]]))
+    assert floor["w1_unit"] == pytest.approx(np.mean(far), rel=0.06)
+    assert found.cells.query("kind == 'model'")["w1_unit"].iloc[0] > floor["w1_unit"]
+
+
+def test_silence_stands_beside_the_distances_and_changes_none():
+    people, cells = drawn(9), {("one", code): p for code, p in drawn(10).items()}
+    quiet = derive_human_comparison(answers_of(cells, ONE, p_valid=0.3), people_of(people, ONE, dk_rate=0.4), ONE).cells
+    loud = derive_human_comparison(answers_of(cells, ONE, p_valid=0.9), people_of(people, ONE, dk_rate=0.0), ONE).cells
+    assert quiet.loc[0, "dk_rate"] == pytest.approx(0.4)
+    assert quiet.loc[0, "p_invalid"] == pytest.approx(0.7)
+    assert quiet["jsd_distance"].tolist() == loud["jsd_distance"].tolist()
+
+
+def test_low_resource_languages_that_were_planted_further_off_are_found():
+    study = with_families(one="mono")
+    low = ("pol", "ell", "bul")
+    study = study.model_copy(
+        update={
+            "languages": {
+                code: about.model_copy(update={"resource": "low" if code in low else "high"})
+                for code, about in study.languages.items()
+            }
+        }
+    )
+    people, noise = drawn(11, 100), drawn(12, 100)
+    cells = {("one", code): mixed(p, noise[code], 0.3 if code in low else 0.9) for code, p in people.items()}
+    found = derive_human_comparison(answers_of(cells, study), people_of(people, study), study)
+    row = found.resources.set_index("measure").loc["jsd_distance"]
+    assert row["difference"] == pytest.approx(row["mean_low"] - row["mean_high"])
+    assert row["difference_low"] > 0
+    assert row["p"] == pytest.approx(0.1, abs=0.05)  # two of the twenty ways to choose three of six
+    assert (row["n_low"], row["n_high"]) == (3, 3)
+
+
+def test_one_level_of_resources_alone_is_not_compared():
+    found = derive_human_comparison(answers().query("language in ['eng', 'deu', 'fra', 'ell']"), human(), demo())
+    assert found.resources["p"].isna().all()
+    assert found.resources["note"].str.contains("two or more of both").all()
+
+
+def published(means, study, low=1.0, high=4.0):
+    """Rows of `human_means`."""
+    return pd.DataFrame(
+        [
+            {
+                "country": study.languages[code].country,
+                "language": code,
+                "question_id": f"v{900 + item}",
+                "mean": mean,
+                "low": low,
+                "high": high,
+                "n": None,
+                "source": "a table of means",
+            }
+            for code, of_country in means.items()
+            for item, mean in enumerate(of_country)
+        ]
+    )
+
+
+def test_published_means_bound_w1_from_below_and_nothing_else_is_shown():
+    cells, people = drawn(13), drawn(14)
+    codes = np.arange(1, 5)
+    means = published({code: p @ codes for code, p in people.items()}, ONE)
+    rows = answers_of({("one", code): p for code, p in cells.items()}, ONE)
+    found = derive_human_comparison(rows, no_human(), ONE, means)
+    exact = derive_human_comparison(rows, people_of(people, ONE), ONE).questions
+    keys = ["model", "language", "question_id"]
+    both = found.lower_bounds.merge(exact, on=keys)
+    assert len(both) == len(exact.query("kind != 'floor'"))
+    is_cell = both["kind_x"] == "model"
+    assert (both["w1_unit_lower_bound"] <= both["w1_unit"] + 1e-9)[is_cell].all()
+    first = found.lower_bounds.iloc[0]
+    assert first["w1_unit_lower_bound"] == pytest.approx(abs(cells["eng"][0] @ codes - people["eng"][0] @ codes) / 3)
+    assert found.questions.empty
+    assert found.cells.empty
+    assert "W1, JSD and KL need their distributions and are refused" in found.notes["note"].iloc[0]
+    assert {"uniform answers", "always the first option", "pooled other countries", "one"} == set(
+        found.lower_bound_cells["model"]
+    )
+
+
+def test_published_means_on_another_scale_are_left_out_with_a_note():
+    rows = answers_of({("one", code): p for code, p in drawn(15, 3).items()}, ONE)
+    means = published({code: [0.5, 0.5, 0.5] for code in LANGUAGES}, ONE, 0.0, 1.0)
+    found = derive_human_comparison(rows, no_human(), ONE, means)
+    assert found.lower_bounds.empty
+    assert any("v900: the published means run from 0 to 1, the answers from 1 to 4" in n for n in found.notes["note"])
+
+
+def test_the_same_seed_gives_the_same_tables():
+    one, other = (derive_human_comparison(answers(), human(), demo()).frames() for _ in range(2))
+    for name, table in one.items():
+        pd.testing.assert_frame_equal(table, other[name])

@@ -1,7 +1,11 @@
 import numpy as np
 import pytest
 
-from valuesassets.instruments.survey.item_statistics import derive_item_statistics
+from valuesassets.instruments.survey.analysis_scale import on_analysis_scale
+from valuesassets.instruments.survey.item_statistics import derive_item_statistics, no_item_statistics
+from valuesassets.measure import summaries
+from valuesassets.measure.distances import tvd, wasserstein1_unit
+from valuesassets.records.errors import ScaleMismatch
 from valuesassets_tests.instruments.survey.planted_grid import answers
 
 
@@ -32,3 +36,34 @@ def test_a_uniform_answer_is_called_near_uniform():
     found = derive_item_statistics(even)
     assert found["is_near_uniform"].all()
     assert found["w1_unit_to_uniform"].to_numpy() == pytest.approx(np.zeros(len(found)))
+
+
+def test_a_grid_without_a_usable_answer_leaves_an_empty_table_with_the_reason():
+    table = no_item_statistics("none of 5 readings is usable")
+    assert table.empty
+    assert table.attrs["reason"] == "none of 5 readings is usable"
+    assert set(table) <= set(derive_item_statistics(answers()))
+
+
+def test_every_number_agrees_with_that_of_one_distribution():
+    found = derive_item_statistics(answers()).query("model == 'reference-multi' and language == 'pol'")
+    rows = answers().query("model == 'reference-multi' and language == 'pol'")
+    for row in found.itertuples():
+        part = rows[rows["question_id"] == row.question_id]
+        one = on_analysis_scale(row.question_id, part["response_value"], part["prob"])
+        assert row.entropy_bits == pytest.approx(summaries.entropy_bits(one))
+        assert row.entropy_share == pytest.approx(summaries.entropy_share(one))
+        assert row.concentration == pytest.approx(summaries.concentration(one))
+        assert row.mode == summaries.mode(one)
+        far = tvd if row.response_type == "categorical" else wasserstein1_unit
+        assert row.w1_unit_to_uniform == pytest.approx(far(one, summaries.uniform_like(one)))
+        if row.response_type != "categorical":
+            assert row.expected_value == pytest.approx(summaries.expected_value(one))
+            assert row.expected_value_unit == pytest.approx(summaries.expected_value_unit(one))
+
+
+def test_answers_that_do_not_sum_to_one_are_refused():
+    rows = answers()
+    rows.loc[rows["question_id"] == "v31", "prob"] *= 0.9
+    with pytest.raises(ScaleMismatch, match=r"v31: its probabilities sum to 0\.9"):
+        derive_item_statistics(rows)

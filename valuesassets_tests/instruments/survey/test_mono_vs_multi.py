@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 
 from valuesassets.instruments.survey.mono_vs_multi import derive_mono_vs_multi
-from valuesassets.records.errors import MissingData
+from valuesassets.measure.multiple_tests import holm
+from valuesassets_tests.instruments.survey.made_up_grid import answers_of, drawn, mixed, people_of, with_families
 from valuesassets_tests.instruments.survey.planted_grid import answers, demo, human, no_human, peopleless
 
 
@@ -42,11 +43,17 @@ def test_only_items_that_both_answered_are_compared():
 
 
 @pytest.mark.parametrize("languages", [["eng"], []])
-def test_fewer_than_two_pairs_are_refused(languages):
+def test_fewer_than_two_pairs_are_a_partial_result_that_says_so(languages):
     rows = answers()
     rows = rows[(rows["model"] == "reference-mono") | rows["language"].isin(languages)]
-    with pytest.raises(MissingData, match=f"{len(languages)} languages answered by both"):
-        derive_mono_vs_multi(rows, human(), demo())
+    found = derive_mono_vs_multi(rows, human(), demo())
+    assert len(found.pairs) == len(languages)
+    assert found.tests["p"].isna().all()
+    why = "1 languages answered by both kinds of family" if languages else "1 mono and 0 multi families answered"
+    assert any(why in note for note in found.notes["note"])
+    if languages:
+        assert found.summary["low"].isna().all()
+        assert found.summary["mean_difference"].notna().all()
 
 
 def test_without_people_only_entropies_are_compared():
@@ -68,3 +75,44 @@ def test_families_that_share_no_item_in_a_language_are_no_pair():
     pairs = derive_mono_vs_multi(rows, human(), demo()).pairs
     assert len(pairs) == 5
     assert "pol" not in set(pairs["language"])
+
+
+def test_a_flat_model_that_is_nearer_in_raw_distance_does_not_win():
+    study, people, noise = with_families(sharp="mono", flat="multi"), drawn(1, 80), drawn(2, 80, concentration=0.4)
+    pool = np.mean(list(people.values()), axis=0)
+    cells = {("sharp", code): mixed(p, noise[code], 0.45) for code, p in people.items()}
+    cells |= {("flat", code): mixed(pool, np.full((80, 4), 0.25), 0.8) for code in people}
+    found = derive_mono_vs_multi(answers_of(cells, study), people_of(people, study), study)
+    assert (found.pairs["distance_own_multi"] < found.pairs["distance_own_mono"]).all()
+    summary = found.summary.set_index("measure")
+    assert summary.at["distance_own", "low"] > 0
+    assert summary.at["entropy_bits", "high"] < 0
+    assert summary.at["own_country_advantage", "low"] > 0
+    assert found.tests["is_rejected"].tolist() == [True]
+
+
+def test_one_pair_by_hand():
+    study = with_families(one="mono", other="multi")
+    people = {"eng": [[1.0, 0.0]], "fra": [[0.0, 1.0]]}
+    cells = {("one", "eng"): [[1.0, 0.0]], ("other", "eng"): [[0.5, 0.5]]}
+    rows = answers_of(cells, study, "binary")
+    pair = derive_mono_vs_multi(rows, people_of(people, study), study).pairs.iloc[0]
+    assert (pair["advantage_mono"], pair["distance_own_mono"], pair["entropy_bits_mono"]) == pytest.approx((1, 0, 0))
+    assert (pair["advantage_multi"], pair["entropy_bits_multi"]) == pytest.approx((0, 1))
+    assert pair["difference"] == pytest.approx(1)
+
+
+def test_every_pair_of_families_is_a_test_of_one_family_and_null_families_are_none():
+    study = with_families(a="mono", b="mono", c="multi", silent="no-signal")
+    people = drawn(3, 40)
+    cells = {
+        (model, code): mixed(p, drawn(seed, 40)[code], 0.5)
+        for seed, model in enumerate(("a", "b", "c", "silent"), 4)
+        for code, p in people.items()
+    }
+    found = derive_mono_vs_multi(answers_of(cells, study), people_of(people, study), study)
+    assert set(zip(found.pairs["mono"], found.pairs["multi"], strict=True)) == {("a", "c"), ("b", "c")}
+    assert set(found.tests["test_family"]) == {"mono vs multi"}
+    assert found.tests["p_corrected"].tolist() == holm(found.tests["p"]).tolist()
+    shown = found.summary.query("measure == 'own_country_advantage'")["p_corrected"]
+    assert shown.tolist() == found.tests["p_corrected"].tolist()

@@ -1,5 +1,6 @@
 """Rows and columns of a frame under plain types, which pandas itself leaves open."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -30,3 +31,9 @@ def column(frame: pd.DataFrame, name: str) -> pd.Series:
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows as dictionaries by column name."""
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def parts_of(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
+    """The rows of every combination of these columns, in the order of their first appearance."""
+    for key, part in frame.groupby(list(columns), sort=False):
+        yield tuple(map(str, key if isinstance(key, tuple) else (key,))), part

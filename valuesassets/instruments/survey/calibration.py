@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.figures.frames import parts_of
 from valuesassets.instruments.survey.analysis_scale import analysis_value, base_id, is_ordinal, on_analysis_scale
-from valuesassets.instruments.survey.cell_answers import parts_of
 from valuesassets.instruments.survey.planted_shapes import seeded
 from valuesassets.measure.distances import tvd, wasserstein1_unit
 from valuesassets.measure.sampling_error import allowed_mean, simulate_sampling_error

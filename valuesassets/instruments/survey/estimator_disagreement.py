@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from valuesassets.figures.frames import column
-from valuesassets.instruments.survey.cell_answers import parts_of
+from valuesassets.figures.frames import column, parts_of
 from valuesassets.instruments.survey.estimators import COLUMNS
 
 ITEM = ["model", "language", "question_id", "wording"]

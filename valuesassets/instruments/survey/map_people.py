@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.survey.cell_answers import parts_of
+from valuesassets.figures.frames import parts_of
 from valuesassets.instruments.survey.map_answers import PARTS, SLOTS_OF, answers_as_array, indicator_means
 from valuesassets.instruments.survey.map_projector import indicator_answers, respondent_weights
 from valuesassets.instruments.survey.planted_shapes import seeded

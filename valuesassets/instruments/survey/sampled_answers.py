@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.survey.cell_answers import parts_of
+from valuesassets.figures.frames import parts_of
 from valuesassets.instruments.survey.plants import plant_questions
 from valuesassets.instruments.survey.reference_models import known_labels, shown_options, shown_places, shown_wording
 from valuesassets.records.errors import MissingData

@@ -15,8 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from valuesassets.figures.frames import records, rows_where
-from valuesassets.instruments.survey.cell_answers import parts_of
+from valuesassets.figures.frames import parts_of, records, rows_where
 from valuesassets.instruments.survey.map_agreement import AGREES
 from valuesassets.instruments.survey.reliability import LANGUAGE, PATTERN, derive_reliability, over_conditions
 from valuesassets.instruments.survey.signal import HEADLINE, SIGNAL, derive_signal, profiles

@@ -388,3 +388,70 @@ def controls_frame():
             for asked, other in (("eng", "deu"), ("deu", "fra"))
         ]
     )
+
+
+def own_country_frames(languages=None, families=None, seed=9):
+    """HumanComparison: cells with advantages and ranks, nulls among them, and the families' means."""
+    rng = np.random.default_rng(seed)
+    languages, names = languages or DEMO, list(families or FAMILIES)
+    rows = []
+    for language in languages:
+        for name in [*names, "uniform answers", "always the first option"]:
+            middle = rng.normal(0.05 if name in names else 0.0, 0.02)
+            rows.append(
+                {
+                    "kind": "model" if name in names else "null",
+                    "model": name,
+                    "language": language,
+                    "country": COUNTRIES[language],
+                    "own_country_advantage": middle,
+                    "own_country_advantage_low": middle - 0.02,
+                    "own_country_advantage_high": middle + 0.02,
+                    "own_country_rank": float(rng.integers(1, len(languages) + 1)),
+                    "n_countries": float(len(languages)),
+                }
+            )
+    means = [{"model": name, "mean_rank": 2.25, "mean_rank_by_chance": (len(languages) + 1) / 2} for name in names]
+    return pd.DataFrame(rows), pd.DataFrame(means)
+
+
+def structure_frames(families=None):
+    """Distances.groups and .variance_shares."""
+    names = ["all families", *(families or FAMILIES)]
+    groups = [
+        {"grouping": grouping, "model": name, "difference": -0.02, "difference_low": -0.03, "difference_high": -0.01}
+        | {"p_corrected": 0.0005}
+        for grouping in ("zone", "region")
+        for name in names
+    ]
+    shares = [
+        {"factor": factor, "r2": r2, "r2_by_chance": chance, "excess": r2 - chance, "excess_low": r2 - chance - 0.02}
+        | {"excess_high": r2 - chance + 0.02, "p_corrected": 0.012}
+        for factor, r2, chance in (("language", 0.7, 0.49), ("family", 0.05, 0.02))
+    ]
+    return pd.DataFrame(groups), pd.DataFrame(shares)
+
+
+def neighbours_frame(languages=None, families=None):
+    """Distances.neighbour_counts."""
+    one, other = families or FAMILIES
+    n = len(languages or DEMO)
+    shared = {"n_languages": n, "n_same_language_by_chance": 1.0, "mean_rank": 1.6, "mean_rank_by_chance": (n + 1) / 2}
+    return pd.DataFrame(
+        [
+            {"model": one, "other": other, "n_same_language": n - 2.0, "n_own_family": 1.0} | shared,
+            {"model": other, "other": one, "n_same_language": 0.0, "n_own_family": float(n)} | shared,
+        ]
+    )
+
+
+def order_frame(families=None):
+    """PositionBias.by_response_type; of one type one item alone, without an interval, and one without an order."""
+    rows = [
+        {"model": model, "response_type": kind, "order_to_language": ratio}
+        | {"order_to_language_low": ratio / wide, "order_to_language_high": ratio * wide}
+        for model in families or FAMILIES
+        for kind, ratio, wide in (("all", 1.1, 1.2), ("likert4", 0.7, 1.3), ("likert10", 2.0, np.nan))
+    ]
+    categorical = {"model": next(iter(families or FAMILIES)), "response_type": "categorical"}
+    return pd.DataFrame([*rows, categorical])

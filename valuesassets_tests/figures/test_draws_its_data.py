@@ -3,11 +3,16 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import QuadMesh
 
+from valuesassets.figures.distance_structure import draw_distance_structure
 from valuesassets.figures.example_distributions import choose_examples, draw_example_distributions
 from valuesassets.figures.jsd_heatmap import draw_jsd_heatmap
 from valuesassets.figures.mds_map import draw_mds_map
 from valuesassets.figures.mono_vs_multi import draw_mono_vs_multi
+from valuesassets.figures.nearest_neighbours import draw_nearest_neighbours
+from valuesassets.figures.order_effect import draw_order_effect
+from valuesassets.figures.own_country_ranks import draw_own_country_ranks
 from valuesassets.figures.p_valid_heatmap import draw_p_valid_by_language, draw_p_valid_heatmap
 from valuesassets.figures.position_bias_dist import draw_position_bias_dist
 from valuesassets.figures.probe_cell import draw_probe_cell
@@ -16,8 +21,12 @@ from valuesassets_tests.figures.made_up import (
     human_frame,
     mds_frame,
     mono_multi_frames,
+    neighbours_frame,
+    order_frame,
+    own_country_frames,
     pairs_frame,
     probe_frame,
+    structure_frames,
 )
 from valuesassets_tests.figures.pictures import legend_labels, mesh, outside, overlapping, places, words
 
@@ -45,6 +54,10 @@ def every_figure(planted, languages=None, families=None, n_questions=30):
         "example_distributions": draw_example_distributions(
             probe, human_frame(languages, source="planted" if planted else "EVS 2017"), planted=planted
         ),
+        "own_country_ranks": draw_own_country_ranks(*own_country_frames(languages, families), planted),
+        "distance_structure": draw_distance_structure(*structure_frames(families), planted),
+        "nearest_neighbours": draw_nearest_neighbours(neighbours_frame(languages, families), planted),
+        "order_effect": draw_order_effect(order_frame(families), planted),
         "probe_cell": draw_probe_cell(probe[probe.language == "ell"].head(200), planted=planted),
     }
 
@@ -127,6 +140,73 @@ def test_jsd_heatmap_leaves_pairs_without_common_items_empty():
     assert "no common items" in legend_labels(figure)
 
 
+def test_jsd_heatmap_takes_its_colours_from_the_distances_between_cells():
+    pairs = pairs_frame()
+    apart = pairs.jsd_distance[pairs.jsd_distance > 0]
+    (drawn,) = draw_jsd_heatmap(pairs).findobj(QuadMesh)[:1]
+    assert drawn.get_clim() == pytest.approx((apart.min(), apart.max()))
+
+
+def test_jsd_heatmap_puts_the_cells_of_a_family_together():
+    pairs = pairs_frame()
+    languages_first = pairs.sort_values(["language_a", "model_a", "language_b", "model_b"])
+    figure = draw_jsd_heatmap(languages_first)
+    assert len(figure.findobj(lambda one: one.get_gid() == "family")) == 2
+
+
+def test_a_plane_that_holds_the_distances_badly_says_so():
+    assert "badly" not in words(draw_mds_map(mds_frame()))
+    assert "holds these distances badly" in words(draw_mds_map(mds_frame().assign(stress=0.34)))
+
+
+def test_own_country_ranks_show_advantages_nulls_and_ranks():
+    cells, families = own_country_frames()
+    figure = draw_own_country_ranks(cells, families)
+    mono = cells[cells.model == "reference-mono"]
+    assert places(figure, "reference-mono")[:, 0].tolist() == mono.own_country_advantage.tolist()
+    flat = cells[cells.model == "uniform answers"]
+    shown = places(figure, "reference-multi uniform answers")
+    assert shown[:, 0].tolist() == flat.own_country_advantage.tolist()
+    assert f"{mono.own_country_rank.iloc[0]:.0f}/6" in words(figure)
+    assert "reference-mono: mean rank 2.2, by chance 3.5." in words(figure)
+
+
+def test_a_language_that_a_family_lacks_keeps_its_row_empty():
+    cells, _ = own_country_frames()
+    fewer = cells[~((cells.model == "reference-multi") & (cells.language == "fra"))]
+    shown = places(draw_own_country_ranks(fewer), "reference-multi")
+    assert np.isnan(shown[:, 0]).tolist() == [language == "fra" for language in cells.language.unique()]
+
+
+def test_distance_structure_shows_differences_shares_and_what_chance_gives():
+    groups, shares = structure_frames()
+    figure = draw_distance_structure(groups, shares)
+    assert places(figure, "groups")[:, 0].tolist() == groups.difference.tolist()
+    assert places(figure, "shares")[:, 0].tolist() == shares.r2.tolist()
+    assert places(figure, "by chance")[:, 0].tolist() == shares.r2_by_chance.tolist()
+    assert words(figure).count("p < .001") == len(groups)
+    nothing = draw_distance_structure(groups.assign(difference=np.nan), shares.assign(r2=np.nan))
+    assert words(nothing).count("not available") == 2
+
+
+def test_neighbours_are_counted_out_over_all_languages():
+    counts = neighbours_frame()
+    figure = draw_nearest_neighbours(counts)
+    bars = {}
+    for name in ("other family, same language", "own family, another language", "other family, another language"):
+        bars[name] = [bar.get_width() for bar in figure.findobj(lambda one, name=name: one.get_gid() == name)]
+    assert bars["other family, same language"] == counts.n_same_language.tolist()
+    assert np.sum(list(bars.values()), axis=0).tolist() == counts.n_languages.tolist()
+    assert "1.6 (3.5)" in words(figure)
+
+
+def test_order_effect_shows_the_ratio_of_each_type_and_none_without_an_order():
+    figure = draw_order_effect(order_frame())
+    assert places(figure, "reference-mono")[:, 0].tolist() == [1.1, 0.7, 2.0]
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels == ["all together", "likert4", "likert10"]
+
+
 def test_mds_map_shows_each_cell_and_its_stress():
     frame = mds_frame()
     figure = draw_mds_map(frame)
@@ -145,6 +225,15 @@ def test_mono_vs_multi_pairs_families_per_language_in_order_of_their_difference(
     assert "own country advantage, mono - multi: +0.012 [-0.004, +0.031] (95% interval over languages)" in said
     assert "sign test p = 0.219" in said
     assert "Size and training data differ." in said
+
+
+def test_a_corrected_p_value_stands_beside_its_own_and_none_where_no_test_was_made():
+    pairs, summary = mono_multi_frames()
+    said = words(draw_mono_vs_multi(pairs, summary.assign(p_corrected=[0.438, np.nan, np.nan])))
+    assert "sign test p = 0.219 (= 0.438 corrected), 6 languages" in said
+    untested = words(draw_mono_vs_multi(pairs, summary.assign(p_sign_test=np.nan)))
+    assert "sign test" not in untested
+    assert "interval over languages), 6 languages." in untested
 
 
 def test_a_small_p_value_is_not_written_as_nothing():

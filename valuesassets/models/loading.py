@@ -134,6 +134,7 @@ class LoadedModel:
             "device": self.device,
             "devices": sorted({f"cuda:{place}" if isinstance(place, int) else str(place) for place in places})
             or [self.device],
+            "n_parameters": sum(weights.numel() for weights in self.model.parameters()),
             "tokenizer_report": self.tokenizer_report,
         }
 

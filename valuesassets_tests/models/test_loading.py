@@ -41,6 +41,7 @@ def test_a_loaded_model_says_what_it_is(model_folders):
     assert described["bos"] == ["<bos>"]
     assert described["dtype"] == "float32"
     assert described["revision"] is None
+    assert described["n_parameters"] == loaded.model.num_parameters() > 0
     assert len(described["weights_id"]) == len(described["tokenizer_sha256"]) == 64
     assert not loaded.model.training
 

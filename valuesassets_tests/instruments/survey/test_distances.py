@@ -141,6 +141,18 @@ def test_pure_noise_has_a_large_share_by_language_and_no_excess():
     assert share["p"] > 0.05
 
 
+def test_the_share_by_chance_is_that_of_labels_permuted_within_their_stratum():
+    # Languages agree and families do not: whichever of its two families' cells a language is given, they lie far apart.
+    centres, noise = drawn(25, 40), drawn(26, 40)
+    cells = {
+        (model, code): mixed(centres[centre], noise[code], 0.95)
+        for model, centre in (("one", "eng"), ("other", "ell"))
+        for code in LANGUAGES
+    }
+    share = derive_distances(answers_of(cells, TWO), TWO).variance_shares.set_index("factor").loc["language"]
+    assert share["r2_by_chance"] < 0.1  # freely permuted, six groups of two share 5 / 11
+
+
 def test_one_family_alone_has_no_share_of_variance_and_says_why():
     shares = derive_distances(answers().query("model == 'reference-mono'"), demo()).variance_shares
     assert shares["p"].isna().all()

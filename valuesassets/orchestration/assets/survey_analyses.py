@@ -243,6 +243,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         probe_distributions: Probes,
         quality_report: Frames,
         human_distributions: pd.DataFrame,
+        human_means: pd.DataFrame,
     ) -> Any:
         """How far each cell's answers are from its own country's, beside the null baselines."""
         from valuesassets.figures.example_distributions import draw_example_distributions
@@ -251,7 +252,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
 
         frames = frames_or_reason(
             lambda: derive_human_comparison(
-                usable(probe_distributions, quality_report), human_distributions, study
+                usable(probe_distributions, quality_report), human_distributions, study, human_means
             ).frames()
         )
         probe = concatenated(probe_distributions)

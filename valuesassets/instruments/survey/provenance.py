@@ -33,7 +33,7 @@ from valuesassets.instruments.survey.traces import (
 from valuesassets.instruments.survey.variables import load_variables
 from valuesassets.records.errors import InputError, StorageError
 from valuesassets.records.files import sha256_file
-from valuesassets.records.found_files import no_such_file
+from valuesassets.records.found_files import no_such_name
 from valuesassets.records.questions import Question
 from valuesassets.records.readings import Reading
 from valuesassets.records.trials import Trial
@@ -71,7 +71,7 @@ def trace_item(storage_folder: Path, model: str, language: str, question_id: str
         parts = [known for known in asked if known.split("@")[0] == question_id]
         if parts:
             raise InputError(f"{question_id}: asked as {', '.join(parts)} in {language}; name one of these")
-        raise InputError(no_such_file(question_id, f"question among those asked in {language}", asked))
+        raise InputError(no_such_name(question_id, f"question among those asked in {language}", asked))
     return _item(stored, model, language, question_id)
 
 

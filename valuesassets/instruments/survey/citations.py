@@ -5,10 +5,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
+from typing import Any
 
 import pandas as pd
 
-from valuesassets.figures.frames import rows_where
+from valuesassets.figures.frames import records, rows_where
 from valuesassets.records.study import Study
 
 
@@ -43,6 +44,21 @@ class Run:
         if said != "auto":
             return str(said)
         return "fitted" if self.study.human.source == "files" else "reference"
+
+    @property
+    def model_points(self) -> list[dict[str, Any]]:
+        """The models' rows of the map."""
+        return [] if self.points is None else records(rows_where(self.points, kind="model"))
+
+    @property
+    def drawn_points(self) -> list[dict[str, Any]]:
+        """Those that are drawn."""
+        return [row for row in self.model_points if row["drawn"]]
+
+    @property
+    def hollow_points(self) -> list[dict[str, Any]]:
+        """Those that are drawn and cannot be told from answers without content."""
+        return [row for row in self.drawn_points if not pd.isna(told := row["is_distinguishable"]) and not told]
 
     @property
     def has_resampled_people(self) -> bool:

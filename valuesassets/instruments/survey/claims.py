@@ -24,7 +24,7 @@ from valuesassets.instruments.survey.report_parts import (
 TITLE = "What can be claimed"
 TEST_COLUMNS = (
     *("test_family", "test", "statistic", "value", "p", "p_corrected", "correction", "is_rejected"),
-    *("n_resamples", "seed", "verdict"),
+    *("n", "n_resamples", "seed", "verdict"),
 )
 MOST_NAMED = 12
 """So many cells, questions or points are named in a sentence; the tables name the others."""
@@ -73,7 +73,7 @@ def claims_section(run: Run, standing: Standing, provenance: Sequence[Mapping[st
 
 def derive_claims(run: Run, standing: Standing) -> tuple[Claim, ...]:
     """What the run supports and what it does not, each with what it rests on."""
-    parts = (_about_whom, _exactness, _answers, _map, _tested, _likeness)
+    parts = (_about_whom, _exactness, _answers, _reliable, _map, _tested, _likeness)
     return tuple(claim for part in parts for claim in part(run, standing))
 
 
@@ -118,7 +118,7 @@ def _answers(run: Run, standing: Standing) -> Iterator[Claim]:
     if run.quality is None:
         yield Claim("Anything about answers.", False, "no quality report says which of them can be trusted")
         return
-    readings, cells = run.quality["readings"], run.quality["cells"]
+    readings, cells = run.quality.get("readings", pd.DataFrame()), run.quality["cells"]
     usable = int(readings["is_usable"].astype(bool).sum()) if len(readings) else 0
     if usable:
         share = f"{usable:,} of {len(readings):,} answer distributions (an item in a cell) can be used."
@@ -132,9 +132,8 @@ def _answers(run: Run, standing: Standing) -> Iterator[Claim]:
 def _map(run: Run, standing: Standing) -> Iterator[Claim]:
     if run.points is None:
         return
-    models = records(rows_where(run.points, kind="model"))
-    drawn = [row for row in models if row["drawn"]]
-    hollow = [str(row["label"]) for row in drawn if row["is_distinguishable"] is False]
+    models, drawn = run.model_points, run.drawn_points
+    hollow = [str(row["label"]) for row in run.hollow_points]
     told = len(drawn) - len(hollow)
     if told:
         yield Claim(
@@ -157,16 +156,28 @@ def _map(run: Run, standing: Standing) -> Iterator[Claim]:
     )
 
 
+def _reliable(run: Run, standing: Standing) -> Iterator[Claim]:
+    """Whether a family's differences between languages repeat themselves."""
+    for row in records(run.analyses.get("reliability", {}).get("families", pd.DataFrame())):
+        said = f"the differences between the languages of {row['model']} come out again in other orders and wordings."
+        known = row.get("is_reliable")
+        if known is None or pd.isna(known):
+            yield Claim(f"That {said}", False, str(row.get("reason") or "it was not measured"))
+            continue
+        found = f"generalizability {_value(row['generalizability'])}, {_value(row['threshold'])} is asked for"
+        yield Claim(capital(said) if known else f"That {said}", bool(known), found)
+
+
 def _tested(run: Run, standing: Standing) -> Iterator[Claim]:
-    if run.tests is None:
-        return
-    for row in records(run.tests):
-        is_supported = bool(row["is_rejected"]) if not pd.isna(row["is_rejected"]) else False
-        verdict = row.get("verdict")
-        said = str(verdict) if isinstance(verdict, str) and verdict else f"{row['test']}: {row['statistic']}"
-        corrected = _p(row["p_corrected"])
-        because = f"{row['test_family']}, {row['test']}: {row['statistic']} {_value(row['value'])}, {corrected}"
-        yield Claim(said if said.endswith(".") else f"{said}.", is_supported, because)
+    """What the tests say that decide; those of a family with a comma in its name stand beside another's."""
+    for row in [] if run.tests is None else records(run.tests):
+        if "," in str(row["test_family"]):
+            continue
+        counts = not pd.isna(row["is_rejected"]) and bool(row["is_rejected"])
+        said, verdict = str(row["test"]).rstrip("."), row.get("verdict")
+        because = f"{row['test_family']}: {row['statistic']} {_value(row['value'])}, {_p(row['p_corrected'])}"
+        because += f"; {verdict}" if isinstance(verdict, str) and verdict else ""
+        yield Claim(f"{capital(said) if counts else said}.", counts, because)
 
 
 def _likeness(run: Run, standing: Standing) -> Iterator[Claim]:
@@ -178,7 +189,7 @@ def _left_out(run: Run) -> list[Table]:
     """Cells, items and answers that no analysis uses, and why."""
     if run.quality is None:
         return []
-    cells, questions, readings = (run.quality[name] for name in ("cells", "questions", "readings"))
+    cells, questions, readings = (run.quality.get(name, pd.DataFrame()) for name in ("cells", "questions", "readings"))
     doubtful = rows(cells, cells["is_missing"].astype(bool) | cells["is_flagged"].fillna(value=False).astype(bool))
     dropped = rows(questions, questions["is_dropped"].astype(bool))
     found: list[Table] = []
@@ -210,7 +221,8 @@ def _tests(run: Run) -> list[Table]:
 def _seeds_and_versions(run: Run) -> list[Table]:
     seeds: dict[str, Any] = {"the study": run.study.seed}
     if run.tests is not None:
-        seeds |= {str(row["test_family"]): row["seed"] for row in records(run.tests) if not pd.isna(row["seed"])}
+        own = {str(row["test_family"]): row.get("seed") for row in records(run.tests)}
+        seeds |= {name: seed for name, seed in own.items() if seed is not None and not pd.isna(seed)}
     listed_rows = [{"what": f"seed of {name}", "version": str(seed)} for name, seed in seeds.items()]
     listed_rows += [{"what": name, "version": version} for name, version in run.versions.items()]
     return [table("Seeds and versions.", listed_rows)]

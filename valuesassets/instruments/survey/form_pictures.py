@@ -18,7 +18,7 @@ from valuesassets.records.questions import Question
 DPI, COLOURS = 110, 32
 SMALL_DPI, FEW_COLOURS = 84, 8
 """Of pictures that many stand on one page."""
-MARGIN, ABOVE = 14.0, 46.0
+MARGIN, ABOVE = 14.0, 76.0
 """Points of the page around a place; above a question, where a list has its stem."""
 FRAME = "#00694c"
 CHARACTERS_TRIED = 200

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from valuesassets.figures.frames import column, records, rows, rows_where
+from valuesassets.figures.frames import rows
 from valuesassets.instruments.survey.citations import Run
 from valuesassets.instruments.survey.indicators import INDICATORS
 from valuesassets.records.study import Study
@@ -85,7 +85,8 @@ def _asked(run: Run) -> Iterator[str]:
     yield (
         f"{capital(counted(len(families), 'family', 'families'))} of language models, {listed(families)}, "
         f"{'was' if len(families) == 1 else 'were'} asked the questions of a values survey in "
-        f"{counted(len(languages), 'language')}, each with its reference country: {listed(languages)}."
+        f"{counted(len(languages), 'language')}, {'each ' if len(languages) > 1 else ''}with its reference country: "
+        f"{listed(languages)}."
     )
     if run.probe is None or run.probe.empty:
         yield "No answers have been read yet."
@@ -143,7 +144,7 @@ def _kept(run: Run) -> Iterator[str]:
         f"in more than {rules.dropped_share:.0%} of the cells (a model in a language) was dropped: "
         f"{dropped if dropped else 'none'} of {len(questions):,} {'item' if len(questions) == 1 else 'items'}."
     )
-    share = f"{read} of {len(cells)} cells {'was' if read == 1 else 'were'} read"
+    share = f"{read} of {len(cells)} {'cell' if len(cells) == 1 else 'cells'} {_was(read)} read"
     low = f"; {counted(flagged, 'cell')} with a median P_valid below {rules.p_valid_cell:g} {_was(flagged)} flagged"
     yield f"{capital(share)}{low if flagged else ''}. Missing answers were never filled in."
 
@@ -156,10 +157,8 @@ def _people(run: Run) -> Iterator[str]:
     once = run.human.drop_duplicates(["country", "question_id"])
     n = int(once.groupby("country")["n"].max().sum())
     if human.source == "planted":
-        origin = (
-            f"{human.respondents:,} synthetic respondents in each of {counted(len(countries), 'country', 'countries')}"
-        )
-        yield f"The human reference was made of {origin}."
+        where = f"each of {counted(len(countries), 'country', 'countries')}" if len(countries) > 1 else countries[0]
+        yield f"The human reference was made of {human.respondents:,} synthetic respondents in {where}."
         return
     names = [SURVEYS[name] for name in dict.fromkeys(file.survey for file in human.files)]
     origin = listed(names) if names else "published distributions"
@@ -172,8 +171,7 @@ def _people(run: Run) -> Iterator[str]:
 def _map(run: Run) -> Iterator[str]:
     if run.points is None or run.points.empty:
         return
-    models = rows_where(run.points, kind="model")
-    drawn = int(column(models, "drawn").astype(bool).sum()) if len(models) else 0
+    models, drawn = len(run.model_points), len(run.drawn_points)
     how = {
         "fitted": "principal components with varimax rotation fitted to the respondents and never to models",
         "reference": "a linear projector with published slopes and intercepts fitted to published country means",
@@ -181,11 +179,10 @@ def _map(run: Run) -> Iterator[str]:
     least = SMALL_NUMBERS[run.study.thresholds.map_indicators]
     yield (
         f"Models were placed on the two Inglehart-Welzel axes from {counted(len(INDICATORS), 'indicator')} by {how}; a "
-        f"point rests on at least {least} of them, {drawn} of {len(models)} model "
-        f"{'point' if len(models) == 1 else 'points'} {'was' if drawn == 1 else 'were'} drawn."
+        f"point rests on at least {least} of them, {drawn} of {models} model "
+        f"{'point' if models == 1 else 'points'} {'was' if drawn == 1 else 'were'} drawn."
     )
-    hollow = [row for row in records(models) if row["drawn"] and row["is_distinguishable"] is False]
-    told = drawn - len(hollow)
+    told = drawn - len(run.hollow_points)
     if drawn:
         yield (
             "Each was compared with the points of answers that carry no content (uniform, and always the first "
@@ -202,14 +199,14 @@ def _inference(run: Run) -> Iterator[str]:
     if resampled:
         counts = listed([f"{n:,}" for n in resampled])
         yield (
-            f"P-values come from {counts} permutations of labels, p = (1 + count) / (1 + permutations), with the seed "
-            f"{run.study.seed}."
+            f"Where chance was simulated, {counts} resamples were drawn with the seed {run.study.seed}; a permutation "
+            "p-value is (1 + count) / (1 + permutations)."
         )
     named = [CORRECTIONS.get(str(name), str(name)) for name in dict.fromkeys(tests["correction"].dropna())]
     rejected = int(tests["is_rejected"].fillna(value=False).astype(bool).sum())
     if named:
         yield (
-            f"They were corrected by {listed(named)} procedure within "
+            f"P-values were corrected by {listed(named)} procedure within "
             f"{counted(families, 'declared family', 'declared families')} of tests; {rejected} of {len(tests)} "
             f"{'test' if len(tests) == 1 else 'tests'} {'counts' if rejected == 1 else 'count'} at a level of "
             f"{run.study.inference.alpha:g}."

@@ -28,7 +28,7 @@
       const slot = item.querySelector(".slot");
       const form = document.getElementById(item.dataset.form);
       if (!item.open || !form || slot.firstChild) return;
-      slot.append(...[...form.querySelector(".content").childNodes].map((node) => node.cloneNode(true)));
+      slot.append(...[...form.childNodes].map((node) => node.cloneNode(true)));
       item.querySelector(".to-form").hidden = true;
     });
   });
@@ -95,7 +95,7 @@
   };
   const open = (link) => {
     putBack();
-    const trace = document.getElementById(link.getAttribute("href").slice(1));
+    const trace = document.getElementById(link.getAttribute("href").slice(1)).closest("details");
     const mark = document.createComment("");
     trace.replaceWith(mark);
     here.append(trace);
@@ -131,8 +131,8 @@
   });
 
   // Zoom and pan: the part of the figure that is shown.
-  const whole = svg.viewBox.baseVal;
-  const all = { x: whole.x, y: whole.y, width: whole.width, height: whole.height };
+  const [x, y, width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+  const all = { x, y, width, height };
   let part = { ...all };
   let moved = false;
   const set = (next) => {

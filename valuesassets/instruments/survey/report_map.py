@@ -1,6 +1,7 @@
 """The map as the report holds it: the publication's figure, inline, its points named, focusable and linked."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -48,21 +49,21 @@ def map_view(points: pd.DataFrame, traced: Collection[tuple[str, str]] = ()) -> 
     """The figure of the map; every point says what it is, and those of `traced` cells lead to their provenance."""
     root = _parsed(svg_text(draw_cultural_map(points)))
     rows = records(points)
-    found = {str(element.get("id")): element for element in root.iter("g") if element.get("id")}
     parents = {child: parent for parent in root.iter() for child in parent}
-    drawn: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        drawn.setdefault(point_gid(row), []).append(row)
-    for element in [each for each in root.iter("g") if (each.get("id") or "") in drawn]:
-        gid = str(element.get("id"))
-        _dress(element, parents[element], drawn[gid].pop(0), traced)
-        if not drawn[gid]:
-            del drawn[gid]
-    for row in rows:
-        for part in PARTS[1:]:
-            element = found.get(point_gid(row).replace("point", part, 1))
-            if element is not None:
-                element.set("data-group", group_of(row))
+    for part in PARTS:
+        waiting: dict[str, list[dict[str, Any]]] = {}
+        for row in rows:
+            waiting.setdefault(point_gid(row).replace("point", part, 1), []).append(row)
+        taken = Counter[str]()
+        for element in [each for each in root.iter("g") if each.get("id") in waiting]:
+            gid = str(element.get("id"))
+            row = waiting[gid][taken[gid]]
+            taken[gid] += 1
+            element.set("data-group", group_of(row))
+            if taken[gid] > 1:  # two points of no model, language and country
+                element.set("id", f"{gid}-{taken[gid]}")
+            if part == "point":
+                _dress(element, parents[element], row, traced)
     root.set("role", "group")
     root.set("aria-label", "Map of models and countries; the table below holds the same points")
     root.set("id", "map-figure")
@@ -116,7 +117,6 @@ def _dress(
         place = {"cx": mark.get("x", "0"), "cy": mark.get("y", "0"), "r": str(REACH)}
         element.append(ElementTree.Element("circle", place | {"class": "reach"}))
     element.set("class", "point")
-    element.set("data-group", group_of(row))
     cell = (row["model"], row["language"])
     if row["kind"] == "model" and cell in traced:
         link = ElementTree.Element("a", {"href": f"#{trace_anchor(*cell)}", "aria-label": said.replace("\n", "; ")})
@@ -142,12 +142,17 @@ def _parsed(svg: str) -> ElementTree.Element:
     for parent in list(root.iter()):
         for child in [each for each in parent if each.tag in ("metadata", "style")]:
             parent.remove(child)
-    shared = ElementTree.Element("defs")
+    shared: dict[str, ElementTree.Element] = {}
     for parent in list(root.iter("g")):
         for child in [each for each in parent if each.tag == "defs"]:
             parent.remove(child)
-            shared.extend(list(child))
-    root.insert(0, shared)
+            shared |= {str(each.get("id")): each for each in child}  # a letter is drawn once for all words
+    for element in root.iter("g"):
+        if not str(element.get("id")).startswith(PARTS):
+            element.attrib.pop("id", None)
+    definitions = ElementTree.Element("defs")
+    definitions.extend(shared.values())
+    root.insert(0, definitions)
     for name in ("width", "height", "version"):
         root.attrib.pop(name, None)
     root.set("style", "stroke-linejoin: round; stroke-linecap: butt")

@@ -40,10 +40,9 @@ class Run:
         """How points came onto the map: `fitted` to respondents, `reference`, or None without a map."""
         if self.points is None:
             return None
-        said = self.points.attrs.get("projector") or self.study.map.projector
-        if said != "auto":
-            return str(said)
-        return "fitted" if self.study.human.source == "files" else "reference"
+        made = self.analyses.get("cultural_map", {}).get("projector", pd.DataFrame())
+        loadings = [name for name in made.columns if str(name).startswith("loading")]
+        return "fitted" if len(made) and made[loadings].notna().to_numpy().any() else "reference"
 
     @property
     def model_points(self) -> list[dict[str, Any]]:

@@ -38,7 +38,7 @@ def render_report(
     negative_controls: pd.DataFrame | Refused = NOT_MADE,
     reliability: Frames | Refused | None = None,
     signal: Frames | Refused | None = None,
-    cultural_map: pd.DataFrame | Refused = NOT_MADE,
+    cultural_map: Frames | Refused = NOT_MADE,
     distances: Frames | Refused = NOT_MADE,
     human: pd.DataFrame | Refused = NOT_MADE,
     human_comparison: Frames | Refused = NOT_MADE,
@@ -66,7 +66,7 @@ def render_report(
             it was described, `hardness` (of the plants, per response type).
         negative_controls: one row per pair of language asked and language whose model answered.
         reliability, signal, position_bias: tables by name, and `notes`.
-        cultural_map: one row per point.
+        cultural_map: `points`, `projector`, `tests` and `notes`.
         distances: `pairs`, `points` and `notes`.
         human: rows of `HUMAN_DISTRIBUTIONS`.
         human_comparison: `cells`, `by_response_type` and `notes`.
@@ -84,6 +84,7 @@ def render_report(
     frames = {
         "reliability": reliability,
         "signal": signal,
+        "cultural_map": cultural_map,
         "distances": distances,
         "human_comparison": human_comparison,
         "mono_vs_multi": mono_vs_multi,
@@ -109,7 +110,7 @@ def render_report(
         sections.items_section(item_statistics, texts),
         sections.extraction_section(extraction_faults),
     )
-    points = _frame(cultural_map)
+    points = None if isinstance(cultural_map, Refused) else _frame(cultural_map.get("points", NOT_MADE))
     run = Run(
         study=study,
         probe=_frame(probe),

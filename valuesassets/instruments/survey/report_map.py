@@ -9,8 +9,9 @@ from xml.etree import ElementTree  # parses what matplotlib has just written, no
 
 import pandas as pd
 
-from valuesassets.figures.cultural_map import NOT_DISTINGUISHABLE, draw_cultural_map, point_gid
+from valuesassets.figures.cultural_map import draw_cultural_map, part_gid
 from valuesassets.figures.frames import records
+from valuesassets.figures.map_marks import NOT_DISTINGUISHABLE
 from valuesassets.figures.style import svg_text
 
 KINDS = {
@@ -20,7 +21,7 @@ KINDS = {
     "content_free": "content-free answers",
 }
 """Kinds of points that are no models, as the switches name them."""
-PARTS = ("point", "name", "interval")
+PARTS = ("point", "name", "interval", "region")
 """What a point consists of in the figure; the others' ids begin so in place of `point`."""
 LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
 """A coordinate with more digits than a screen shows."""
@@ -51,19 +52,16 @@ def map_view(points: pd.DataFrame, traced: Collection[tuple[str, str]] = ()) -> 
     rows = records(points)
     parents = {child: parent for parent in root.iter() for child in parent}
     for part in PARTS:
-        waiting: dict[str, list[dict[str, Any]]] = {}
-        for row in rows:
-            waiting.setdefault(point_gid(row).replace("point", part, 1), []).append(row)
+        by_gid = {part_gid(row, part): row for row in rows}
         taken = Counter[str]()
-        for element in [each for each in root.iter("g") if each.get("id") in waiting]:
+        for element in [each for each in root.iter("g") if each.get("id") in by_gid]:
             gid = str(element.get("id"))
-            row = waiting[gid][taken[gid]]
             taken[gid] += 1
-            element.set("data-group", group_of(row))
-            if taken[gid] > 1:  # two points of no model, language and country
+            element.set("data-group", group_of(by_gid[gid]))
+            if taken[gid] > 1:  # an interval across and one along
                 element.set("id", f"{gid}-{taken[gid]}")
             if part == "point":
-                _dress(element, parents[element], row, traced)
+                _dress(element, parents[element], by_gid[gid], traced)
     root.set("role", "group")
     root.set("aria-label", "Map of models and countries; the table below holds the same points")
     root.set("id", "map-figure")

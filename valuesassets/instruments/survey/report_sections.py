@@ -39,6 +39,11 @@ MAP_COLUMNS = (
     *("distance_from_content_free", "distance_low", "distance_high", "is_distinguishable", "source", "note"),
 )
 
+MAP_TABLES = {
+    "projector": "How indicators become the two axes.",
+    "sensitivity": "How far a point moves when one of its indicators is left out.",
+}
+
 
 def quality_section(
     study: Study, probe: pd.DataFrame | Refused, quality: Frames | Refused, is_planted: bool
@@ -102,18 +107,20 @@ def quality_section(
     return Section("quality", "Quality", tuple(paragraphs), once(refusals), pictures=pictures, tables=tuple(tables))
 
 
-def map_section(points: pd.DataFrame | Refused) -> Section:
+def map_section(cultural_map: Frames | Refused) -> Section:
     """What belongs under the map, and its points as a table; the template draws it (`report_map`)."""
-    frame = frame_of(points, "the cultural map")
-    refusals = (frame.reason,) if isinstance(frame, Refused) else ()
+    points = part_of(cultural_map, "points", "the cultural map")
     tables = tables_of(
-        frame,
+        points,
         "Points of the map, their intervals, and how far models are from the content-free points.",
         MAP_COLUMNS,
-        keep=None if isinstance(frame, Refused) else frame["kind"] != "published",
+        keep=None if isinstance(points, Refused) else points["kind"] != "published",
     )
-    notes = [] if isinstance(frame, Refused) else [str(note) for note in frame.attrs.get("notes", [])]
-    return Section("map", "Cultural map", tuple(notes) or (CAVEAT,), refusals, tables=tables)
+    for name, caption in MAP_TABLES.items():
+        if not isinstance(cultural_map, Refused) and len(cultural_map.get(name, ())):
+            tables += tables_of(cultural_map[name], caption)
+    refusals = (points.reason,) if isinstance(points, Refused) else ()
+    return Section("map", "Cultural map", notes_of(cultural_map) or (CAVEAT,), refusals, tables=tables)
 
 
 def distances_section(distances: Frames | Refused, is_planted: bool) -> Section:

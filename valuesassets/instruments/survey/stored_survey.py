@@ -56,7 +56,7 @@ class StoredSurvey:
         cells = self.cells()
         if (model, language) in cells:
             return
-        points = self.points() if self.path("cultural_map", "cultural_map", "parquet").is_file() else pd.DataFrame()
+        points = self.points() if self.path("cultural_map", "points", "parquet").is_file() else pd.DataFrame()
         for row in points.to_dict("records"):
             if row["kind"] != "model" and model in (row["kind"], row["label"], row["country"]):
                 raise InputError(
@@ -119,7 +119,7 @@ class StoredSurvey:
 
     def points(self) -> pd.DataFrame:
         """The points of the map."""
-        return self._once("cultural_map", "cultural_map", "parquet", pd.read_parquet)
+        return self._once("cultural_map", "points", "parquet", pd.read_parquet)
 
     def _once(self, asset: str, name: str, ending: str, read: Callable[[Path], Content]) -> Content:
         path = self._file(asset, name, ending)

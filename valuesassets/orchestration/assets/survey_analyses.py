@@ -266,6 +266,8 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         quality_report: Frames,
         human_distributions: pd.DataFrame,
         item_statistics: pd.DataFrame,
+        reliability: Frames,
+        signal: Frames,
         distances: Frames,
         human_comparison: Frames,
         mono_vs_multi: Frames,
@@ -296,7 +298,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             if tried.exists()
             else Refused("no language's prompts were answered by another language's model yet")
         )
-        probe, drawn = concatenated(probe_distributions), given(cultural_map)
+        probe = concatenated(probe_distributions)
         identities = {name: table_metadata(path) for name, path in read.items() if name in cells}
         human_files = [*(file.path for file in study.human.files), *([study.human.means] if study.human.means else [])]
         return render_report(
@@ -308,7 +310,9 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             probe=probe,
             quality=quality_report,
             calibration=recovery,
-            cultural_map=drawn["points"] if isinstance(drawn, dict) else drawn,
+            reliability=given(reliability),
+            signal=given(signal),
+            cultural_map=given(cultural_map),
             distances=given(distances),
             human=human_distributions,
             human_comparison=given(human_comparison),

@@ -92,7 +92,7 @@ def write_stored_study(folder: Path) -> StoredStudy:
     for name, table in quality.items():
         _write(survey / "quality_report" / f"{name}.parquet", table)
     points = map_frame(list(LANGUAGES), list(study.families))
-    _write(survey / "cultural_map" / "cultural_map.parquet", points)
+    _write(survey / "cultural_map" / "points.parquet", points)
     return StoredStudy(study, folder / study.name, probe, quality, points)
 
 

@@ -3,6 +3,7 @@
 import re
 import tomllib
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -57,7 +58,9 @@ def test_a_map_with_the_reference_projector_rests_on_its_countries():
 def test_a_fitted_projector_rests_on_the_respondents_file_and_varimax():
     study = load_study("evs2017")
     human = type(study.human).model_validate({"source": "files", "files": [{"path": "a.sav", "survey": "joint"}]})
-    run = Run(study.model_copy(update={"human": human}), points=map_frame(), human=human_frame())
+    fitted = {"projector": pd.DataFrame({"indicator": ["F063"], "loading_x": [0.4]})}
+    study = study.model_copy(update={"human": human})
+    run = Run(study, points=map_frame(), human=human_frame(), analyses={"cultural_map": fitted})
     found = set(used_sources(run))
     assert {"kaiser1958", "evswvs2024", "kish1965"} <= found
     assert "wvs7" not in found

@@ -2,6 +2,7 @@
 
 import re
 
+import pandas as pd
 import pytest
 
 from valuesassets.instruments.survey.citations import Run
@@ -105,6 +106,7 @@ def test_respondents_files_are_named_by_their_survey():
     study = load_study("evs2017")
     files = [{"path": "a.sav", "survey": "evs2017"}, {"path": "b.sav", "survey": "wvs7"}]
     human = type(study.human).model_validate({"source": "files", "files": files})
-    said = of(study.model_copy(update={"human": human}))
+    fitted = {"projector": pd.DataFrame({"indicator": ["F063"], "loading_x": [0.4]})}
+    said = of(study.model_copy(update={"human": human}), analyses={"cultural_map": fitted})
     assert "The human reference is the European Values Study 2017 and the World Values Survey, wave 7" in said
     assert "varimax rotation fitted to the respondents and never to models" in said

@@ -143,7 +143,7 @@ def test_a_file_that_is_gone_is_named_with_the_asset_that_writes_it(stored, asse
 
 
 def test_without_a_map_the_rest_is_traced_and_the_place_is_missing(stored):
-    stored.path("cultural_map", "cultural_map.parquet").unlink()
+    stored.path("cultural_map", "points.parquet").unlink()
     point = trace_point(stored.folder, *CELL)
     assert point.place == {}
     assert "materialise cultural_map" in point.problems[0]

@@ -71,7 +71,7 @@ def everything():
         "quality": quality_frames(probe, study.cells()),
         "calibration": {"comparison": comparison_frame(), "recovery": recovery_frame(), "hardness": hardness_frame()},
         "negative_controls": controls_frame(),
-        "cultural_map": map_frame(),
+        "cultural_map": {"points": map_frame()},
         "distances": {"pairs": pairs_frame(), "points": mds_frame()},
         "human": human_frame(),
         "human_comparison": comparison_frames(),
@@ -425,7 +425,7 @@ def traced(stored_once):
         stored_once.study,
         probe=stored_once.probe,
         quality=stored_once.quality,
-        cultural_map=stored_once.points,
+        cultural_map={"points": stored_once.points},
         traces=trace_cells(stored_once.folder, cells),
     )
 
@@ -465,7 +465,7 @@ def test_a_changed_form_is_said_and_its_page_not_shown(stored):
     path = stored.path("questionnaire_pdf", "fra.pdf")
     path.write_bytes(path.read_bytes() + b"%")
     traces = trace_cells(stored.folder, [("reference-mono", "eng"), ("reference-mono", "fra"), ("nobody", "fra")])
-    page = render_report(stored.study, cultural_map=stored.points, traces=traces)
+    page = render_report(stored.study, cultural_map={"points": stored.points}, traces=traces)
     assert page.count("data:image/png") == 14
     assert "<strong>A link does not hold:</strong>" in page
     assert "the PDF has changed since its questions were read" in page

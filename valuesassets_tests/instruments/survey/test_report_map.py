@@ -81,9 +81,10 @@ def test_switches_name_every_family_and_kind_with_its_number_of_points(points):
     assert list(switches)[:2] == ["family reference-mono", "family reference-multi"]
 
 
-def test_names_and_intervals_belong_to_the_group_of_their_point(points, tags):
+def test_names_intervals_and_regions_belong_to_the_group_of_their_point(points, tags):
     groups = {mark["id"]: mark["data-group"] for mark in tags.of("g") if "data-group" in mark}
-    for part in ("point", "name", "interval"):
+    assert groups["interval-human----GB"] == "human"
+    for part in ("point", "name", "region"):
         assert groups[f"{part}-model-reference-mono-eng-GB"] == "family reference-mono"
 
 

@@ -24,7 +24,7 @@ def file(stored_once, tmp_path_factory):
         quality=stored_once.quality,
         calibration={"recovery": recovery_frame()},
         negative_controls=controls_frame(),
-        cultural_map=stored_once.points,
+        cultural_map={"points": stored_once.points},
         human=human_frame(),
         signal={"tests": TESTS},
         traces=trace_cells(stored_once.folder, study.cells()),

@@ -177,7 +177,7 @@ def _tested(run: Run, standing: Standing) -> Iterator[Claim]:
         said, verdict = str(row["test"]).rstrip("."), row.get("verdict")
         because = f"{row['test_family']}: {row['statistic']} {_value(row['value'])}, {_p(row['p_corrected'])}"
         because += f"; {verdict}" if isinstance(verdict, str) and verdict else ""
-        yield Claim(f"{capital(said) if counts else said}.", counts, because)
+        yield Claim(f"{said}.", counts, because)
 
 
 def _likeness(run: Run, standing: Standing) -> Iterator[Claim]:

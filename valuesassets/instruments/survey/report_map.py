@@ -89,8 +89,8 @@ def point_lines(row: Mapping[str, Any]) -> tuple[str, ...]:
     if _is_there(row.get("distance_from_content_free")):
         interval = _interval(row.get("distance_low"), row.get("distance_high"))
         lines.append(f"{row['distance_from_content_free']:.2f}{interval} from the nearest content-free point")
-        if _is_there(row.get("is_distinguishable")):
-            lines.append("distinguishable from no content" if row["is_distinguishable"] else NOT_DISTINGUISHABLE)
+    if row["kind"] == "model" and _is_there(row.get("is_distinguishable")):
+        lines.append("distinguishable from no content" if row["is_distinguishable"] else NOT_DISTINGUISHABLE)
     note = row.get("note")
     if _is_there(note) and note != NOT_DISTINGUISHABLE:
         lines.append(str(note))

@@ -99,7 +99,7 @@ def test_hollow_and_undrawn_points_have_no_place_and_are_named():
 
 def test_tests_that_decide_are_claims_and_those_beside_them_are_not():
     supported, refused = (claims(run(tests=TESTS), standing(), is_supported) for is_supported in (True, False))
-    because = supported["A: languages answer like their own country."]
+    because = supported["a: languages answer like their own country."]
     assert because == "signal: r 0.41, corrected p = 0.008"
     assert refused["b: languages answer like their own country."].endswith("corrected p = 0.4; nothing varies")
     assert not any("(raw)" in sentence for sentence in (*supported, *refused))

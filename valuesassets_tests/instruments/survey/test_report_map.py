@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from valuesassets.figures.cultural_map import draw_cultural_map, point_gid
+from valuesassets.figures.cultural_map import draw_cultural_map, part_gid, point_gid
 from valuesassets.figures.style import svg_text
 from valuesassets.instruments.survey.report_map import map_view, point_lines
 from valuesassets_tests.figures.made_up import map_frame
@@ -83,7 +83,8 @@ def test_switches_name_every_family_and_kind_with_its_number_of_points(points):
 
 def test_names_intervals_and_regions_belong_to_the_group_of_their_point(points, tags):
     groups = {mark["id"]: mark["data-group"] for mark in tags.of("g") if "data-group" in mark}
-    assert groups["interval-human----GB"] == "human"
+    people = points[points.kind == "human"].iloc[0].to_dict()
+    assert groups[part_gid(people, "interval")] == groups[part_gid(people, "point")] == "human"
     for part in ("point", "name", "region"):
         assert groups[f"{part}-model-reference-mono-eng-GB"] == "family reference-mono"
 

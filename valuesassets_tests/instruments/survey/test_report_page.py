@@ -63,6 +63,7 @@ def test_a_point_is_pointed_at_and_clicked_down_to_the_printed_page(page):
     card = page.locator(".map-card")
     assert "reference-mono fra" in card.inner_text()
     assert "10 of 10 indicators" in card.inner_text()
+    assert "not distinguishable from no content" in card.inner_text()
     shot(page, "report_map")
     page.mouse.click(*place)
     trace = page.locator("#trace-here details.trace")

@@ -146,7 +146,7 @@ def _kept(run: Run) -> Iterator[str]:
     )
     share = f"{read} of {len(cells)} {'cell' if len(cells) == 1 else 'cells'} {_was(read)} read"
     low = f"; {counted(flagged, 'cell')} with a median P_valid below {rules.p_valid_cell:g} {_was(flagged)} flagged"
-    yield f"{capital(share)}{low if flagged else ''}. Missing answers were never filled in."
+    yield f"{capital(share)}{low if flagged else ''}."
 
 
 def _people(run: Run) -> Iterator[str]:
@@ -182,6 +182,8 @@ def _map(run: Run) -> Iterator[str]:
         f"point rests on at least {least} of them, {drawn} of {models} model "
         f"{'point' if models == 1 else 'points'} {'was' if drawn == 1 else 'were'} drawn."
     )
+    if any(row["n_indicators"] < len(INDICATORS) for row in run.drawn_points):
+        yield "A missing indicator was set to the pooled human mean."
     told = drawn - len(run.hollow_points)
     if drawn:
         yield (

@@ -82,6 +82,14 @@ def test_the_orders_are_those_that_the_study_asks_for(orders, said):
     assert said in of(asked)
 
 
+def test_a_stand_in_for_a_missing_indicator_is_said_where_a_drawn_point_has_one():
+    said = "A missing indicator was set to the pooled human mean."
+    assert said not in of(load_study("demo"))
+    points = map_frame()
+    points.loc[points.kind == "model", "n_indicators"] = 9
+    assert said in of(load_study("demo"), points=points)
+
+
 def test_tests_are_described_only_where_some_were_made():
     assert "corrected" not in of(load_study("demo"))
     assert "resamples" not in of(load_study("demo"))

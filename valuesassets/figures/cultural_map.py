@@ -25,6 +25,7 @@ from valuesassets.figures.map_marks import (
     zone_handles,
     zone_looks,
 )
+from valuesassets.figures.map_marks import part_gid as part_gid
 from valuesassets.figures.map_marks import point_gid as point_gid
 
 CAVEAT = (
@@ -158,7 +159,8 @@ def _names(drawn: pd.DataFrame) -> list[Name]:
             ink = style.text_ink(families[row["model"]].color) if color is None else color
             size_pt = style.SMALL_PT - 1.5 if kind == "published" else style.SMALL_PT
             size = marker_pt.get(kind, MARKER_PT)
-            names.append(Name(row["x"], row["y"], text, ink, weight, slant, size_pt, marker_pt=size))
+            gid = part_gid(row, "name")
+            names.append(Name(row["x"], row["y"], text, ink, weight, slant, size_pt, marker_pt=size, gid=gid))
     return names
 
 

@@ -44,6 +44,8 @@ class Name:
     size_pt: float = style.SMALL_PT
     marker_pt: float = 7.0
     """Diameter of the point, which no name covers."""
+    gid: str | None = None
+    """The id that the name carries in the SVG."""
 
 
 def write_names(
@@ -78,7 +80,7 @@ def write_names(
         text = axes.annotate(
             name.text, (name.x, name.y), xytext=(0, 0), textcoords="offset points", ha="center", va="center",
             color=name.color, weight=name.weight, style=name.slant, fontsize=name.size_pt, zorder=6,
-            path_effects=halo,
+            path_effects=halo, gid=name.gid,
         )  # fmt: skip
         text.set_in_layout(False)
         extent = text.get_window_extent()

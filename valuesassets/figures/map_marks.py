@@ -46,6 +46,11 @@ def point_gid(row: Mapping[str, Any]) -> str:
     return "-".join(("point", str(row["kind"]), *named))
 
 
+def part_gid(row: Mapping[str, Any], part: str) -> str:
+    """The id of what belongs to a point beside its mark: its `name`, `interval` or `region`."""
+    return point_gid(row).replace("point", part, 1)
+
+
 def zone_looks(drawn: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """A stroke and a colour for each zone of the published countries."""
     zones = sorted(set(column(rows_where(drawn, kind="published"), "zone").fillna("")))
@@ -142,15 +147,17 @@ def _draw_boxes(axes: Axes, points: pd.DataFrame, color: str) -> None:
     fill = min(0.08, 0.6 / max(len(boxes), 1))
     for row in boxes:
         corner, size = (row["x_low"], row["y_low"]), (row["x_high"] - row["x_low"], row["y_high"] - row["y_low"])
-        axes.add_patch(Rectangle(corner, *size, fc=color, ec="none", alpha=fill, zorder=1, gid="region"))
-        axes.add_patch(Rectangle(corner, *size, fill=False, ec=color, lw=0.5, alpha=4 * fill, zorder=1.5, gid="region"))
+        gid = part_gid(row, "region")
+        axes.add_patch(Rectangle(corner, *size, fc=color, ec="none", alpha=fill, zorder=1, gid=gid))
+        axes.add_patch(Rectangle(corner, *size, fill=False, ec=color, lw=0.5, alpha=4 * fill, zorder=1.5, gid=gid))
 
 
 def _draw_intervals(axes: Axes, points: pd.DataFrame, color: str) -> None:
-    across = points.dropna(subset=["x_low", "x_high"])
-    axes.hlines(across["y"], across["x_low"], across["x_high"], color=color, lw=0.8, alpha=0.5, zorder=3)
-    along = points.dropna(subset=["y_low", "y_high"])
-    axes.vlines(along["x"], along["y_low"], along["y_high"], color=color, lw=0.8, alpha=0.5, zorder=3)
+    look: dict[str, Any] = {"color": color, "lw": 0.8, "alpha": 0.5, "zorder": 3}
+    for row in records(points.dropna(subset=["x_low", "x_high"])):
+        axes.hlines(row["y"], row["x_low"], row["x_high"], gid=part_gid(row, "interval"), **look)
+    for row in records(points.dropna(subset=["y_low", "y_high"])):
+        axes.vlines(row["x"], row["y_low"], row["y_high"], gid=part_gid(row, "interval"), **look)
 
 
 def is_named_by_people(drawn: pd.DataFrame) -> pd.Series:

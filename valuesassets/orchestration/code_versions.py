@@ -111,10 +111,11 @@ def _source(module: str) -> Path | None:
 
 @cache
 def _bundled_data() -> list[Path]:
-    """Lexicons, facts, bundled questionnaires and page templates: what code reads that is not code."""
+    """Lexicons, facts, bundled questionnaires and what pages are made of: what code reads that is not code."""
     package = Path(__file__).resolve().parent.parent
-    patterns = ("studies/lexicons/*", "studies/facts/*", "studies/questionnaires/*.pdf", "instruments/**/*.jinja")
-    return sorted(path for pattern in patterns for path in package.glob(pattern) if path.is_file())
+    patterns = ("studies/lexicons/*", "studies/facts/*", "studies/questionnaires/*.pdf")
+    pages = ("instruments/**/*.jinja", "instruments/**/*.js")
+    return sorted(path for pattern in (*patterns, *pages) for path in package.glob(pattern) if path.is_file())
 
 
 @cache

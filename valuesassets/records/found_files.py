@@ -49,6 +49,18 @@ def no_such_file(path: Path | str, what: str = "file", others: Iterable[str] = (
     return f"{shown}: no such {what}; {_hint(written, list(others))}"
 
 
+def no_such_name(name: str, what: str, known: Iterable[str]) -> str:
+    """That nothing has this name, and which one may be meant.
+
+    >>> no_such_name("egn", "language", ["deu", "eng"])
+    'egn: no such language; did you mean eng?'
+    """
+    names = list(known)
+    like = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    listed = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    return f"{name}: no such {what}; " + (f"did you mean {like[0]}?" if like else f"name one of {listed}")
+
+
 def _hint(written: str, others: list[str]) -> str:
     if written.startswith("~"):
         return "~ stands for the home folder only where the shell expands it: leave out the quotes or write it in full"

@@ -3,6 +3,8 @@
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import dagster as dg
@@ -10,6 +12,8 @@ import pandas as pd
 import pytest
 
 from valuesassets.definitions import build_definitions
+from valuesassets.instruments.survey.map_axes import reference_projector
+from valuesassets.instruments.survey.provenance import trace_point
 from valuesassets.orchestration.assets.survey_models import estimator_checks, flat_report
 from valuesassets.orchestration.checks import EXTRACTION
 from valuesassets.orchestration.partitions import cell_key
@@ -17,6 +21,7 @@ from valuesassets.records.schemas import (
     PROBE_DISTRIBUTIONS,
     SAMPLED_ANSWERS,
     TRIALS,
+    read_readings,
     read_table,
     table_metadata,
     trial_rows,
@@ -143,6 +148,79 @@ def test_the_report_says_what_failed(small):
     assert "Planted answers were recovered in every calibrated cell" in page
     assert "off: " in page
     assert "planted" in page.casefold()
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("graph")
+def test_every_point_is_traced_down_to_its_page_and_its_means_give_its_place(small):
+    survey, _ = small
+    for cell in CELLS:
+        model, language = cell.split("/")
+        point = trace_point(survey.parent, model, language)
+        assert point.problems == ()
+        means = {indicator.code: indicator.mean for indicator in point.indicators}
+        assert all(indicator.mean is not None or indicator.reason for indicator in point.indicators)
+        if None not in means.values():
+            placed = reference_projector().place(means)
+            assert placed == pytest.approx((point.place["x"], point.place["y"]))
+        keys = {reading.reading_key for reading in read_readings(survey / "readings" / f"{cell}.parquet")}
+        items = [item for indicator in point.indicators for item in indicator.items]
+        assert len(items) == 17
+        for item in items:
+            assert {prompt.trial.order for prompt in item.prompts} == {"forward", "reversed"}
+            assert {prompt.reading.reading_key for prompt in item.prompts} <= keys
+            assert all(record.page and record.box for record in item.extracted)
+            assert item.extracted
+        assert point.form.path == survey / "questionnaire_pdf" / f"{language}.pdf"
+        assert point.identity.weights_id == table_metadata(survey / "readings" / f"{cell}.parquet")["weights_id"]
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("graph")
+def test_the_report_shows_where_every_point_comes_from_and_by_what_it_was_made(small):
+    page = (small[0] / "report" / "report.html").read_text(encoding="utf-8")
+    for cell in CELLS:
+        model, language = cell.split("/")
+        assert page.count(f'id="trace-{model}-{language}"') == 1
+        weights = table_metadata(small[0] / "readings" / f"{cell}.parquet")["weights_id"]
+        assert page.count(weights) >= 2
+    assert page.count('src="data:image/png') == 28
+    assert "A link does not hold" not in page
+    assert str(small[0]) not in page
+    assert re.search(r">scorer</th><td[^>]*>\d+<", page)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("graph")
+def test_trace_prints_a_tree_and_json_and_refuses_what_the_study_does_not_have(small):
+    def trace(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "valuesassets.cli", "trace", small[1]["VALUESASSETS_STUDY"], *arguments],
+            env=small[1],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    tree = trace("reference-mono", "eng").stdout
+    assert "A008 happiness:" in tree
+    assert "printed on page" in tree
+    assert "4. not happy at all" in tree
+    point = json.loads(trace("reference-mono", "eng", "--json").stdout)
+    assert len(point["indicators"]) == 10
+    assert point["indicators"][0]["items"][0]["prompts"][0]["trial"]["prompt"].endswith("Answer:")
+    item = json.loads(trace("reference-mono", "eng", "v39", "--json").stdout)
+    assert item["standing"] == "usable"
+    for arguments, said in {
+        ("reference-mono", "enx"): "enx: no such language in study small; did you mean eng?",
+        ("reference-mno", "eng"): "did you mean reference-mono eng?",
+        ("uniform answers", "eng"): "uniform answers: a point of kind content_free, which rests on no readings",
+        ("reference-mono", "eng", "v309"): "v309: no such question among those asked in eng; did you mean v39?",
+    }.items():
+        refused = trace(*arguments)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert said in refused.stderr
+        assert refused.stderr.count("\n") == 1
 
 
 @pytest.mark.slow

@@ -42,6 +42,15 @@ class Gate:
 
 
 @dataclass(frozen=True)
+class Claim:
+    """What a reader may say of a run, or may not, and what that rests on."""
+
+    sentence: str
+    is_supported: bool
+    because: str
+
+
+@dataclass(frozen=True)
 class GateGroup:
     """Gates with the same outcome."""
 
@@ -112,6 +121,7 @@ class Section:
     gates: tuple[Gate, ...] = ()
     pictures: tuple[Picture, ...] = ()
     tables: tuple[Table, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
     @property
     def gate_groups(self) -> tuple[GateGroup, ...]:
@@ -242,16 +252,16 @@ def _cell(value: Any, absent: str) -> Cell:
     if isinstance(value, int):
         return Cell(str(value), is_number=True)
     if isinstance(value, float):
-        return Cell(_number(value), is_number=True)
+        return Cell(number(value), is_number=True)
     if isinstance(value, list | tuple | set):
         return Cell(", ".join(str(part) for part in value))
     return Cell(str(value))
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     """Three decimals; a small number is not written as nothing, rounding errors are.
 
-    >>> _number(0.25), _number(1000.0), _number(0.0000004), _number(-1e-16)
+    >>> number(0.25), number(1000.0), number(0.0000004), number(-1e-16)
     ('0.250', '1000', '4e-07', '0.000')
     """
     if 1e-12 < abs(value) < 0.0005:

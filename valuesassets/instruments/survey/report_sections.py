@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from valuesassets.figures.cultural_map import CAVEAT, draw_cultural_map
+from valuesassets.figures.cultural_map import CAVEAT
 from valuesassets.figures.example_distributions import draw_example_distributions
 from valuesassets.figures.frames import rows, rows_where
 from valuesassets.figures.jsd_heatmap import draw_jsd_heatmap
@@ -14,9 +14,9 @@ from valuesassets.figures.mono_vs_multi import draw_mono_vs_multi
 from valuesassets.figures.p_valid_heatmap import draw_p_valid_by_language, draw_p_valid_heatmap
 from valuesassets.figures.position_bias_dist import draw_position_bias_dist
 from valuesassets.instruments.survey.estimator_disagreement import summarise_disagreements
+from valuesassets.instruments.survey.methods import capital, counted
 from valuesassets.instruments.survey.report_parts import (
     Frames,
-    Gate,
     Refused,
     Section,
     Table,
@@ -29,39 +29,20 @@ from valuesassets.instruments.survey.report_parts import (
     table,
     tables_of,
 )
+from valuesassets.instruments.survey.report_trace import Traces
 from valuesassets.records.study import Study
 
-SUMMARY = "What passed, what failed, what is missing"
+METHODS = Section("methods", "Methods paragraph and citations")
+TRACE = "From a point to its page"
 MAP_COLUMNS = (
     *("kind", "label", "x", "x_low", "x_high", "y", "y_low", "y_high", "n_indicators", "missing", "drawn"),
     *("distance_from_content_free", "distance_low", "distance_high", "is_distinguishable", "source", "note"),
 )
 
-
-def summary_section(
-    study: Study, gates: Sequence[Gate], quality: Frames | Refused, others: Sequence[Section]
-) -> Section:
-    """What was asked, which gates passed and failed, and everything that is missing from this page."""
-    languages = ", ".join(f"{language.name} ({code}, {language.country})" for code, language in study.languages.items())
-    paragraphs = [
-        f"{len(study.families)} model families ({', '.join(study.families)}) in {len(study.languages)} languages: "
-        f"{len(study.cells())} cells.",
-        f"Languages and reference countries: {languages}.",
-    ]
-    passed, unseen = sum(gate.is_passed for gate in gates), sum(gate.is_missing for gate in gates)
-    counted = f"Gates: {passed} passed, {len(gates) - passed - unseen} failed, {unseen} never looked at."
-    paragraphs.append(counted if gates else "No gates were handed to the report.")
-    cells = part_of(quality, "cells", "the quality report")
-    if isinstance(cells, pd.DataFrame):
-        missing = rows(cells, cells["is_missing"].astype(bool))
-        paragraphs.append(
-            f"{len(cells) - len(missing)} of {len(cells)} cells were read"
-            + (f"; missing: {', '.join(_cell_names(missing))}." if len(missing) else ".")
-        )
-    absent = [f"{other.title}: {reason}" for other in others for reason in other.refusals]
-    if not absent:
-        paragraphs.append("Every figure and table of the study is on this page.")
-    return Section("summary", SUMMARY, tuple(paragraphs), once(absent), gates=tuple(gates))
+MAP_TABLES = {
+    "projector": "How indicators become the two axes.",
+    "sensitivity": "How far a point moves when one of its indicators is left out.",
+}
 
 
 def quality_section(
@@ -126,24 +107,20 @@ def quality_section(
     return Section("quality", "Quality", tuple(paragraphs), once(refusals), pictures=pictures, tables=tuple(tables))
 
 
-def map_section(points: pd.DataFrame | Refused) -> Section:
-    """The cultural map with its caveats and its points as a table."""
-    frame = frame_of(points, "the cultural map")
-    pictures, refusals = pictures_of(
-        frame,
-        draw_cultural_map,
-        "Map with survival to self-expression values across and traditional to secular-rational values upwards; models "
-        "by family, countries by zone, content-free points. The table holds the same points.",
-        "Models and countries on the Inglehart-Welzel axes.",
-    )
+def map_section(cultural_map: Frames | Refused) -> Section:
+    """What belongs under the map, and its points as a table; the template draws it (`report_map`)."""
+    points = part_of(cultural_map, "points", "the cultural map")
     tables = tables_of(
-        frame,
+        points,
         "Points of the map, their intervals, and how far models are from the content-free points.",
         MAP_COLUMNS,
-        keep=None if isinstance(frame, Refused) else frame["kind"] != "published",
+        keep=None if isinstance(points, Refused) else points["kind"] != "published",
     )
-    notes = [] if isinstance(frame, Refused) else [str(note) for note in frame.attrs.get("notes", [])]
-    return Section("map", "Cultural map", tuple(notes) or (CAVEAT,), refusals, pictures=pictures, tables=tables)
+    for name, caption in MAP_TABLES.items():
+        if not isinstance(cultural_map, Refused) and len(cultural_map.get(name, ())):
+            tables += tables_of(cultural_map[name], caption)
+    refusals = (points.reason,) if isinstance(points, Refused) else ()
+    return Section("map", "Cultural map", notes_of(cultural_map) or (CAVEAT,), refusals, tables=tables)
 
 
 def distances_section(distances: Frames | Refused, is_planted: bool) -> Section:
@@ -247,15 +224,19 @@ def extraction_section(faults: Mapping[str, Sequence[Any]] | Refused) -> Section
     return Section("extraction", "Extraction faults", tables=(counts, *details))
 
 
-def provenance_section(provenance: Sequence[Mapping[str, Any]]) -> Section:
-    """What stands behind the page."""
-    if not provenance:
-        return Section(
-            "provenance", "Provenance", refusals=("no models, hashes or versions were handed to the report",)
-        )
-    return Section(
-        "provenance", "Provenance", tables=(table("Models, files and programs behind this page.", provenance),)
+def trace_section(traces: Traces, study: Study) -> Section:
+    """From a point of the map down to the page of the form; the template writes what `traces` hold."""
+    if not traces.points:
+        reason = " ".join(traces.untraced) or "no provenance was handed to the report"
+        return Section("trace", TRACE, refusals=(reason,))
+    models = len({point.model for point in traces.points})
+    said = (
+        f"{counted(len(traces.points), 'point')} of {counted(models, 'model family', 'model families')} in "
+        f"{counted(len(traces.forms), 'language')}. A point opens its indicators, an indicator its items, an item its "
+        "answers, its readings, the prompts word for word and the place on the printed form. A click on a point of the "
+        "map, or Enter, leads here."
     )
+    return Section("trace", TRACE, (capital(said),), traces.untraced)
 
 
 def _cell_names(cells: pd.DataFrame) -> list[str]:

@@ -1,32 +1,27 @@
 """The review page of one language: the form's page beside what was extracted, worst first, with what to do."""
 
-import base64
-import io
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import jinja2
 import pypdfium2
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from valuesassets.instruments.survey.changes import Change
 from valuesassets.instruments.survey.extracted_questions import Examined, Fault
+from valuesassets.instruments.survey.form_pictures import FRAME, MARGIN, draw_page, page_turns, picture_of
 from valuesassets.instruments.survey.layout.grounding import GroundedString
-from valuesassets.instruments.survey.layout.pages import read_pages
-from valuesassets.instruments.survey.layout.words import Box, union
+from valuesassets.instruments.survey.layout.words import union
 from valuesassets.instruments.survey.overrides import override_text
 from valuesassets.records.questions import Question
 
-DPI = 110
-MARGIN, HEAD = 14.0, 130.0
-"""Points of the page around a question's box; above it, where none of its strings was found."""
-COLOURS = 32
-FOUND, IN_DOUBT = "#00694c", "#c23b00"
+HEAD = 130.0
+"""Points of the page above a question's box, where none of its strings was found."""
+FOUND, IN_DOUBT = FRAME, "#c23b00"
 
 
 @dataclass(frozen=True)
@@ -87,10 +82,10 @@ def _entries(examined: Examined, pdf: Path | None) -> Iterator[Entry]:
         yield from (_entry(examined, place, question, None) for place, question in numbered)
         return
     order = sorted(numbered, key=lambda each: each[1].page or 0)  # a page is drawn once for all of its questions
-    turns = {page.number: page.turn for page in read_pages(pdf)}
+    turns = page_turns(pdf)
     with pypdfium2.PdfDocument(pdf) as document:
         for page, group in itertools.groupby(order, key=lambda each: each[1].page):
-            drawn = _drawn(document, page, turns) if page else None
+            drawn = draw_page(document, page, turns[page]) if page is not None and page in turns else None
             for place, question in group:
                 yield _entry(examined, place, question, drawn)
 
@@ -108,31 +103,12 @@ def _entry(examined: Examined, place: int, question: Question, page: Image.Image
     )
 
 
-def _drawn(document: pypdfium2.PdfDocument, page: int, turns: Mapping[int, int]) -> Image.Image | None:
-    """A page with its text upright, or None where the form has no such page."""
-    if page not in turns:
-        return None
-    return document[page - 1].render(scale=DPI / 72, rotation=turns[page]).to_pil()  # type: ignore[arg-type]
-
-
 def _picture(page: Image.Image, question: Question, strings: Sequence[GroundedString]) -> str:
     """The form at a question, as wide as its page, with a frame around every string that was found."""
     assert question.box is not None  # noqa: S101  # callers look
     placed = [each for each in strings if each.place is not None and each.place.page == question.page]
     boxes = [each.place.box for each in placed if each.place is not None]
-    place = union([question.box, *boxes])
-    _, top, _, bottom = _scaled((place[0], place[1] - (0 if boxes else HEAD), *place[2:]), MARGIN)
-    shown = page.convert("RGB")
-    draw = ImageDraw.Draw(shown)
-    for string, box in zip(placed, boxes, strict=True):
-        draw.rectangle(_scaled(box, 1.5), outline=IN_DOUBT if string.fault else FOUND, width=2)
-    cut = shown.crop((0, max(top, 0), page.width, min(bottom, page.height)))
-    buffer = io.BytesIO()
-    cut.quantize(COLOURS).save(buffer, "PNG", optimize=True)
-    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
-
-
-def _scaled(box: Box, margin: float) -> Any:
-    left, top, right, bottom = box
-    edges: Iterable[float] = (left - margin, top - margin, right + margin, bottom + margin)
-    return tuple(round(edge * DPI / 72) for edge in edges)
+    _, top, _, bottom = union([question.box, *boxes])
+    colours = [IN_DOUBT if string.fault else FOUND for string in placed]
+    frames = list(zip(boxes, colours, strict=True))
+    return picture_of(page, top - MARGIN - (0 if boxes else HEAD), bottom + MARGIN, frames)

@@ -20,7 +20,7 @@ from valuesassets.orchestration.frame_types import (
 from valuesassets.orchestration.io_managers import picture_of, table_of
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
-from valuesassets.records.files import read_json
+from valuesassets.records.files import read_json, sha256_file
 from valuesassets.records.questions import Question, askable
 from valuesassets.records.schemas import PROBE_DISTRIBUTIONS, table_metadata
 from valuesassets.records.study import Study
@@ -36,6 +36,8 @@ Frames = dict[str, pd.DataFrame]
 EXTRACTED_KEY, READINGS_KEY, CALIBRATION_KEY, CONTROLS_KEY = (
     dg.AssetKey(["survey", name]) for name in ("extracted_questions", "readings", "calibration", "negative_controls")
 )
+TRACED_KEYS = [dg.AssetKey(["survey", name]) for name in ("aligned_questions", "trials", "readings")]
+"""What the report reads besides its inputs, for the provenance of the map's points."""
 
 
 def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
@@ -344,7 +346,10 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         "survey",
         group,
         many=["questionnaire_pdf", "extracted_questions", "preflight", "probe_distributions"],
-        deps=[CALIBRATION_KEY] * study.has_reference_models + [CONTROLS_KEY] * bool(study.control_families),
+        deps=[
+            *([CALIBRATION_KEY] * study.has_reference_models + [CONTROLS_KEY] * bool(study.control_families)),
+            *TRACED_KEYS,
+        ],
         io_manager_key="html",
         kinds={"html"},
     )
@@ -358,15 +363,19 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         quality_report: Frames,
         human_distributions: pd.DataFrame,
         item_statistics: pd.DataFrame,
+        reliability: Frames,
+        signal: Frames,
         distances: Frames,
         human_comparison: Frames,
         mono_vs_multi: Frames,
         cultural_map: Frames,
     ) -> str:
-        """One self-contained page: what passed, what failed, what is missing, with every figure."""
+        """One self-contained page: what can be claimed and what not, every figure, and where each point comes from."""
         from valuesassets.instruments.survey.calibration import describe_hardness, summarise_recovery
         from valuesassets.instruments.survey.report import Refused, render_report
         from valuesassets.instruments.survey.report_gates import derive_gates
+        from valuesassets.instruments.survey.report_trace import trace_cells
+        from valuesassets.instruments.survey.versions import software_versions
 
         faults = extraction_faults(storage, study)
         cells = {f"{model}/{language}" for model, language in study.cells()}
@@ -386,7 +395,9 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             if tried.exists()
             else Refused("no language's prompts were answered by another language's model yet")
         )
-        probe, drawn = concatenated(probe_distributions), given(cultural_map)
+        probe = concatenated(probe_distributions)
+        identities = {name: table_metadata(path) for name, path in read.items() if name in cells}
+        human_files = [*(file.path for file in study.human.files), *([study.human.means] if study.human.means else [])]
         return render_report(
             study,
             gates=derive_gates(
@@ -396,7 +407,9 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             probe=probe,
             quality=quality_report,
             calibration=recovery,
-            cultural_map=drawn["points"] if isinstance(drawn, dict) else drawn,
+            reliability=given(reliability),
+            signal=given(signal),
+            cultural_map=given(cultural_map),
             distances=given(distances),
             human=human_distributions,
             human_comparison=given(human_comparison),
@@ -404,16 +417,22 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             item_statistics=item_statistics,
             extraction_faults=faults,
             question_texts={question.id: question.text for question in master_questions},
+            traces=trace_cells(storage.folder, sorted(probe_distributions, key=study.cells().index)),
+            versions=software_versions(identities.values()),
             provenance=[
                 *(
                     {"what": f"questionnaire {language}", "source": pdf["source"], "sha256": pdf["sha256"]}
                     for language, pdf in questionnaire_pdf.items()
                 ),
                 *(
-                    {"what": f"readings {name}", "source": metadata["model"], "sha256": metadata["weights_id"]}
-                    for name, path in read.items()
-                    if name in cells
-                    for metadata in [table_metadata(path)]
+                    {"what": "human data", "source": file.name, "sha256": sha256_file(file)}
+                    for file in human_files
+                    if file.is_file()
+                ),
+                *(
+                    {"what": f"readings {name}", "source": named_model(said["model"]), "sha256": said["weights_id"]}
+                    | {"commit": said["revision"].replace("null", "").strip('"')}
+                    for name, said in identities.items()
                 ),
             ],
         )
@@ -465,6 +484,11 @@ def askable_of(aligned: dict[str, list[Question]]) -> dict[str, list[Question]]:
 def with_notes(frame: pd.DataFrame) -> dg.MaterializeResult[pd.DataFrame]:
     """A table of people, with what was left out of it for a person to read."""
     return dg.MaterializeResult(value=frame, metadata={"left_out": "\n".join(frame.attrs["notes"]) or "nothing"})
+
+
+def named_model(model: str) -> str:
+    """A model as a page that others read names it: the hub id, or the last parts of its folder."""
+    return "/".join(model.rstrip("/").split("/")[-2:])
 
 
 def _counted(names: Iterable[str]) -> str:

@@ -1,6 +1,8 @@
 import base64
+import hashlib
 import re
 from dataclasses import dataclass
+from html import escape
 from html.parser import HTMLParser
 
 import pandas as pd
@@ -9,6 +11,8 @@ import pytest
 from valuesassets.instruments.survey.report import Gate, Refused, render_report
 from valuesassets.instruments.survey.report_gates import derive_gates
 from valuesassets.instruments.survey.report_parts import table
+from valuesassets.instruments.survey.report_trace import Traces, trace_cells
+from valuesassets.records.schemas import read_readings, read_trials
 from valuesassets.records.study_files import load_study
 from valuesassets_tests.figures.made_up import (
     comparison_frame,
@@ -26,19 +30,21 @@ from valuesassets_tests.figures.made_up import (
     sampled_columns,
     statistics_frame,
 )
+from valuesassets_tests.instruments.survey.test_claims import TESTS
 
-SUMMARY = "What passed, what failed, what is missing"
+CLAIMS = "What can be claimed"
 SECTIONS = [
+    CLAIMS,
+    "Methods paragraph and citations",
     "Calibration",
-    SUMMARY,
     "Quality",
     "Cultural map",
+    "From a point to its page",
     "Distances between cells",
     "Comparison with humans",
     "Monolingual against multilingual",
     "Item statistics",
     "Extraction faults",
-    "Provenance",
 ]
 
 
@@ -65,7 +71,7 @@ def everything():
         "quality": quality_frames(probe, study.cells()),
         "calibration": {"comparison": comparison_frame(), "recovery": recovery_frame(), "hardness": hardness_frame()},
         "negative_controls": controls_frame(),
-        "cultural_map": map_frame(),
+        "cultural_map": {"points": map_frame()},
         "distances": {"pairs": pairs_frame(), "points": mds_frame()},
         "human": human_frame(),
         "human_comparison": comparison_frames(),
@@ -93,8 +99,11 @@ class Elements(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
-        if tag not in {"meta", "img", "link", "br"}:
+        if tag not in {"meta", "img", "link", "br", "input"}:
             self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
@@ -107,11 +116,15 @@ def section(page, title):
     return re.search(rf"<section[^>]*>\s*<h2[^>]*>{title}</h2>.*?</section>", page, re.DOTALL).group()
 
 
-def test_the_calibration_stands_first_and_then_what_passed_failed_and_is_missing(page):
+def test_what_can_be_claimed_stands_first_and_every_link_leads_to_a_place_on_the_page(page):
     assert re.findall(r"<h2[^>]*>(.*?)</h2>", page) == SECTIONS
     elements = Elements(page)
     assert elements.open == []
-    assert [link["href"] for link in elements.of("a")] == [f"#{part['id']}" for part in elements.of("section")]
+    ids = [attributes["id"] for _, attributes in elements.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    links = [link["href"] for link in elements.of("a")]
+    assert links[: len(SECTIONS)] == [f"#{part['id']}" for part in elements.of("section")]
+    assert {link.removeprefix("#") for link in links} <= set(ids)
 
 
 def test_the_quality_section_shows_how_far_other_estimators_lie_and_only_where_some_were_asked(page):
@@ -123,14 +136,21 @@ def test_the_quality_section_shows_how_far_other_estimators_lie_and_only_where_s
     assert "other estimators" not in page
 
 
-def test_nothing_is_fetched_and_nothing_runs(page):
+def test_nothing_is_fetched_and_nothing_but_the_pages_own_script_may_run(page):
     elements = Elements(page)
-    assert elements.of("script") == []
+    assert elements.of("script") == [{}]
     assert elements.of("link") == []
-    assert all(image["src"].startswith("data:image/svg+xml;base64,") for image in elements.of("img"))
-    assert "http" not in page
+    assert all(image["src"].startswith("data:image/") for image in elements.of("img"))
+    assert not re.search(r"https?:|\bfetch\(|XMLHttp|\bimport\(", page)
     assert "url(" not in page.split("</style>")[0]
+    (policy,) = [meta["content"] for meta in elements.of("meta") if "http-equiv" in meta]
+    script = re.search(r"<script>(.*?)</script>", page, re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy.startswith("default-src 'none'; img-src data:; ")
+    assert f"script-src 'sha256-{digest}';" in policy
     for image in elements.of("img"):
+        if not image["src"].startswith("data:image/svg+xml;base64,"):
+            continue
         svg = base64.b64decode(image["src"].split(",")[1]).decode()
         assert svg.rstrip().endswith("</svg>")
         assert not re.search(r'(href|src)="(?!#|data:)', svg)
@@ -138,21 +158,22 @@ def test_nothing_is_fetched_and_nothing_runs(page):
 
 def test_every_picture_has_words_and_every_table_a_caption_and_headings(page):
     elements = Elements(page)
-    assert len(elements.of("img")) == 9
+    assert len(elements.of("img")) == 8
     assert all(len(image["alt"]) > 20 for image in elements.of("img"))
+    assert [svg["aria-label"][:29] for svg in elements.of("svg")] == ["Map of models and countries; "]
     assert len(elements.of("caption")) == len(elements.of("table")) > 8
     assert {heading["scope"] for heading in elements.of("th")} == {"col", "row"}
     assert Elements(page).of("html") == [{"lang": "en"}]
 
 
 def test_what_others_wrote_is_escaped(page):
-    assert "<script>" not in page
+    assert "<script>alert" not in page
     assert "How important is work &lt;script&gt;alert(1)&lt;/script&gt;?" in page
     assert "option 2 has no label &lt;b&gt;bold&lt;/b&gt;" in page
 
 
 def test_gates_are_told_apart_by_words_and_the_failed_come_first(page):
-    summary = section(page, SUMMARY)
+    summary = section(page, CLAIMS)
     assert "Gates: 1 passed, 1 failed, 1 never looked at." in summary
     marks = [summary.index(mark) for mark in ("✗ failed", "○ missing", "✓ passed")]
     assert marks == sorted(marks)
@@ -161,22 +182,27 @@ def test_gates_are_told_apart_by_words_and_the_failed_come_first(page):
 def test_what_no_section_could_show_is_listed_with_what_is_missing():
     study = load_study("demo")
     page = render_report(study, distances=Refused("fewer than two cells"))
-    assert "Distances between cells: fewer than two cells" in section(page, SUMMARY)
+    assert "Distances between cells: fewer than two cells" in section(page, CLAIMS)
     assert "Every figure and table of the study is on this page." not in page
 
 
-def test_a_complete_page_says_so(page):
-    assert "Every figure and table of the study is on this page." in section(page, SUMMARY)
+def test_a_complete_page_says_so(page, stored_once):
+    study, parts = everything()
+    said = "Every figure and table of the study is on this page."
+    traces = trace_cells(stored_once.folder, [("reference-mono", "eng")])
+    assert said in section(render_report(study, **parts, traces=traces), CLAIMS)
+    assert said not in section(page, CLAIMS)
+    assert "From a point to its page: no provenance was handed to the report" in section(page, CLAIMS)
 
 
 def test_many_passed_gates_and_long_tables_are_folded_and_short_ones_are_not():
     study, parts = everything()
     many = [Gate(f"Gate {number}.", True) for number in range(22)]
     long = parts["provenance"] * 44
-    page = render_report(study, gates=many, provenance=long)
-    assert "<summary>Gates passed: 22</summary>" in section(page, SUMMARY)
-    assert re.search(r"<details><summary>Models, files[^<]*\(44 rows\)</summary>", section(page, "Provenance"))
-    assert "<details>" not in section(render_report(study, gates=parts["gates"]), SUMMARY)
+    page = section(render_report(study, gates=many, provenance=long), CLAIMS)
+    assert "<summary>Gates passed: 22</summary>" in page
+    assert re.search(r"<details><summary>Hashes: models[^<]*\(44 rows\)</summary>", page)
+    assert "<details>" not in section(render_report(study, gates=parts["gates"]), CLAIMS)
 
 
 def test_planted_and_recovered_stand_by_response_type_with_their_bounds(page):
@@ -254,7 +280,10 @@ def test_a_gate_that_was_never_looked_at_is_missing_and_not_failed():
 
 
 def test_what_is_missing_and_why_is_said(page):
-    assert "11 of 12 cells were read; missing: reference-multi in bul." in section(page, SUMMARY)
+    assert "11 of 12 cells were read" in section(page, "Methods paragraph and citations")
+    claims = section(page, CLAIMS)
+    assert "Anything that rests on reference-mono in eng and reference-multi in bul." in claims
+    assert re.search(r">reference-multi bul</th><td[^>]*>no readings: the job failed<", claims)
     quality = section(page, "Quality")
     assert "Cells missing: reference-multi in bul. Cells flagged: reference-mono in eng." in quality
     assert "no readings: the job failed" in quality
@@ -287,6 +316,7 @@ def test_a_refused_analysis_leaves_its_reason_in_place_of_its_figure():
     reasons = {name: Refused(f"the reason of {name} < here") for name in names}
     bare = render_report(study, **{**parts, **reasons, "provenance": ()})
     assert Elements(bare).of("img") == []
+    assert Elements(bare).of("svg") == []
     for name in names:
         assert f"the reason of {name} &lt; here" in bare
     assert re.findall(r"<h2[^>]*>(.*?)</h2>", bare) == SECTIONS
@@ -314,7 +344,8 @@ def test_a_study_without_plants_never_says_planted():
     bare = render_report(load_study("evs2017"))
     assert "<strong>Planted.</strong>" not in bare
     assert "this study has no reference family" in section(bare, "Calibration")
-    assert not re.search(r"\d\.\d{3}", bare.split("</style>")[1])
+    shown = re.sub(r'<pre id="bibtex-text">.*?</pre>', "", bare.split("<main>")[1].split("</main>")[0], flags=re.DOTALL)
+    assert not re.search(r"\d\.\d{3}", shown)
 
 
 def test_no_failure_becomes_a_number_in_a_table():
@@ -334,3 +365,117 @@ def test_a_column_of_numbers_is_set_to_the_right_and_a_cell_is_one_column():
     gap = table("t", pd.DataFrame({"language": ["pol", "fra"], "p_valid_mean": [None, 0.5]}))
     assert gap.headings == (("language", "words"), ("P_valid mean", "number"))
     assert [[cell.text for cell in row] for row in shown.rows] == [["m pol", "3"]]
+
+
+def test_analyses_that_the_study_has_stand_where_they_belong_and_others_do_not():
+    study, parts = everything()
+    notes = pd.DataFrame({"note": ["One wording only: coefficients are over orders."]})
+    table = pd.DataFrame({"model": ["reference-mono"], "coefficient": [0.71]})
+    page = render_report(
+        study,
+        **parts,
+        reliability=Refused("fewer than three languages"),
+        signal={"notes": notes, "tests": TESTS},
+        position_bias={"sizes": table, "notes": notes},
+    )
+    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
+    assert titles[3:6] == ["Quality", "Reliability", "Signal against human answers"]
+    assert titles.index("Position bias") == titles.index("Monolingual against multilingual") + 1
+    assert "<strong>Not shown:</strong> fewer than three languages" in section(page, "Reliability")
+    shown = section(page, "Position bias")
+    assert "One wording only" in shown
+    assert re.search(r"Position bias: sizes\..*>0\.710<", shown, re.DOTALL)
+    assert "Reliability: fewer than three languages" in section(page, CLAIMS)
+
+
+def test_tests_of_all_analyses_stand_together_with_their_corrected_p():
+    study, parts = everything()
+    distances = parts["distances"] | {"tests": TESTS.assign(test_family="zones")}
+    page = render_report(study, **(parts | {"distances": distances}), signal={"tests": TESTS})
+    claims = section(page, CLAIMS)
+    table = re.search(r"Every test of this run.*?</table>", claims, re.DOTALL)[0]
+    assert len(re.findall("<tr>", table)) == 1 + 2 * len(TESTS)
+    assert "corrected by Holm&#39;s procedure within three declared families" in section(page, "Methods paragraph.*?")
+
+
+def test_claims_stand_in_two_lists(page):
+    lists = re.findall(r"<h3>(This run[^<]*)</h3>(.*?)</div>", section(page, CLAIMS), re.DOTALL)
+    assert [title for title, _ in lists] == ["This run supports", "This run does not support"]
+    assert "Anything about people." in lists[1][1]
+    assert "Anything about people." not in lists[0][1]
+
+
+def test_the_methods_can_be_copied_and_the_sources_are_those_of_the_run(page):
+    methods = section(page, "Methods paragraph and citations")
+    assert re.search(r'id="methods-text">This is a test of the instrument', methods)
+    assert {button["data-copy"] for button in Elements(methods).of("button")} == {"methods-text", "bibtex-text"}
+    assert "@book{inglehart2005," in methods
+    assert "@inproceedings{burchell2025," not in methods
+
+
+def test_the_page_says_its_own_size(page):
+    said = re.search(r"This page has ([\d.]+) MB *and fetches nothing", page)[1]
+    assert float(said) == pytest.approx(len(page.encode()) / 1e6, abs=0.05)
+
+
+@pytest.fixture(scope="module")
+def traced(stored_once):
+    cells = stored_once.study.cells()
+    return render_report(
+        stored_once.study,
+        probe=stored_once.probe,
+        quality=stored_once.quality,
+        cultural_map={"points": stored_once.points},
+        traces=trace_cells(stored_once.folder, cells),
+    )
+
+
+def test_a_point_leads_to_its_items_and_these_to_prompts_and_page_without_a_script(traced, stored_once):
+    elements = Elements(traced)
+    assert elements.open == []
+    ids = [attributes["id"] for _, attributes in elements.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    links = {link["href"].removeprefix("#") for link in elements.of("a")}
+    assert links <= set(ids)
+    for model, language in stored_once.study.cells():
+        assert f"trace-{model}-{language}" in links
+        items = [part for part in ids if part.startswith(f"trace-{model}-{language}-")]
+        assert len(items) == 17
+    forms = {part for part in ids if re.fullmatch(r"form-(eng|fra)-v\d+", part)}
+    assert len(forms) == 28
+    assert forms <= links
+    pages = [image for image in elements.of("img") if image["src"].startswith("data:image/png")]
+    assert len(pages) == 28
+    trial = read_trials(stored_once.path("trials", "fra.parquet"))[0]
+    of_map = next(t for t in read_trials(stored_once.path("trials", "fra.parquet")) if t.question_id == "v7")
+    assert f'<pre lang="fra">{escape(of_map.prompt)}</pre>' in traced
+    assert escape(trial.prompt) not in traced
+
+
+def test_readings_and_missing_indicators_are_shown_with_key_and_reason(traced, stored_once):
+    reading = read_readings(stored_once.path("readings", "reference-mono/fra.parquet"))[0]
+    shown = re.search(r'id="trace-reference-mono-fra".*?Back to the map', traced, re.DOTALL)[0]
+    known = {one.trial_id: one for one in read_readings(stored_once.path("readings", "reference-mono/fra.parquet"))}
+    assert known["v7/0/forward"].reading_key in shown
+    assert reading.reading_key not in shown
+    assert "missing: v170: dropped: unreliable in too many cells" in shown
+
+
+def test_a_changed_form_is_said_and_its_page_not_shown(stored):
+    path = stored.path("questionnaire_pdf", "fra.pdf")
+    path.write_bytes(path.read_bytes() + b"%")
+    traces = trace_cells(stored.folder, [("reference-mono", "eng"), ("reference-mono", "fra"), ("nobody", "fra")])
+    page = render_report(stored.study, cultural_map={"points": stored.points}, traces=traces)
+    assert page.count("data:image/png") == 14
+    assert "<strong>A link does not hold:</strong>" in page
+    assert "the PDF has changed since its questions were read" in page
+    assert "nobody in fra:" in section(page, "From a point to its page")
+
+
+def test_forty_four_points_stay_small_and_are_drawn_once_per_language(stored_once):
+    one = trace_cells(stored_once.folder, [("reference-mono", "eng")])
+    both = trace_cells(stored_once.folder, [("reference-mono", "eng"), ("reference-multi", "eng")])
+    size = [len(render_report(stored_once.study, traces=traces).encode()) for traces in (Traces(), one, both)]
+    per_language, per_cell = size[1] - size[0], size[2] - size[1]
+    assert 22 * per_language + 22 * per_cell < 8_000_000
+    assert per_cell < per_language

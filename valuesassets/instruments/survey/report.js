@@ -1,0 +1,186 @@
+"use strict";
+// The page says everything without this script; it shows what is said of a point of the map beside it, hides groups of
+// points, zooms, brings a point's provenance to the map, and copies texts. It fetches nothing.
+(() => {
+  const each = (selector, use, root = document) => root.querySelectorAll(selector).forEach(use);
+
+  // Copying: the clipboard where the browser allows it, else the selection.
+  each("button[data-copy]", (button) => {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      const source = document.getElementById(button.dataset.copy);
+      const said = button.textContent;
+      try {
+        await navigator.clipboard.writeText(source.textContent.trim());
+      } catch {
+        source.closest("details")?.setAttribute("open", "");
+        getSelection().selectAllChildren(source);
+        document.execCommand("copy");
+      }
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = said), 1500);
+    });
+  });
+
+  // An item's printed question and prompts stand once per language: a copy is shown where the item is opened.
+  each("details.item", (item) => {
+    item.addEventListener("toggle", () => {
+      const slot = item.querySelector(".slot");
+      const form = document.getElementById(item.dataset.form);
+      if (!item.open || !form || slot.firstChild) return;
+      slot.append(...[...form.childNodes].map((node) => node.cloneNode(true)));
+      item.querySelector(".to-form").hidden = true;
+    });
+  });
+
+  const view = document.getElementById("map-view");
+  if (!view) return;
+  const svg = view.querySelector("svg");
+  const paper = view.querySelector(".paper");
+  const card = view.querySelector(".map-card");
+  const tools = view.querySelector(".map-tools");
+  const here = document.getElementById("trace-here");
+  tools.hidden = false;
+
+  // What is said of a point: its title, shown by us and no longer by the browser.
+  const points = [...svg.querySelectorAll("g.point")].map((mark) => {
+    const title = mark.querySelector("title");
+    const reach = mark.querySelector("circle.reach");
+    const said = title.textContent;
+    title.remove();
+    return { said, reach, holder: mark.closest("a") ?? mark, x: Number(reach.getAttribute("cx")), y: Number(reach.getAttribute("cy")) };
+  });
+  let shown = null;
+  const show = (point) => {
+    if (shown === point) return;
+    shown?.holder.classList.remove("near");
+    shown = point;
+    card.hidden = !point;
+    if (!point) return;
+    point.holder.classList.add("near");
+    card.textContent = point.said;
+    const mark = point.reach.getBoundingClientRect();
+    const frame = view.getBoundingClientRect();
+    const right = mark.right - frame.left + 8;
+    const fits = right + card.offsetWidth < frame.width;
+    card.style.left = `${Math.max(0, fits ? right : mark.left - frame.left - card.offsetWidth - 8)}px`;
+    card.style.top = `${Math.max(0, mark.top - frame.top - card.offsetHeight / 2)}px`;
+  };
+  // Marks lie over each other: the pointer means the nearest one, whichever lies on top.
+  const nearest = (event) => {
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    const far = (point) => Math.hypot(point.x - x, point.y - y);
+    const seen = points.filter((point) => !point.holder.classList.contains("off") && far(point) < 10);
+    return seen.sort((one, other) => far(one) - far(other))[0] ?? null;
+  };
+  svg.addEventListener("pointermove", (event) => {
+    const point = nearest(event);
+    show(point);
+    svg.style.cursor = point?.holder.matches("a") ? "pointer" : "";
+  });
+  svg.addEventListener("pointerleave", () => show(null));
+  for (const point of points) {
+    point.holder.addEventListener("focus", () => show(point));
+    point.holder.addEventListener("blur", () => show(null));
+  }
+
+  // A model's point brings its provenance up to the map.
+  let opened = null;
+  const putBack = () => {
+    if (!opened) return;
+    opened.trace.open = false;
+    opened.mark.replaceWith(opened.trace);
+    opened.link.classList.remove("current");
+    opened = null;
+  };
+  const open = (link) => {
+    putBack();
+    const trace = document.getElementById(link.getAttribute("href").slice(1)).closest("details");
+    const mark = document.createComment("");
+    trace.replaceWith(mark);
+    here.append(trace);
+    trace.open = true;
+    opened = { trace, mark, link };
+    link.classList.add("current");
+    trace.querySelector("summary").focus({ preventScroll: true });
+    here.scrollIntoView({ block: "nearest" });
+    if (here.getBoundingClientRect().bottom > innerHeight) here.scrollIntoView({ block: "start" });
+  };
+  svg.addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (link) event.preventDefault();
+    const meant = event.detail === 0 ? link : nearest(event)?.holder; // 0: Enter on a mark that has the focus
+    if (meant?.matches("a") && !moved) open(meant);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    show(null);
+    if (opened && here.contains(document.activeElement)) {
+      const link = opened.link;
+      putBack();
+      link.focus();
+      view.scrollIntoView({ block: "nearest" });
+    }
+  });
+
+  // Groups of points are switched off together with their names and intervals.
+  tools.addEventListener("change", (event) => {
+    each("[data-group]", (part) => {
+      if (part.dataset.group === event.target.value) (part.closest("a") ?? part).classList.toggle("off", !event.target.checked);
+    }, svg);
+  });
+
+  // Zoom and pan: the part of the figure that is shown.
+  const [x, y, width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+  const all = { x, y, width, height };
+  let part = { ...all };
+  let moved = false;
+  const set = (next) => {
+    const width = Math.min(all.width, Math.max(all.width / 12, next.width));
+    const height = (width * all.height) / all.width;
+    const within = (value, low, room) => Math.min(low + room, Math.max(low, value));
+    part = { x: within(next.x, all.x, all.width - width), y: within(next.y, all.y, all.height - height), width, height };
+    svg.setAttribute("viewBox", `${part.x} ${part.y} ${part.width} ${part.height}`);
+    paper.style.cursor = width < all.width ? "grab" : "";
+    show(null);
+  };
+  const zoom = (factor, across = 0.5, along = 0.5) =>
+    set({
+      x: part.x + part.width * across * (1 - factor),
+      y: part.y + part.height * along * (1 - factor),
+      width: part.width * factor,
+      height: part.height * factor,
+    });
+  const steps = { in: () => zoom(0.7), out: () => zoom(1 / 0.7), reset: () => set(all) };
+  each("[data-zoom]", (button) => button.addEventListener("click", steps[button.dataset.zoom]), tools);
+  view.addEventListener("keydown", (event) => {
+    const step = { "+": "in", "=": "in", "-": "out", 0: "reset" }[event.key];
+    if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    steps[step]();
+  });
+  svg.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    const frame = svg.getBoundingClientRect();
+    zoom(event.deltaY > 0 ? 1.2 : 1 / 1.2, (event.clientX - frame.left) / frame.width, (event.clientY - frame.top) / frame.height);
+  }, { passive: false });
+  svg.addEventListener("pointerdown", (down) => {
+    moved = false;
+    if (part.width >= all.width || down.button) return;
+    const start = { ...part };
+    const frame = svg.getBoundingClientRect();
+    const drag = (event) => {
+      const [right, under] = [event.clientX - down.clientX, event.clientY - down.clientY];
+      if (Math.hypot(right, under) > 4) moved = true;
+      if (moved) set({ ...start, x: start.x - (right * start.width) / frame.width, y: start.y - (under * start.height) / frame.height });
+    };
+    const end = () => {
+      removeEventListener("pointermove", drag);
+      removeEventListener("pointerup", end);
+    };
+    addEventListener("pointermove", drag);
+    addEventListener("pointerup", end);
+  });
+  svg.addEventListener("dragstart", (event) => event.preventDefault());
+})();

@@ -1,0 +1,179 @@
+"""The map as the report holds it: the publication's figure, inline, its points named, focusable and linked."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree  # parses what matplotlib has just written, nothing from outside
+
+import pandas as pd
+
+from valuesassets.figures.cultural_map import draw_cultural_map, part_gid
+from valuesassets.figures.frames import records
+from valuesassets.figures.map_marks import NOT_DISTINGUISHABLE
+from valuesassets.figures.style import svg_text
+
+KINDS = {
+    "human": "respondents",
+    "published": "published countries",
+    "pooled_human": "pooled people",
+    "content_free": "content-free answers",
+}
+"""Kinds of points that are no models, as the switches name them."""
+PARTS = ("point", "name", "interval", "region")
+"""What a point consists of in the figure; the others' ids begin so in place of `point`."""
+LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
+"""A coordinate with more digits than a screen shows."""
+REACH = 7.0
+"""Radius, in the figure's units, within which the pointer meets a point."""
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A family or kind of points that can be hidden."""
+
+    group: str
+    label: str
+    count: int
+
+
+@dataclass(frozen=True)
+class MapView:
+    """The figure as markup for an HTML page, and the switches for its groups of points."""
+
+    svg: str
+    switches: tuple[Switch, ...]
+
+
+def map_view(points: pd.DataFrame, traced: Collection[tuple[str, str]] = ()) -> MapView:
+    """The figure of the map; every point says what it is, and those of `traced` cells lead to their provenance."""
+    root = _parsed(svg_text(draw_cultural_map(points)))
+    rows = records(points)
+    parents = {child: parent for parent in root.iter() for child in parent}
+    for part in PARTS:
+        by_gid = {part_gid(row, part): row for row in rows}
+        taken = Counter[str]()
+        for element in [each for each in root.iter("g") if each.get("id") in by_gid]:
+            gid = str(element.get("id"))
+            taken[gid] += 1
+            element.set("data-group", group_of(by_gid[gid]))
+            if taken[gid] > 1:  # an interval across and one along
+                element.set("id", f"{gid}-{taken[gid]}")
+            if part == "point":
+                _dress(element, parents[element], by_gid[gid], traced)
+    root.set("role", "group")
+    root.set("aria-label", "Map of models and countries; the table below holds the same points")
+    root.set("id", "map-figure")
+    return MapView(ElementTree.tostring(root, encoding="unicode"), _switches(rows))
+
+
+def group_of(row: Mapping[str, Any]) -> str:
+    """The family of a model's point, else the kind of point."""
+    return f"family {row['model']}" if row["kind"] == "model" else str(row["kind"])
+
+
+def trace_anchor(model: str, language: str) -> str:
+    """Where on the page the provenance of a model's point stands."""
+    return f"trace-{model}-{language}"
+
+
+def point_lines(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """What is said of a point: its name, its place, its intervals, what it rests on, how far it is from no content."""
+    kind = "" if row["kind"] == "model" else KINDS.get(str(row["kind"]), str(row["kind"]))
+    lines = [f"{row['label']}{f' ({kind})' if kind else ''}"]
+    lines += [_coordinate(row, "x", "survival to self-expression"), _coordinate(row, "y", "traditional to secular")]
+    if row["kind"] in ("model", "human") and _is_there(row.get("n_indicators")):
+        missing = f"; missing {row['missing']}" if _is_there(row.get("missing")) else ""
+        lines.append(f"{row['n_indicators']:.0f} of 10 indicators{missing}")
+    if _is_there(row.get("distance_from_content_free")):
+        interval = _interval(row.get("distance_low"), row.get("distance_high"))
+        lines.append(f"{row['distance_from_content_free']:.2f}{interval} from the nearest content-free point")
+    if row["kind"] == "model" and _is_there(row.get("is_distinguishable")):
+        lines.append("distinguishable from no content" if row["is_distinguishable"] else NOT_DISTINGUISHABLE)
+    note = row.get("note")
+    if _is_there(note) and note != NOT_DISTINGUISHABLE:
+        lines.append(str(note))
+    if _is_there(row.get("source")) and row["kind"] != "content_free":
+        lines.append(f"source: {row['source']}")
+    return tuple(lines)
+
+
+def _dress(
+    element: ElementTree.Element,
+    parent: ElementTree.Element,
+    row: Mapping[str, Any],
+    traced: Collection[tuple[str, str]],
+) -> None:
+    """Give a point its words, a place for the pointer, and a link or at least the focus."""
+    said = "\n".join(point_lines(row))
+    title = ElementTree.Element("title")
+    title.text = said
+    element.insert(0, title)
+    mark = element.find(".//use")
+    if mark is not None:
+        place = {"cx": mark.get("x", "0"), "cy": mark.get("y", "0"), "r": str(REACH)}
+        element.append(ElementTree.Element("circle", place | {"class": "reach"}))
+    element.set("class", "point")
+    cell = (row["model"], row["language"])
+    if row["kind"] == "model" and cell in traced:
+        link = ElementTree.Element("a", {"href": f"#{trace_anchor(*cell)}", "aria-label": said.replace("\n", "; ")})
+        parent[list(parent).index(element)] = link
+        link.append(element)
+    else:
+        element.set("role", "img")
+        element.set("aria-label", said.replace("\n", "; "))
+        if row["kind"] != "published":
+            element.set("tabindex", "0")
+
+
+def _parsed(svg: str) -> ElementTree.Element:
+    """The figure's markup as it may stand in HTML: no name spaces, no metadata, shared marks at the top."""
+    root = ElementTree.fromstring(svg)  # noqa: S314
+    for element in root.iter():
+        element.tag = element.tag.rsplit("}", 1)[-1]
+        for name in [name for name in element.attrib if "}" in name]:
+            element.set(name.rsplit("}", 1)[-1], element.attrib.pop(name))
+        element.tail = element.text = None  # the figure's words are drawn as paths
+        if element.get("d"):
+            element.set("d", " ".join(LONG_NUMBER.sub(r"\1", str(element.get("d"))).split()))
+    for parent in list(root.iter()):
+        for child in [each for each in parent if each.tag in ("metadata", "style")]:
+            parent.remove(child)
+    shared: dict[str, ElementTree.Element] = {}
+    for parent in list(root.iter("g")):
+        for child in [each for each in parent if each.tag == "defs"]:
+            parent.remove(child)
+            shared |= {str(each.get("id")): each for each in child}  # a letter is drawn once for all words
+    for element in root.iter("g"):
+        if not str(element.get("id")).startswith(PARTS):
+            element.attrib.pop("id", None)
+    definitions = ElementTree.Element("defs")
+    definitions.extend(shared.values())
+    root.insert(0, definitions)
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+    root.set("style", "stroke-linejoin: round; stroke-linecap: butt")
+    return root
+
+
+def _switches(rows: Sequence[Mapping[str, Any]]) -> tuple[Switch, ...]:
+    shown = [row for row in rows if row["drawn"] and _is_there(row["x"])]
+    counts: dict[str, int] = {}
+    for row in sorted(shown, key=lambda row: row["kind"] != "model"):
+        counts[group_of(row)] = counts.get(group_of(row), 0) + 1
+    return tuple(
+        Switch(group, KINDS.get(group, group.removeprefix("family ")), count) for group, count in counts.items()
+    )
+
+
+def _coordinate(row: Mapping[str, Any], axis: str, name: str) -> str:
+    return f"{name}: {row[axis]:+.2f}{_interval(row.get(f'{axis}_low'), row.get(f'{axis}_high'), '+')}"
+
+
+def _interval(low: Any, high: Any, sign: str = "") -> str:
+    return f" ({low:{sign}.2f} to {high:{sign}.2f})" if _is_there(low) and _is_there(high) else ""
+
+
+def _is_there(value: Any) -> bool:
+    return value is not None and not pd.isna(value) and value != ""

@@ -20,7 +20,7 @@ WIRED = {
     "cultural_map": {"cultural_map.py", "map_projector.py", "indicators.py", "map_marks.py", "style.py"},
     "probe_distributions": {"probe_distributions.py", "variables.py", "probe_cell.py"},
     "readings": {"score.py", "scoring.py", "trie.py"},
-    "report": {"report.py", "report_gates.py", "report_calibration.py", "report_sections.py"},
+    "report": {"report.py", "gates.py", "calibration.py", "sections.py"},
 }
 
 
@@ -50,7 +50,7 @@ def test_a_version_changes_with_study_wiring_source_and_bundled_data(tmp_path, m
     assert before != code_version([TRIALS], STUDY.model_copy(update={"seed": STUDY.seed + 1}))
     assert before != code_version([TRIALS], STUDY, "other = 1")
     files, data = reachable(TRIALS), code_versions._bundled_data()
-    assert {"deu.toml", "evs2017_variables.toml", "eng.pdf", "report.html.jinja"} <= {path.name for path in data}
+    assert {"deu.toml", "evs2017_variables.toml", "eng.pdf", "page.html.jinja"} <= {path.name for path in data}
     original = next(path for path in files if path.name == "questions.py")
     changed = tmp_path / "questions.py"
     changed.write_text(original.read_text() + "# changed\n")

@@ -12,11 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.figures.frames import records
-from valuesassets.instruments.survey.map_agreement import families_against_countries, people_against_published
-from valuesassets.instruments.survey.map_axes import RESCALING, published_positions, raw_positions
-from valuesassets.instruments.survey.map_notes import write_caption, write_notes
-from valuesassets.instruments.survey.map_people import People, people_of
-from valuesassets.instruments.survey.map_points import (
+from valuesassets.instruments.survey.maps.agreement import families_against_countries, people_against_published
+from valuesassets.instruments.survey.maps.axes import RESCALING, published_positions, raw_positions
+from valuesassets.instruments.survey.maps.notes import write_caption, write_notes
+from valuesassets.instruments.survey.maps.people import People, people_of
+from valuesassets.instruments.survey.maps.points import (
     COLUMNS,
     Cells,
     Ground,
@@ -29,7 +29,7 @@ from valuesassets.instruments.survey.map_points import (
     published_rows,
     reference_rows,
 )
-from valuesassets.instruments.survey.map_projector import choose_axes
+from valuesassets.instruments.survey.maps.projector import choose_axes
 from valuesassets.measure.procrustes import LEAST_POINTS, fit_similarity
 from valuesassets.records.study import Study
 
@@ -42,7 +42,7 @@ class CulturalMap:
     """The map as tables.
 
     Attributes:
-        points: one row per point, in `map_points.COLUMNS`. Its `attrs` hold `notes`, a shorter `caption` for under the
+        points: one row per point, in `maps.points.COLUMNS`. Its `attrs` hold `notes`, a shorter `caption` for under the
             figure, and `unlike`, the axes that must not be read by their published names.
         projector: slopes, intercepts and loadings.
         sensitivity: how far each point moves when one of its indicators is left out.

@@ -5,14 +5,14 @@ from dataclasses import dataclass, fields
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.survey.answer_grid import answer_grid, mean_over_items
-from valuesassets.instruments.survey.cell_distances import CellDistances, cell_distances
-from valuesassets.instruments.survey.distance_contrasts import compare_with_nulls, contrast_languages
-from valuesassets.instruments.survey.hypotheses import tests_table
-from valuesassets.instruments.survey.language_groups import compare_groups
-from valuesassets.instruments.survey.nearest_cells import find_neighbours
-from valuesassets.instruments.survey.null_answers import ALWAYS_FIRST, UNIFORM
-from valuesassets.instruments.survey.variance_shares import share_variance
+from valuesassets.instruments.survey.comparing.answer_grid import AnswerGrid, mean_over_items
+from valuesassets.instruments.survey.comparing.cell_distances import CellDistances, cell_distances
+from valuesassets.instruments.survey.comparing.distance_contrasts import compare_with_nulls, contrast_languages
+from valuesassets.instruments.survey.comparing.hypotheses import tests_table
+from valuesassets.instruments.survey.comparing.language_groups import compare_groups
+from valuesassets.instruments.survey.comparing.nearest_cells import find_neighbours
+from valuesassets.instruments.survey.comparing.null_answers import ALWAYS_FIRST, UNIFORM
+from valuesassets.instruments.survey.comparing.variance_shares import share_variance
 from valuesassets.measure.mds import plane_from_distances
 from valuesassets.measure.resampling import interval_ends
 from valuesassets.records.study import Study
@@ -55,13 +55,8 @@ class Distances:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
-def derive_distances(answers: pd.DataFrame, study: Study) -> Distances:
-    """Distances between all cells over the items that both have, and what they go with.
-
-    Args:
-        answers: as `usable_answers` gives them.
-    """
-    grid = answer_grid(answers)
+def derive_distances(grid: AnswerGrid, study: Study) -> Distances:
+    """Distances between all cells over the items that both have, and what they go with."""
     found = cell_distances(grid, study)
     points, plane = _plane(found)
     groups, of_groups = compare_groups(found, study)

@@ -11,12 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.figures.frames import records, rows, rows_where
-from valuesassets.instruments.survey.answer_grid import AnswerGrid, answer_grid, mean_over_items, own_country
-from valuesassets.instruments.survey.country_distances import advantages, at_own, jsd_to_countries
-from valuesassets.instruments.survey.human_distributions import why_no_people
-from valuesassets.instruments.survey.hypotheses import tests_table
-from valuesassets.instruments.survey.mean_bounds import bound_by_means
-from valuesassets.instruments.survey.null_answers import (
+from valuesassets.instruments.survey.comparing.answer_grid import AnswerGrid, mean_over_items, own_country
+from valuesassets.instruments.survey.comparing.country_distances import advantages, at_own, jsd_to_countries
+from valuesassets.instruments.survey.comparing.hypotheses import tests_table
+from valuesassets.instruments.survey.comparing.mean_bounds import bound_by_means
+from valuesassets.instruments.survey.comparing.null_answers import (
     ALWAYS_FIRST,
     HALVES,
     OTHERS,
@@ -25,9 +24,14 @@ from valuesassets.instruments.survey.null_answers import (
     others_of,
     split_half,
 )
-from valuesassets.instruments.survey.own_country_ranks import own_country_of_families, rank_columns, rank_countries
+from valuesassets.instruments.survey.comparing.own_country_ranks import (
+    own_country_of_families,
+    rank_columns,
+    rank_countries,
+)
+from valuesassets.instruments.survey.comparing.resource_levels import compare_levels
+from valuesassets.instruments.survey.human_distributions import why_no_people
 from valuesassets.instruments.survey.planted_shapes import seeded
-from valuesassets.instruments.survey.resource_levels import compare_levels
 from valuesassets.measure.distances import KL_SMOOTHING, Array, entropy_bits_of, jsd_bits_of, kl_bits_of, tvd_of
 from valuesassets.measure.resampling import Means, means_with_intervals, resample_counts
 from valuesassets.records.study import Study
@@ -80,22 +84,22 @@ class HumanComparison:
 
 
 def derive_human_comparison(
-    answers: pd.DataFrame, human: pd.DataFrame, study: Study, means: pd.DataFrame | None = None
+    grid: AnswerGrid, human: pd.DataFrame, study: Study, means: pd.DataFrame | None = None
 ) -> HumanComparison:
     """Every cell beside its own country's people; empty tables with a note where there are no human data.
 
     Args:
-        answers: as `usable_answers` gives them.
-        human: rows of `HUMAN_DISTRIBUTIONS`.
+        grid: with the people's answers.
+        human: rows of `HUMAN_DISTRIBUTIONS`, for how many answered and how many did not.
         means: rows of `human_means`; looked at where there are no distributions.
     """
     if human.empty:
         if means is None or means.empty:
             return HumanComparison(notes=pd.DataFrame({"note": [why_no_people(study)]}))
-        bounds, cells, notes = bound_by_means(answer_grid(answers).of_level(), means, study)
+        bounds, cells, notes = bound_by_means(grid.of_level(), means, study)
         said = pd.DataFrame({"note": [MEANS_ONLY, *notes]})
         return HumanComparison(lower_bounds=bounds, lower_bound_cells=cells, notes=said)
-    grid = answer_grid(answers, human).of_level()
+    grid = grid.of_level()
     compared = _compared(grid, study)
     measured = _measured(grid, compared.answers, at_own(grid.people, compared.own))
     facts = _facts_of_people(grid, human)

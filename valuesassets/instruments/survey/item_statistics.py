@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.survey.answer_grid import answer_grid
+from valuesassets.instruments.survey.comparing.answer_grid import AnswerGrid
 from valuesassets.measure.distances import entropy_bits_of, tvd_of
 
 NEAR_UNIFORM = 0.95
@@ -13,11 +13,8 @@ NUMBERS = ["expected_value", "expected_value_unit", "entropy_bits", "entropy_sha
 NUMBERS += ["w1_unit_to_uniform", "p_valid"]
 
 
-def derive_item_statistics(answers: pd.DataFrame) -> pd.DataFrame:
+def derive_item_statistics(grid: AnswerGrid) -> pd.DataFrame:
     """One row per (cell, question); expected values are null for categorical questions.
-
-    Args:
-        answers: as `usable_answers` gives them.
 
     Returns:
         model, language, question_id, response_type, is_converted, n_options, expected_value (analysis scale),
@@ -25,7 +22,6 @@ def derive_item_statistics(answers: pd.DataFrame) -> pd.DataFrame:
         two independent answers agree, Source: Simpson 1949, Nature 163, 688), w1_unit_to_uniform (total variation for
         categorical questions), is_near_uniform, p_valid. Its `attrs` hold `notes` of what was left out.
     """
-    grid = answer_grid(answers)
     scales, given = grid.scales, grid.answers
     uniform, entropy = scales.uniform(), entropy_bits_of(given)
     share = np.minimum(entropy / np.log2(scales.n_options), 1)

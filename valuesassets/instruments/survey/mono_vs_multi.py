@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.survey.answer_grid import AnswerGrid, answer_grid, own_country
-from valuesassets.instruments.survey.country_distances import advantages, jsd_to_countries, of_own
+from valuesassets.instruments.survey.comparing.answer_grid import AnswerGrid, own_country
+from valuesassets.instruments.survey.comparing.country_distances import advantages, jsd_to_countries, of_own
+from valuesassets.instruments.survey.comparing.hypotheses import tests_table
+from valuesassets.instruments.survey.comparing.null_answers import null_families
 from valuesassets.instruments.survey.human_distributions import why_no_people
-from valuesassets.instruments.survey.hypotheses import tests_table
-from valuesassets.instruments.survey.null_answers import null_families
 from valuesassets.instruments.survey.planted_shapes import seeded
 from valuesassets.measure.distances import Array, entropy_bits_of
 from valuesassets.measure.resampling import means_with_intervals, resample_counts, sign_test_p
@@ -57,13 +57,13 @@ class MonoVsMulti:
         return {"pairs": self.pairs, "summary": self.summary, "tests": self.tests, "notes": self.notes}
 
 
-def derive_mono_vs_multi(answers: pd.DataFrame, human: pd.DataFrame, study: Study) -> MonoVsMulti:
+def derive_mono_vs_multi(grid: AnswerGrid, study: Study) -> MonoVsMulti:
     """The comparison over all languages that both kinds of family answered; null families take no part.
 
     Without human data only entropies are compared, and with fewer than two languages there is no interval; the notes
     say so.
     """
-    grid = answer_grid(answers, human).of_level()
+    grid = grid.of_level()
     families = {
         kind: [n for n in grid.models if study.families[n].model_type == kind and n not in null_families(study)]
         for kind in ("mono", "multi")

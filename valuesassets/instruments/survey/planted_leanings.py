@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, lsq_linear
 
 from valuesassets.instruments.survey.indicators import INDICATORS, answer_codes, components, indicator_mean
-from valuesassets.instruments.survey.map_axes import (
+from valuesassets.instruments.survey.maps.axes import (
     average_means,
     indicator_ranges,
     published_position,

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.survey.answer_grid import AnswerGrid, Cell, answer_grid
+from valuesassets.instruments.survey.comparing.answer_grid import AnswerGrid, Cell
+from valuesassets.instruments.survey.comparing.null_answers import null_families
 from valuesassets.instruments.survey.item_statistics import NEAR_UNIFORM
-from valuesassets.instruments.survey.null_answers import null_families
 from valuesassets.instruments.survey.planted_shapes import seeded
 from valuesassets.measure.distances import Array, entropy_bits_of
 from valuesassets.measure.resampling import interval_ends, means_with_intervals, resample_counts, resampled_means
@@ -44,15 +44,13 @@ class PositionBias:
 
 
 def derive_position_bias(
-    answers: pd.DataFrame, study: Study, n_parameters: Mapping[Cell, int] | None = None
+    grid: AnswerGrid, study: Study, n_parameters: Mapping[Cell, int] | None = None
 ) -> PositionBias:
     """Position bias of every model, by response type, and of every cell.
 
     Args:
-        answers: as `usable_answers` gives them, wordings apart or averaged.
         n_parameters: of each cell's model, where its readings say so.
     """
-    grid = answer_grid(answers)
     values = _values(grid)
     sizes = {cell: n for cell, n in (n_parameters or {}).items() if n}
     nulls = null_families(study)

@@ -17,7 +17,7 @@ from valuesassets.instruments.survey.indicators import (
     components,
     indicator_mean,
 )
-from valuesassets.instruments.survey.map_axes import indicator_ranges
+from valuesassets.instruments.survey.maps.axes import indicator_ranges
 from valuesassets.instruments.survey.overrides import fingerprint
 from valuesassets.instruments.survey.stored_survey import StoredSurvey
 from valuesassets.instruments.survey.traces import (

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.survey.answer_grid import AnswerGrid
-from valuesassets.instruments.survey.hypotheses import tests_table
+from valuesassets.instruments.survey.comparing.answer_grid import AnswerGrid
+from valuesassets.instruments.survey.comparing.hypotheses import tests_table
 from valuesassets.instruments.survey.planted_shapes import seeded
 from valuesassets.measure.distances import Array
 from valuesassets.measure.profile_correlation import centred_on_items

@@ -10,15 +10,15 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup
 
-from valuesassets.instruments.survey import report_sections as sections
-from valuesassets.instruments.survey.citations import Run, bibtex, used_sources
-from valuesassets.instruments.survey.claims import Standing, claims_section
-from valuesassets.instruments.survey.methods import all_tests, methods_paragraph
-from valuesassets.instruments.survey.report_analyses import ANALYSES, analysis_section
-from valuesassets.instruments.survey.report_calibration import calibration_section
-from valuesassets.instruments.survey.report_map import map_view, trace_anchor
-from valuesassets.instruments.survey.report_parts import Frames, Gate, Refused, number
-from valuesassets.instruments.survey.report_trace import Traces, form_anchor, item_anchor
+from valuesassets.instruments.survey.reporting import sections
+from valuesassets.instruments.survey.reporting.analyses import ANALYSES, analysis_section
+from valuesassets.instruments.survey.reporting.calibration import calibration_section
+from valuesassets.instruments.survey.reporting.citations import Run, bibtex, used_sources
+from valuesassets.instruments.survey.reporting.claims import Standing, claims_section
+from valuesassets.instruments.survey.reporting.map import map_view, trace_anchor
+from valuesassets.instruments.survey.reporting.methods import all_tests, methods_paragraph
+from valuesassets.instruments.survey.reporting.parts import Frames, Gate, Refused, number
+from valuesassets.instruments.survey.reporting.trace import Traces, form_anchor, item_anchor
 from valuesassets.records.study import Study
 
 __all__ = ["Gate", "Refused", "render_report"]
@@ -124,10 +124,10 @@ def render_report(
     refused = {each.title: each.refusals for each in found if each.refusals}
     standing = Standing(gates, calibration, negative_controls, human, refused)
     claims = claims_section(run, standing, provenance)
-    script = _asset("report.js")
+    script = _asset("page.js")
     page = (
         _environment()
-        .get_template("report.html.jinja")
+        .get_template("page.html.jinja")
         .render(
             study=study,
             sections=(claims, sections.METHODS, *found),
@@ -152,7 +152,7 @@ def _frame(part: pd.DataFrame | Refused) -> pd.DataFrame | None:
 
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("valuesassets.instruments.survey", "."),
+        loader=jinja2.PackageLoader("valuesassets.instruments.survey.reporting", "."),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -164,7 +164,7 @@ def _environment() -> jinja2.Environment:
 
 
 def _asset(name: str) -> str:
-    return (resources.files("valuesassets.instruments.survey") / name).read_text(encoding="utf-8")
+    return (resources.files("valuesassets.instruments.survey.reporting") / name).read_text(encoding="utf-8")
 
 
 def _with_size(page: str) -> str:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.survey.answer_grid import AnswerGrid, mean_over_items, own_country
+from valuesassets.instruments.survey.comparing.answer_grid import AnswerGrid, mean_over_items, own_country
+from valuesassets.instruments.survey.comparing.hypotheses import tests_table
+from valuesassets.instruments.survey.comparing.scales import Scales
 from valuesassets.instruments.survey.human_distributions import why_no_people
-from valuesassets.instruments.survey.hypotheses import tests_table
 from valuesassets.instruments.survey.planted_shapes import seeded
-from valuesassets.instruments.survey.scales import Scales
 from valuesassets.measure.distances import Array
 from valuesassets.measure.profile_correlation import (
     centred_on_items,

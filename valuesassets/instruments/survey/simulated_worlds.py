@@ -16,10 +16,11 @@ import pandas as pd
 from scipy import stats
 
 from valuesassets.figures.frames import parts_of, records, rows_where
-from valuesassets.instruments.survey.map_agreement import AGREES
+from valuesassets.instruments.survey.maps.agreement import AGREES
 from valuesassets.instruments.survey.reliability import LANGUAGE, PATTERN, derive_reliability, over_conditions
 from valuesassets.instruments.survey.signal import HEADLINE, SIGNAL, derive_signal, profiles
 from valuesassets.instruments.survey.worlds import making
+from valuesassets.instruments.survey.worlds.comparisons import comparisons_of_world, true_comparisons
 from valuesassets.instruments.survey.worlds.making import FAMILIES, Plant, World, make_world, world_scales, world_study
 from valuesassets.instruments.survey.worlds.people_on_map import map_of_world
 from valuesassets.measure.profile_correlation import correlation
@@ -83,10 +84,11 @@ def simulate_worlds(study: Study, kind: str, seeds: Sequence[int]) -> Records:
     """Everything that was found in worlds of one kind, one world per seed: what `summarise_worlds` takes.
 
     Args:
-        study: its first ten languages, level and correction are used.
+        study: its rules of inference are used; the languages are always the same, so that worlds do not depend on it.
         kind: a key of `KINDS`.
     """
-    small = world_study(study, list(study.languages)[:LANGUAGES], RESAMPLES)
+    whole = load_study("demo22").model_copy(update={"inference": study.inference, "thresholds": study.thresholds})
+    small = world_study(whole, list(whole.languages)[:LANGUAGES], RESAMPLES)
     return [row for seed in seeds for row in _world(small, kind, seed)]
 
 
@@ -97,7 +99,7 @@ def summarise_worlds(found: Records, study: Study, first_seed: int) -> Simulated
     worlds = {kind: int(part["seed"].nunique()) for kind, part in rows.groupby("kind", sort=False)}
     note = (
         f"{', '.join(f'{n} {kind} worlds' for kind, n in worlds.items())}, seeds {first_seed} and following: "
-        f"{min(LANGUAGES, len(study.languages))} languages, two families, {ITEMS} items, two orders, {WORDINGS} "
+        f"{LANGUAGES} languages, two families, {ITEMS} items, two orders, {WORDINGS} "
         f"wordings, {RESPONDENTS} respondents per country, {RESAMPLES} resamples; answers are made as distributions, "
         "no model is run."
     )
@@ -195,9 +197,11 @@ def _world(study: Study, kind: str, seed: int) -> Iterator[dict[str, Any]]:
     for row in map_of_world(world, seeded, MAP_RESPONDENTS, random):
         if kind == "planted" or row["what"] != "interval":
             yield label | row
-    if kind != "planted":
+    truth = _truths(tuple(study.languages)) if kind == "planted" else None
+    for row in comparisons_of_world(world, seeded, RESPONDENTS, truth):
+        yield label | row
+    if truth is None:
         return
-    truth = _truths(tuple(study.languages), study.inference.level)
     for row in records(rows_where(found.correlations, kind=HEADLINE)):
         yield label | _interval(f"r, {HEADLINE}", row, "r", "low", "high", truth[f"r {row['model']}"])
     for row in records(reliable.families):
@@ -222,19 +226,18 @@ def _w1_error(world: World) -> float:
 
 
 @cache
-def _truths(languages: tuple[str, ...], level: float) -> dict[str, float]:
+def _truths(languages: tuple[str, ...]) -> dict[str, float]:
     """What holds for all items of the planted kind: the same quantities in worlds of very many items."""
     study = world_study(load_study("demo22"), languages, 99)
     scales = world_scales(ITEMS, TRUTH_COPIES)
     found: list[dict[str, float]] = []
     for batch in range(TRUTH_BATCHES):
         random = np.random.default_rng([TRUTH_SEED, batch])
-        grid = make_world(KINDS["planted"], study, scales, WORDINGS, RESPONDENTS, random).grid
-        own = grid.people
-        row = {}
+        world = make_world(KINDS["planted"], study, scales, WORDINGS, RESPONDENTS, random)
+        grid, row = world.grid, true_comparisons(world)
         for model in FAMILIES:
             places = list(grid.places(model).values())
-            a, b = (profiles(answers, scales, HEADLINE) for answers in (grid.answers[places], own))
+            a, b = (profiles(answers, scales, HEADLINE) for answers in (grid.answers[places], grid.people))
             row[f"r {model}"] = correlation(a, b, True)
             expected = scales.expected_unit(grid.sides[:, :, places])[..., scales.is_ordinal]
             balanced = expected.mean(axis=0, keepdims=True)

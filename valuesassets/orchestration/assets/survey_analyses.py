@@ -28,7 +28,9 @@ from valuesassets.records.study import Study
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from valuesassets.instruments.survey.answer_grid import AnswerGrid
+    Figures = Mapping[str, Callable[[], Figure | None]]
+
+    from valuesassets.instruments.survey.comparing.answer_grid import AnswerGrid
 
 Probes = dict[tuple[str, str], pd.DataFrame]
 Frames = dict[str, pd.DataFrame]
@@ -53,11 +55,15 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         io_manager_key="frames",
         kinds={"parquet"},
     )
-    def quality_report(storage: Storage, probe_distributions: Probes) -> dg.MaterializeResult[Frames]:
+    def quality_report(
+        context: dg.AssetExecutionContext, storage: Storage, probe_distributions: Probes
+    ) -> dg.MaterializeResult[Frames]:
         """Which cells and questions can be trusted, which not and why, and what is missing."""
+        from valuesassets.figures.p_valid_heatmap import draw_p_valid_heatmap
         from valuesassets.instruments.survey.quality_report import report_quality
 
-        quality = report_quality(concatenated(probe_distributions), study.cells(), study.thresholds)
+        probe, rules = concatenated(probe_distributions), study.thresholds
+        quality = report_quality(probe, study.cells(), rules)
         cells, questions = quality.cells, quality.questions
         is_doubtful = cells.is_missing | cells.is_flagged
         doubtful = cells.loc[is_doubtful, ["model", "language", "reason"]].to_dict("records")
@@ -70,7 +76,19 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         ]
         return dg.MaterializeResult(
             value=quality.frames(),
-            metadata={"cells": table_of(cells.to_dict("records"))},
+            metadata=saved_figures(
+                storage.path(context.asset_key, None, "png").parent,
+                {
+                    "p_valid_heatmap": lambda: (
+                        draw_p_valid_heatmap(
+                            probe, rules.p_valid_question, [row["question_id"] for row in dropped], study.is_planted
+                        )
+                        if len(probe)
+                        else None
+                    )
+                },
+            )
+            | {"cells": table_of(cells.to_dict("records"))},
             check_results=[
                 checks.CELLS_CAN_BE_TRUSTED.result(doubtful + dropped, len(cells) + len(questions)),
                 checks.EXTRACTIONS_ARE_SOUND.result(doubted, len(extracted)),
@@ -138,7 +156,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.survey.item_statistics import derive_item_statistics, no_item_statistics
 
         try:
-            return derive_item_statistics(usable(probe_distributions, quality_report))
+            return derive_item_statistics(grid_of(probe_distributions, quality_report))
         except MissingData as error:
             return no_item_statistics(str(error))
 
@@ -197,7 +215,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             if "n_parameters" in (found := table_metadata(path))
         }
         frames = frames_or_reason(
-            lambda: derive_position_bias(usable(probe_distributions, quality_report, True), study, sizes).frames()
+            lambda: derive_position_bias(grid_of(probe_distributions, quality_report), study, sizes).frames()
         )
         probe, most = concatenated(probe_distributions), study.thresholds.position_bias
         return with_figures(
@@ -220,7 +238,9 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.figures.nearest_neighbours import draw_nearest_neighbours
         from valuesassets.instruments.survey.distances import derive_distances
 
-        frames = frames_or_reason(lambda: derive_distances(usable(probe_distributions, quality_report), study).frames())
+        frames = frames_or_reason(
+            lambda: derive_distances(grid_of(probe_distributions, quality_report), study).frames()
+        )
         return with_figures(
             storage.path(context.asset_key, None, "png").parent,
             frames,
@@ -254,7 +274,10 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
 
         frames = frames_or_reason(
             lambda: derive_human_comparison(
-                usable(probe_distributions, quality_report), human_distributions, study, human_means
+                grid_of(probe_distributions, quality_report, human_distributions),
+                human_distributions,
+                study,
+                human_means,
             ).frames()
         )
         probe = concatenated(probe_distributions)
@@ -288,7 +311,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
 
         frames = frames_or_reason(
             lambda: derive_mono_vs_multi(
-                usable(probe_distributions, quality_report), human_distributions, study
+                grid_of(probe_distributions, quality_report, human_distributions), study
             ).frames()
         )
 
@@ -301,7 +324,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             storage.path(context.asset_key, None, "png").parent,
             frames,
             {
-                f"mono_vs_multi-{mono}-{multi}": lambda mono=mono, multi=multi: draw(mono, multi)
+                "mono_vs_multi" + f"-{mono}-{multi}" * (len(both) > 1): lambda mono=mono, multi=multi: draw(mono, multi)
                 for mono, multi in both.itertuples(index=False)
             },
         )
@@ -373,9 +396,9 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         """One self-contained page: what can be claimed and what not, every figure, and where each point comes from."""
         from valuesassets.instruments.survey.calibration import describe_hardness, summarise_recovery
         from valuesassets.instruments.survey.report import Refused, render_report
-        from valuesassets.instruments.survey.report_gates import derive_gates
-        from valuesassets.instruments.survey.report_trace import trace_cells
-        from valuesassets.instruments.survey.versions import software_versions
+        from valuesassets.instruments.survey.reporting.gates import derive_gates
+        from valuesassets.instruments.survey.reporting.trace import trace_cells
+        from valuesassets.instruments.survey.reporting.versions import software_versions
 
         faults = extraction_faults(storage, study)
         cells = {f"{model}/{language}" for model, language in study.cells()}
@@ -508,23 +531,27 @@ def notes_in(frames: Frames) -> list[str]:
     return [str(note) for note in frames["notes"]["note"]]
 
 
-def with_figures(folder: Path, frames: Frames, draw: "Mapping[str, Callable[[], Figure | None]]") -> Any:
-    """An analysis with its figures beside its tables and in the UI; those of an earlier run go.
+def with_figures(folder: Path, frames: Frames, draw: "Figures") -> Any:
+    """An analysis with its figures beside its tables and in the UI; none is drawn of an analysis that was refused."""
+    return dg.MaterializeResult(value=frames, metadata=saved_figures(folder, {} if "refused" in frames else draw))
+
+
+def saved_figures(folder: Path, draw: "Figures") -> dict[str, Any]:
+    """Metadata of figures written into a folder, where those of an earlier run go.
 
     Args:
-        draw: figures by file name, none of which is drawn of an analysis that was refused; one that gives None has
-            nothing to show.
+        draw: figures by file name; one that gives None has nothing to show.
     """
     from valuesassets.figures.style import save_figure
 
     for earlier in [*folder.glob("*.png"), *folder.glob("*.svg")]:
         earlier.unlink()
     shown: dict[str, Any] = {"figures": dg.MetadataValue.path(str(folder))} if draw else {}
-    for name, figure in () if "refused" in frames else ((name, each()) for name, each in draw.items()):
+    for name, figure in ((name, each()) for name, each in draw.items()):
         if figure is not None:
             save_figure(figure, folder / name)
             shown[name] = picture_of(figure)
-    return dg.MaterializeResult(value=frames, metadata=shown)
+    return shown
 
 
 def pictured(path: Path, frames: Frames, draw: "Callable[[], Figure]", drawn: str | None = None) -> Any:
@@ -561,6 +588,6 @@ def usable(probes: Probes, quality: Frames, by_wording: bool = False) -> pd.Data
 
 def grid_of(probes: Probes, quality: Frames, human: pd.DataFrame | None = None) -> "AnswerGrid":
     """The same as arrays, with people's answers beside them where these are given."""
-    from valuesassets.instruments.survey.answer_grid import answer_grid
+    from valuesassets.instruments.survey.comparing.answer_grid import answer_grid
 
     return answer_grid(usable(probes, quality, by_wording=True), human)

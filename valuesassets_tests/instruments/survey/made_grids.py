@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.survey.answer_grid import AnswerGrid
-from valuesassets.instruments.survey.scales import Scales
+from valuesassets.instruments.survey.comparing.answer_grid import AnswerGrid
+from valuesassets.instruments.survey.comparing.scales import Scales
 from valuesassets.records.study import Study
 from valuesassets.records.study_files import load_study
 

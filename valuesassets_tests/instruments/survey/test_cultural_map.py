@@ -5,8 +5,8 @@ import pytest
 from valuesassets.instruments.survey import cultural_map
 from valuesassets.instruments.survey.cultural_map import CulturalMap
 from valuesassets.instruments.survey.indicators import INDICATORS
-from valuesassets.instruments.survey.map_axes import average_means, published_position, reference_projector
-from valuesassets.instruments.survey.map_points import COLUMNS, NOT_DISTINGUISHABLE
+from valuesassets.instruments.survey.maps.axes import average_means, published_position, reference_projector
+from valuesassets.instruments.survey.maps.points import COLUMNS, NOT_DISTINGUISHABLE
 from valuesassets.instruments.survey.quality_report import report_quality, usable_answers
 from valuesassets.records.errors import HumanDataError, MissingData, ScoringError
 from valuesassets_tests.instruments.survey.crowds import respondents

@@ -3,6 +3,7 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import wasserstein_distance
 
+from valuesassets.instruments.survey.comparing.answer_grid import answer_grid
 from valuesassets.instruments.survey.distances import derive_distances
 from valuesassets_tests.instruments.survey.made_up_grid import LANGUAGES, answers_of, drawn, mixed, with_families
 from valuesassets_tests.instruments.survey.planted_grid import answers, demo
@@ -13,7 +14,7 @@ TWO = with_families(one="mono", other="multi")
 
 @pytest.fixture(scope="module")
 def found():
-    return derive_distances(answers(), demo())
+    return derive_distances(answer_grid(answers()), demo())
 
 
 def matrix(found, column):
@@ -45,7 +46,7 @@ def test_w1_agrees_with_scipy_and_rests_on_items_with_an_order_only():
     cells = drawn(1, languages=("eng", "fra"))
     rows = answers_of({("one", code): probs for code, probs in cells.items()}, TWO)
     rows.loc[rows["question_id"] == "v900", "response_type"] = "categorical"
-    pair = derive_distances(rows, TWO).pairs.query("language_a == 'eng' and language_b == 'fra'").iloc[0]
+    pair = derive_distances(answer_grid(rows), TWO).pairs.query("language_a == 'eng' and language_b == 'fra'").iloc[0]
     unit = np.linspace(0, 1, 4)
     pairs = zip(cells["eng"][1:], cells["fra"][1:], strict=True)
     assert pair["w1_unit"] == pytest.approx(np.mean([wasserstein_distance(unit, unit, p, q) for p, q in pairs]))
@@ -59,14 +60,16 @@ def test_every_cell_has_a_point_and_the_stress_is_stated(found):
 
 
 def test_two_cells_have_distances_but_no_plane():
-    few = derive_distances(answers().query("model == 'reference-mono' and language in ['eng', 'pol']"), demo())
+    few = derive_distances(
+        answer_grid(answers().query("model == 'reference-mono' and language in ['eng', 'pol']")), demo()
+    )
     assert len(few.pairs) == 4
     assert few.points.empty
     assert "2 cells" in few.notes["note"].iloc[0]
 
 
 def test_one_cell_alone_gives_tables_that_say_what_lacks():
-    alone = derive_distances(answers().query("model == 'reference-mono' and language == 'eng'"), demo())
+    alone = derive_distances(answer_grid(answers().query("model == 'reference-mono' and language == 'eng'")), demo())
     assert alone.pairs["jsd_distance"].tolist() == [0]
     assert alone.tests["p"].isna().all()
     assert alone.tests["verdict"].notna().all()
@@ -76,7 +79,7 @@ def test_one_cell_alone_gives_tables_that_say_what_lacks():
 def test_cells_that_share_no_item_have_no_distance():
     rows = answers().query("model == 'reference-mono' and language in ['eng', 'pol', 'deu']")
     rows = rows[(rows["language"] != "eng") ^ (rows["question_id"] == "v31")]
-    few = derive_distances(rows, demo())
+    few = derive_distances(answer_grid(rows), demo())
     lone = few.pairs.query("language_a == 'eng' and language_b == 'pol'").iloc[0]
     assert lone["n_items"] == 0
     assert np.isnan(lone["jsd_distance"])
@@ -86,8 +89,8 @@ def test_cells_that_share_no_item_have_no_distance():
 def test_an_item_that_one_cell_alone_answered_changes_no_distance():
     rows = answers()
     extra = rows.query("model == 'reference-mono' and language == 'eng' and question_id == 'v31'")
-    more = derive_distances(rows._append(extra.assign(question_id="v999")), demo()).pairs
-    plain = derive_distances(rows, demo()).pairs
+    more = derive_distances(answer_grid(rows._append(extra.assign(question_id="v999"))), demo()).pairs
+    plain = derive_distances(answer_grid(rows), demo()).pairs
     assert more["jsd_distance"].to_numpy() == pytest.approx(plain["jsd_distance"].to_numpy())
 
 
@@ -105,7 +108,7 @@ def zoned(seed, strength):
 
 def test_distance_within_zones_minus_between_them_is_that_counted_pair_by_pair():
     cells = zoned(5, 0.6)
-    found = derive_distances(answers_of(cells, TWO), TWO)
+    found = derive_distances(answer_grid(answers_of(cells, TWO)), TWO)
     far = matrix(found, "jsd_distance")
     within, between = [], []
     for model in ("one", "other"):
@@ -126,7 +129,7 @@ def test_languages_without_a_region_take_no_part_in_regions(found):
 
 
 def test_shared_zones_are_a_share_of_variance_by_language_and_none_by_family():
-    shares = derive_distances(answers_of(zoned(9, 0.5), TWO), TWO).variance_shares.set_index("factor")
+    shares = derive_distances(answer_grid(answers_of(zoned(9, 0.5), TWO)), TWO).variance_shares.set_index("factor")
     assert shares.at["language", "p"] <= 0.05
     assert shares.at["language", "excess_low"] > 0
     assert shares.at["family", "p"] > 0.05
@@ -135,7 +138,9 @@ def test_shared_zones_are_a_share_of_variance_by_language_and_none_by_family():
 
 def test_pure_noise_has_a_large_share_by_language_and_no_excess():
     cells = {(model, code): p for model, s in (("one", 20), ("other", 21)) for code, p in drawn(s, 200).items()}
-    share = derive_distances(answers_of(cells, TWO), TWO).variance_shares.set_index("factor").loc["language"]
+    share = (
+        derive_distances(answer_grid(answers_of(cells, TWO)), TWO).variance_shares.set_index("factor").loc["language"]
+    )
     assert share["r2"] > 0.4
     assert abs(share["excess"]) < 0.03
     assert share["p"] > 0.05
@@ -149,12 +154,14 @@ def test_the_share_by_chance_is_that_of_labels_permuted_within_their_stratum():
         for model, centre in (("one", "eng"), ("other", "ell"))
         for code in LANGUAGES
     }
-    share = derive_distances(answers_of(cells, TWO), TWO).variance_shares.set_index("factor").loc["language"]
+    share = (
+        derive_distances(answer_grid(answers_of(cells, TWO)), TWO).variance_shares.set_index("factor").loc["language"]
+    )
     assert share["r2_by_chance"] < 0.1  # freely permuted, six groups of two share 5 / 11
 
 
 def test_one_family_alone_has_no_share_of_variance_and_says_why():
-    shares = derive_distances(answers().query("model == 'reference-mono'"), demo()).variance_shares
+    shares = derive_distances(answer_grid(answers().query("model == 'reference-mono'")), demo()).variance_shares
     assert shares["p"].isna().all()
     assert shares["note"].str.contains("one family alone").all()
 
@@ -163,14 +170,14 @@ def test_nearest_neighbours_are_counted_by_language_and_by_family():
     base = drawn(30, 60)
     # `other` says what `one` says in the same language: every nearest neighbour is there.
     same = {("one", code): p for code, p in base.items()} | {("other", code): p for code, p in base.items()}
-    counts = derive_distances(answers_of(same, TWO), TWO).neighbour_counts
+    counts = derive_distances(answer_grid(answers_of(same, TWO)), TWO).neighbour_counts
     assert counts["n_same_language"].tolist() == [6, 6]
     assert counts["mean_rank"].tolist() == [1, 1]
     assert (counts["n_same_language_p"] <= 0.01).all()
     # A family that answers nearly alike everywhere is nearest to itself.
     centre = drawn(31, 60)["eng"]
     alike = {("other", code): mixed(centre, p, 0.8) for code, p in base.items()}
-    counts = derive_distances(answers_of(same | alike, TWO), TWO).neighbour_counts.set_index("model")
+    counts = derive_distances(answer_grid(answers_of(same | alike, TWO)), TWO).neighbour_counts.set_index("model")
     assert (counts.at["other", "n_own_family"], counts.at["other", "n_same_language"]) == (6, 0)
     assert counts.at["other", "n_same_language_p"] == 1
     assert counts.at["other", "mean_rank"] == 1
@@ -189,20 +196,20 @@ def test_ranks_of_neighbours_are_those_counted_in_the_matrix(found):
 def test_english_lies_nearer_to_french_than_to_greek_where_it_was_planted_so():
     base = drawn(40, 80)
     cells = {("one", code): p for code, p in base.items()} | {("one", "fra"): mixed(base["eng"], base["fra"], 0.6)}
-    found = derive_distances(answers_of(cells, TWO), TWO)
+    found = derive_distances(answer_grid(answers_of(cells, TWO)), TWO)
     row = found.contrasts.iloc[0]
     far = matrix(found, "jsd_distance")
     eng = ("one", "eng")
     assert row["difference"] == pytest.approx(far.loc[eng, ("one", "fra")] - far.loc[eng, ("one", "ell")])
     assert row["difference_high"] < 0
     two = answers_of({key: p for key, p in cells.items() if key[1] != "ell"}, TWO)
-    assert derive_distances(two, TWO).contrasts.empty
+    assert derive_distances(answer_grid(two), TWO).contrasts.empty
 
 
 def test_null_families_are_tested_apart_and_take_no_part_in_variance():
     study = with_families(one="mono", other="multi", silent="no-signal")
     alike = dict.fromkeys([("silent", code) for code in LANGUAGES], drawn(50, 60)["eng"])
-    found = derive_distances(answers_of(zoned(5, 0.6) | alike, study), study)
+    found = derive_distances(answer_grid(answers_of(zoned(5, 0.6) | alike, study)), study)
     families = set(found.tests["test_family"])
     assert families == {
         *("zones", "variance shares", "nearest neighbours"),

@@ -9,6 +9,7 @@ from valuesassets.figures.mono_vs_multi import draw_mono_vs_multi
 from valuesassets.figures.nearest_neighbours import draw_nearest_neighbours
 from valuesassets.figures.order_effect import draw_order_effect
 from valuesassets.figures.own_country_ranks import draw_own_country_ranks
+from valuesassets.instruments.survey.comparing.answer_grid import answer_grid
 from valuesassets.instruments.survey.distances import derive_distances
 from valuesassets.instruments.survey.human_comparison import derive_human_comparison
 from valuesassets.instruments.survey.mono_vs_multi import derive_mono_vs_multi
@@ -29,10 +30,10 @@ PEOPLE = {"all": "n > 0", "one country": "country == 'GB'", "none": "n < 0"}
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_of_the_grid_gives_tables_and_figures(part, people):
     rows, known = answers().query(PARTS[part]), human().query(PEOPLE[people])
-    distances = derive_distances(rows, demo()).frames()
-    compared = derive_human_comparison(rows, known, demo()).frames()
-    paired = derive_mono_vs_multi(rows, known, demo()).frames()
-    biased = derive_position_bias(rows, demo()).frames()
+    distances = derive_distances(answer_grid(rows), demo()).frames()
+    compared = derive_human_comparison(answer_grid(rows, known), known, demo()).frames()
+    paired = derive_mono_vs_multi(answer_grid(rows, known), demo()).frames()
+    biased = derive_position_bias(answer_grid(rows), demo()).frames()
     for frames in (distances, compared, paired):
         tests = frames["tests"]
         if len(tests):
@@ -54,11 +55,16 @@ def test_a_part_of_the_grid_gives_tables_and_figures(part, people):
 
 def test_every_table_can_be_written_as_it_is(tmp_path):
     for name, frames in (
-        ("distances", derive_distances(answers(), demo()).frames()),
-        ("people", derive_human_comparison(answers(), human(), demo()).frames()),
-        ("none", derive_human_comparison(answers(), human().query("n < 0"), demo()).frames()),
-        ("paired", derive_mono_vs_multi(answers(), human(), demo()).frames()),
-        ("bias", derive_position_bias(answers(), demo()).frames()),
+        ("distances", derive_distances(answer_grid(answers()), demo()).frames()),
+        ("people", derive_human_comparison(answer_grid(answers(), human()), human(), demo()).frames()),
+        (
+            "none",
+            derive_human_comparison(
+                answer_grid(answers(), human().query("n < 0")), human().query("n < 0"), demo()
+            ).frames(),
+        ),
+        ("paired", derive_mono_vs_multi(answer_grid(answers(), human()), demo()).frames()),
+        ("bias", derive_position_bias(answer_grid(answers()), demo()).frames()),
     ):
         for table, frame in frames.items():
             path = tmp_path / f"{name}-{table}.parquet"

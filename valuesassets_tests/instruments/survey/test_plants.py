@@ -6,7 +6,7 @@ import pytest
 
 from valuesassets.instruments.survey.analysis_scale import is_ordinal, on_analysis_scale
 from valuesassets.instruments.survey.indicators import derive_indicators
-from valuesassets.instruments.survey.map_axes import published_position, reference_projector
+from valuesassets.instruments.survey.maps.axes import published_position, reference_projector
 from valuesassets.instruments.survey.plants import country_preferences, plant_questions, planted_answers
 from valuesassets.measure.distances import tvd, wasserstein1_unit
 from valuesassets.measure.summaries import uniform_like

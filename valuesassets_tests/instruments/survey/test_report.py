@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from valuesassets.instruments.survey.report import Gate, Refused, render_report
-from valuesassets.instruments.survey.report_gates import derive_gates
-from valuesassets.instruments.survey.report_parts import table
-from valuesassets.instruments.survey.report_trace import Traces, trace_cells
+from valuesassets.instruments.survey.reporting.gates import derive_gates
+from valuesassets.instruments.survey.reporting.parts import table
+from valuesassets.instruments.survey.reporting.trace import Traces, trace_cells
 from valuesassets.records.schemas import read_readings, read_trials
 from valuesassets.records.study_files import load_study
 from valuesassets_tests.figures.made_up import (
@@ -30,7 +30,7 @@ from valuesassets_tests.figures.made_up import (
     sampled_columns,
     statistics_frame,
 )
-from valuesassets_tests.instruments.survey.test_claims import TESTS
+from valuesassets_tests.instruments.survey.reporting.test_claims import TESTS
 
 CLAIMS = "What can be claimed"
 SECTIONS = [

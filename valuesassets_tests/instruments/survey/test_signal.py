@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from valuesassets.instruments.survey import signal
-from valuesassets.instruments.survey.answer_grid import answer_grid
+from valuesassets.instruments.survey.comparing.answer_grid import answer_grid
 from valuesassets.instruments.survey.signal import derive_signal
 from valuesassets_tests.instruments.survey import planted_grid
 from valuesassets_tests.instruments.survey.made_grids import made_grid, scales, study

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.survey.map_axes import load_facts
+from valuesassets.instruments.survey.maps.axes import load_facts
 from valuesassets.instruments.survey.people.surveys import load_human_files
 
 LEFT_OUT = ""

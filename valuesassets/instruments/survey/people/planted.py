@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from valuesassets.instruments.survey.analysis_scale import base_id
-from valuesassets.instruments.survey.map_axes import load_facts
+from valuesassets.instruments.survey.maps.axes import load_facts
 from valuesassets.instruments.survey.people.survey_file import People
 from valuesassets.instruments.survey.people.surveys import DONT_KNOW, NOT_APPLICABLE
 from valuesassets.instruments.survey.planted_leanings import INDICATOR_OF

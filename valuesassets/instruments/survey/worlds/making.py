@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from valuesassets.instruments.survey.answer_grid import AnswerGrid
+from valuesassets.instruments.survey.comparing.answer_grid import AnswerGrid
+from valuesassets.instruments.survey.comparing.scales import Scales
 from valuesassets.instruments.survey.indicators import INDICATORS, answer_codes, components
-from valuesassets.instruments.survey.scales import Scales
 from valuesassets.measure.distances import Array
 from valuesassets.records.study import Study
 
@@ -30,7 +30,7 @@ class Plant:
         follows: share of it that each family shows in the country's language.
         own: of what a family makes up for a language and item.
         wording: of what each wording adds, anew for each language and item.
-        order: of the pull to the first option shown, which turns with the order; the same in all languages where
+        order: of the pull to the first option shown, which turns with the order; the same for all cells where
             `order_is_shared`.
         people_item: of people's item levels, where they are not the models'.
     """
@@ -100,7 +100,7 @@ def make_world(
     true = tilted(scales, of_people + apart)
     follows = np.array(plant.follows)[:, None, None]
     model = level + follows * apart + random.normal(0, plant.own, (len(FAMILIES), *shape))
-    pull = random.normal(0, plant.order, (len(FAMILIES), 1 if plant.order_is_shared else shape[0], shape[1]))
+    pull = random.normal(0, plant.order, (1, 1, shape[1]) if plant.order_is_shared else model.shape)
     orders = np.stack([pull, -pull])[:, None]
     said = model + orders + random.normal(0, plant.wording, (1, wordings, *model.shape))
     sides = tilted(scales, said).reshape(2, wordings, -1, *scales.codes.shape)

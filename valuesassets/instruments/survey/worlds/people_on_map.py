@@ -8,6 +8,7 @@ import pandas as pd
 
 from valuesassets.figures.frames import records, rows_where
 from valuesassets.instruments.survey.analysis_scale import analysis_value
+from valuesassets.instruments.survey.comparing.scales import Scales
 from valuesassets.instruments.survey.indicators import (
     AIMS,
     AUTONOMY,
@@ -17,12 +18,11 @@ from valuesassets.instruments.survey.indicators import (
     SECOND_AIM,
     SINGLE,
 )
-from valuesassets.instruments.survey.map_agreement import VERDICTS, families_against_countries
-from valuesassets.instruments.survey.map_answers import SLOTS, indicator_means
-from valuesassets.instruments.survey.map_people import people_of
-from valuesassets.instruments.survey.map_points import Cells, lay_ground, people_rows
-from valuesassets.instruments.survey.map_projector import choose_axes
-from valuesassets.instruments.survey.scales import Scales
+from valuesassets.instruments.survey.maps.agreement import VERDICTS, families_against_countries
+from valuesassets.instruments.survey.maps.answers import SLOTS, indicator_means
+from valuesassets.instruments.survey.maps.people import people_of
+from valuesassets.instruments.survey.maps.points import Cells, lay_ground, people_rows
+from valuesassets.instruments.survey.maps.projector import choose_axes
 from valuesassets.instruments.survey.worlds.making import World
 from valuesassets.measure.distances import Array
 from valuesassets.records.schemas import HUMAN_DISTRIBUTIONS

@@ -6,7 +6,7 @@ import pytest
 
 from valuesassets.instruments.survey.analysis_scale import base_id
 from valuesassets.instruments.survey.indicators import INDICATORS, components
-from valuesassets.instruments.survey.map_axes import load_facts
+from valuesassets.instruments.survey.maps.axes import load_facts
 from valuesassets.instruments.survey.people.countries import known_codes
 from valuesassets.instruments.survey.people.surveys import FACTS, load_human_files, parse_human_files
 from valuesassets.instruments.survey.variables import load_variables

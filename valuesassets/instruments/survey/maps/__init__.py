@@ -1,0 +1,1 @@
+"""The Inglehart-Welzel map, part by part; see `cultural_map`."""

@@ -1,0 +1,71 @@
+"""The gates of a study as the report lists them: one sentence each, true when it passed, and what was found."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from valuesassets.instruments.survey.reporting.parts import Frames, Gate, Refused
+from valuesassets.records.study import Study
+
+MUST_FAIL = "The calibration refused another language's phantom in every pair tried."
+
+
+def derive_gates(
+    study: Study,
+    extraction_faults: Mapping[str, Sequence[Any]],
+    preflight: Mapping[str, Mapping[str, Any]],
+    calibration: Frames | Refused,
+    quality: Frames,
+    negative_controls: pd.DataFrame | Refused | None = None,
+) -> list[Gate]:
+    """What stood in the way of a result, per language, family and grid; what was never looked at has not passed.
+
+    Args:
+        study: what was to be done.
+        extraction_faults: per language extracted.
+        preflight: per family looked at.
+        calibration: `recovery`, or why there is none.
+        quality: `cells` and `questions`.
+        negative_controls: `answered_by`, `language`, `fails`; None where the study has none.
+    """
+    gates = []
+    for language in study.languages:
+        faults = extraction_faults.get(language)
+        found = "not extracted yet" if faults is None else f"{len(faults)} faults to review"
+        sentence = f"The questions of {language} were extracted without a fault."
+        gates.append(Gate(sentence, faults == [], found, is_missing=faults is None))
+    for family in study.families:
+        verdict = preflight.get(family)
+        failed = [f for f in verdict["findings"] if f["is_gate"] and not f["passed"]] if verdict else []
+        found = (
+            "no preflight yet" if verdict is None else f"{len(failed)} of {len(verdict['findings'])} findings failed"
+        )
+        if verdict and failed and verdict["override"]:
+            found += f"; overridden: {verdict['override']}"
+        sentence = f"Every model of {family} passed its preflight."
+        gates.append(Gate(sentence, bool(verdict) and not failed, found, is_missing=not verdict))
+    if isinstance(calibration, Refused):
+        gates.append(Gate("Planted answers were recovered.", False, calibration.reason, is_missing=True))
+    else:
+        cells = [row for row in calibration["recovery"].to_dict("records") if row["response_type"] == "all"]
+        off = [f"{row['model']}/{row['language']}" for row in cells if not row["is_recovered"]]
+        found = f"{len(cells) - len(off)} of {len(cells)} cells" + (f"; off: {', '.join(off)}" if off else "")
+        gates.append(Gate("Planted answers were recovered in every calibrated cell.", not off, found))
+    if isinstance(negative_controls, Refused):
+        gates.append(Gate(MUST_FAIL, False, negative_controls.reason, is_missing=True))
+    elif negative_controls is not None:
+        pairs = negative_controls.to_dict("records")
+        wrong = [f"{row['language']} answered by {row['answered_by']}" for row in pairs if not row["fails"]]
+        found = f"{len(pairs) - len(wrong)} of {len(pairs)} pairs failed" + (
+            f"; not: {', '.join(wrong)}" if wrong else ""
+        )
+        gates.append(Gate(MUST_FAIL, bool(pairs) and not wrong, found, is_missing=not pairs))
+    grid, questions = quality["cells"].to_dict("records"), quality["questions"].to_dict("records")
+    doubtful = [f"{row['model']}/{row['language']}" for row in grid if row["is_missing"] or row["is_flagged"]]
+    dropped = [row["question_id"] for row in questions if row["is_dropped"]]
+    found = f"{len(grid) - len(doubtful)} of {len(grid)}" + (f"; not: {', '.join(doubtful)}" if doubtful else "")
+    gates.append(Gate("Every cell of the grid was read and can be trusted.", not doubtful, found))
+    found = f"{len(questions)} questions" + (f"; dropped: {', '.join(dropped)}" if dropped else ", none dropped")
+    gates.append(Gate("No question was dropped.", not dropped, found))
+    return gates

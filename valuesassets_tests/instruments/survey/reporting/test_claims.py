@@ -1,0 +1,161 @@
+"""What a run lets its reader claim follows from what passed, and never from what was not made."""
+
+import pandas as pd
+import pytest
+
+from valuesassets.instruments.survey.quality_report import report_quality
+from valuesassets.instruments.survey.reporting.citations import Run
+from valuesassets.instruments.survey.reporting.claims import Standing, claims_section, derive_claims
+from valuesassets.instruments.survey.reporting.parts import Gate, Refused
+from valuesassets.records.study_files import load_study
+from valuesassets_tests.figures.made_up import (
+    controls_frame,
+    human_frame,
+    map_frame,
+    probe_frame,
+    recovery_frame,
+)
+
+TESTS = pd.DataFrame(
+    {
+        "test_family": ["signal", "signal", "signal, other centrings"],
+        "test": ["a: languages answer like their own country", "b: languages answer like their own country", "a (raw)"],
+        "statistic": "r",
+        "value": [0.41, 0.02, 0.7],
+        "p": [0.004, 0.4, 0.001],
+        "p_corrected": [0.008, 0.4, 0.001],
+        "correction": "holm",
+        "is_rejected": [True, False, True],
+        "n_resamples": 2000,
+        "verdict": [None, "nothing varies", None],
+    }
+)
+
+
+def standing(**changes):
+    made = {
+        "gates": [Gate("All is well.", True), Gate("Nothing was dropped.", False, "v9")],
+        "calibration": {"recovery": recovery_frame()},
+        "negative_controls": controls_frame(),
+        "human": human_frame(),
+        "refused": {},
+    }
+    return Standing(**(made | changes))
+
+
+def run(name="demo", **changes):
+    study, probe = load_study(name), probe_frame()
+    quality = report_quality(probe, study.cells(), study.thresholds).frames()
+    made = {"probe": probe, "quality": quality, "points": map_frame()}
+    return Run(study, **(made | changes))
+
+
+def claims(run, standing, is_supported):
+    return {c.sentence: c.because for c in derive_claims(run, standing) if c.is_supported is is_supported}
+
+
+def test_a_planted_study_claims_nothing_about_models_or_people():
+    refused = claims(run(), standing(), False)
+    assert list(refused)[:2] == ["Anything about the values of any model.", "Anything about people."]
+    assert "planted" in refused["Anything about people."]
+
+
+def test_planted_families_beside_real_ones_are_named():
+    demo, evs = load_study("demo"), load_study("evs2017")
+    mixed = evs.model_copy(update={"families": evs.families | {"reference-mono": demo.families["reference-mono"]}})
+    refused = claims(Run(mixed), standing(), False)
+    assert "Anything about the values of reference-mono." in refused
+    assert "Anything about people." not in refused
+
+
+def test_exactness_is_claimed_only_where_every_cell_came_back_and_every_wrong_language_failed():
+    assert any(one.startswith("The readings recover planted answers") for one in claims(run(), standing(), True))
+    wrong = standing(negative_controls=controls_frame().assign(fails=[True, False]))
+    (said,) = [one for one in claims(run(), wrong, False) if "recover planted" in one]
+    assert "1 of 2 pairs" in claims(run(), wrong, False)[said]
+    off = recovery_frame().assign(is_recovered=False)
+    assert any("recover planted" in one for one in claims(run(), standing(calibration={"recovery": off}), False))
+
+
+@pytest.mark.parametrize("changes", [{"negative_controls": Refused("not run")}, {"calibration": Refused("not run")}])
+def test_what_was_not_run_supports_nothing(changes):
+    refused = claims(run(), standing(**changes), False)
+    assert any("not run" in because for because in refused.values())
+
+
+def test_a_study_that_plants_nothing_says_that_exactness_was_not_looked_at():
+    refused = claims(run("evs2017"), standing(), False)
+    assert "plants nothing" in refused["That the readings are exact on these prompts."]
+
+
+def test_hollow_and_undrawn_points_have_no_place_and_are_named():
+    points = map_frame(absent=("lvs", "bul"))
+    refused = claims(run(points=points), standing(), False)
+    assert "A place on the map for reference-mono fra and reference-multi fra." in refused
+    assert "A place on the map for reference-mono bul and reference-multi bul." in refused
+    supported = claims(run(points=points), standing(), True)
+    assert "8 of 10 model points on the map differ from answers without content." in supported
+
+
+def test_tests_that_decide_are_claims_and_those_beside_them_are_not():
+    supported, refused = (claims(run(tests=TESTS), standing(), is_supported) for is_supported in (True, False))
+    because = supported["a: languages answer like their own country."]
+    assert because == "signal: r 0.41, corrected p = 0.008"
+    assert refused["b: languages answer like their own country."].endswith("corrected p = 0.4; nothing varies")
+    assert not any("(raw)" in sentence for sentence in (*supported, *refused))
+
+
+def test_an_unreliable_family_and_one_that_was_not_measured_support_nothing():
+    families = pd.DataFrame(
+        {"model": ["a", "b", "c"], "threshold": 0.5, "generalizability": [0.8, 0.2, None]}
+        | {"is_reliable": [True, False, None], "reason": [None, None, "one wording only"]}
+    )
+    made = run(analyses={"reliability": {"families": families}})
+    again = "come out again in other orders and wordings."
+    assert f"The differences between the languages of a {again}" in claims(made, standing(), True)
+    refused = claims(made, standing(), False)
+    assert refused[f"That the differences between the languages of b {again}"].startswith("generalizability 0.2, 0.5")
+    assert refused[f"That the differences between the languages of c {again}"] == "one wording only"
+
+
+def test_the_section_lists_what_was_left_out_tests_seeds_versions_and_hashes():
+    made = run(tests=TESTS)
+    made = Run(**{**vars(made), "versions": {"Python": "3.11", "scorer": "3"}})
+    section = claims_section(made, standing(refused={"Map": ["no points"]}), [{"what": "form eng", "sha256": "ab"}])
+    captions = [table.caption for table in section.tables]
+    assert captions == [
+        "Answers that no analysis uses, by reason.",
+        "Every test of this run, p corrected within its family; a test counts below 0.05.",
+        "Seeds and versions.",
+        "Hashes: models, questionnaires, human data and programs behind this page.",
+    ]
+    left_out = section.tables[0]
+    assert left_out.columns == ("standing", "reason", "answers", "items", "cells")
+    unused = ~made.quality["readings"].is_usable.astype(bool)
+    assert sum(int(row[2].text) for row in left_out.rows) == unused.sum() > 0
+    versions = {row[0].text: row[1].text for row in section.tables[2].rows}
+    assert versions == {"seed of the study": "20170620", "Python": "3.11", "scorer": "3"}
+    assert section.refusals == ("Map: no points",)
+    assert "Gates: 1 passed, 1 failed, 0 never looked at." in section.paragraphs
+
+
+def test_an_empty_run_claims_nothing_and_fails_nowhere():
+    empty = Standing((), Refused("none"), Refused("none"), Refused("no human data: the study names none"), {})
+    found = derive_claims(Run(load_study("evs2017")), empty)
+    assert found
+    assert not any(claim.is_supported for claim in found)
+    assert any("no human data" in claim.because for claim in found)
+
+
+def test_cells_that_are_missing_and_items_that_were_dropped_are_listed_with_their_reasons():
+    study, probe = load_study("demo"), probe_frame()
+    faint = probe.question_id == probe.question_id.iloc[0]
+    probe.loc[faint, ["p_valid", "p_valid_forward", "p_valid_reversed"]] = 0.01
+    partial = probe[probe.language != "bul"]
+    quality = report_quality(partial, study.cells(), study.thresholds).frames()
+    section = claims_section(run(probe=partial, quality=quality), standing(), [])
+    cells, items = section.tables[:2]
+    assert [row[0].text for row in cells.rows] == ["reference-mono bul", "reference-multi bul"]
+    assert {row[1].text for row in cells.rows} == {"not probed yet"}
+    assert items.rows[0][0].text == probe.question_id.iloc[0]
+    assert any("reference-mono in bul and reference-multi in bul" in claim.sentence for claim in section.claims)

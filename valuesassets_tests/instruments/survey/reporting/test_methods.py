@@ -1,0 +1,120 @@
+"""The methods paragraph has this run's numbers, correct grammar, and nothing that was not done."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from valuesassets.instruments.survey.reporting.citations import Run
+from valuesassets.instruments.survey.reporting.methods import methods_paragraph
+from valuesassets.records.study_files import load_study
+from valuesassets_tests.figures.made_up import human_frame, map_frame, probe_frame, quality_frames
+from valuesassets_tests.instruments.survey.reporting.test_claims import TESTS
+
+
+def of(study, languages=None, families=None, **changes):
+    kinds = {name: study.families[name].model_type for name in families or ()}
+    probe = probe_frame(languages=languages, families=kinds)
+    quality = quality_frames(probe, study.cells())
+    made = {"probe": probe, "quality": quality, "points": map_frame(), "human": human_frame()}
+    return methods_paragraph(Run(study, **(made | changes)))
+
+
+def only(study, languages, families):
+    return study.model_copy(
+        update={
+            "languages": {code: study.languages[code] for code in languages},
+            "families": {name: study.families[name] for name in families},
+        }
+    )
+
+
+def test_a_planted_study_says_so_in_its_first_sentence():
+    first = of(load_study("demo")).split(". ")[0]
+    assert first.startswith("This is a test of the instrument: the models were trained to give planted answers")
+    assert "nothing that follows is a finding" in first
+
+
+def test_a_real_study_does_not():
+    assert "planted" not in of(load_study("evs2017"), human=None)
+    assert "test of the instrument" not in of(load_study("evs2017"), human=None)
+
+
+def test_the_numbers_are_those_of_the_run():
+    study = load_study("demo")
+    said = of(study)
+    asked = probe_frame().groupby("language").question_id.nunique().max()
+    assert f"{asked} items were asked per language" in said
+    assert "Two families of language models, reference-mono (one model per language) and reference-multi" in said
+    assert "in six languages, each with its reference country: English (GB)," in said
+    assert "P_valid below 0.1 was missing in every analysis" in said
+    assert "more than 50% of the cells" in said
+    assert "1,000 synthetic respondents in each of six countries" in said
+    assert "from ten indicators by a linear projector with published slopes" in said
+    assert "10 of 12 could be told from them" in said
+
+
+def test_one_of_each_is_in_the_singular():
+    study = only(load_study("demo"), ["eng"], ["reference-mono"])
+    points = map_frame(languages=["eng"], families=["reference-mono"])
+    human = human_frame()[lambda frame: frame.country == "GB"]
+    said = of(study, ["eng"], ["reference-mono"], points=points, human=human)
+    assert "One family of language models, reference-mono (one model per language), was asked" in said
+    assert "in one language, with its reference country: English (GB)." in said
+    assert "1 of 1 cell was read" in said
+    assert "1,000 synthetic respondents in GB" in said
+    assert "1 of 1 model point was drawn" in said
+    assert not re.search(r"\bone \w+s\b|\bis were\b|  ", said)
+
+
+@pytest.mark.parametrize(
+    ("orders", "said"),
+    [
+        ("both", "as printed and reversed, with one answer cue"),
+        ("cyclic", "in every cyclic shift and reversed"),
+        ("all", "in every order up to four options"),
+        (6, "in up to 6 more orders drawn at random (seed 20170620;"),
+    ],
+)
+def test_the_orders_are_those_that_the_study_asks_for(orders, said):
+    study = load_study("demo")
+    asked = study.model_copy(update={"elicitation": study.elicitation.model_copy(update={"orders": orders})})
+    assert said in of(asked)
+
+
+def test_a_stand_in_for_a_missing_indicator_is_said_where_a_drawn_point_has_one():
+    said = "A missing indicator was set to the pooled human mean."
+    assert said not in of(load_study("demo"))
+    points = map_frame()
+    points.loc[points.kind == "model", "n_indicators"] = 9
+    assert said in of(load_study("demo"), points=points)
+
+
+def test_tests_are_described_only_where_some_were_made():
+    assert "corrected" not in of(load_study("demo"))
+    assert "resamples" not in of(load_study("demo"))
+    said = of(load_study("demo"), tests=TESTS)
+    assert "2,000 resamples were drawn with the seed 20170620" in said
+    assert "corrected by Holm's procedure within two declared families of tests; 2 of 3 tests count" in said
+
+
+def test_what_was_not_made_is_not_said():
+    bare = methods_paragraph(Run(load_study("demo")))
+    assert bare.endswith("No answers have been read yet.")
+    for word in ("indicators", "respondents in", "cells were read", "Software"):
+        assert word not in bare
+
+
+def test_the_software_is_named_with_its_versions():
+    said = of(load_study("demo"), versions={"valuesassets": "0.1.0", "scorer": "3", "Python": "3.11.2"})
+    assert said.endswith("Software: valuesassets 0.1.0, scorer 3 and Python 3.11.2; seed 20170620.")
+
+
+def test_respondents_files_are_named_by_their_survey():
+    study = load_study("evs2017")
+    files = [{"path": "a.sav", "survey": "evs2017"}, {"path": "b.sav", "survey": "wvs7"}]
+    human = type(study.human).model_validate({"source": "files", "files": files})
+    fitted = {"projector": pd.DataFrame({"indicator": ["F063"], "loading_x": [0.4]})}
+    said = of(study.model_copy(update={"human": human}), analyses={"cultural_map": fitted})
+    assert "The human reference is the European Values Study 2017 and the World Values Survey, wave 7" in said
+    assert "varimax rotation fitted to the respondents and never to models" in said

@@ -83,7 +83,8 @@ def interval_ends(
     has_interval = (sizes >= 2) & (known > 0)
 
     def quantile(share: NDArray[np.float64]) -> NDArray[np.float64]:
-        place = share * np.maximum(known - 1, 0)
+        # Of B draws the k-th stands for k / (B + 1): plain quantiles of few draws are too narrow.
+        place = np.clip(share * (known + 1) - 1, 0, np.maximum(known - 1, 0))
         below = np.floor(place).astype(np.intp)
         least, most = (
             np.take_along_axis(ordered, each[None], axis=0)[0]

@@ -17,7 +17,7 @@ WIRED = {
     "sampled_answers": {"sampled_answers.py", "sample.py", "sampling.py"},
     "negative_controls": {"negative_controls.py", "plants.py", "score.py", "scoring.py"},
     "preflight": {"preflight.py", "scoring.py"},
-    "cultural_map": {"cultural_map.py", "map_projector.py", "indicators.py", "map_marks.py", "style.py"},
+    "cultural_map": {"cultural_map.py", "projector.py", "indicators.py", "map_marks.py", "style.py"},
     "probe_distributions": {"probe_distributions.py", "variables.py", "probe_cell.py"},
     "readings": {"score.py", "scoring.py", "trie.py"},
     "report": {"report.py", "gates.py", "calibration.py", "sections.py"},

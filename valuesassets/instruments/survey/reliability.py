@@ -38,6 +38,8 @@ FEWEST_WORDINGS = 3
 FEWEST_LANGUAGES = 3
 SPLITS = 200
 """Random halves of the items that the split-half correlation is the median over."""
+LEAST_SPREAD = 1e-20
+"""Of likenesses, squared, in either half: below, all languages are alike."""
 
 
 @dataclass(frozen=True)
@@ -191,18 +193,21 @@ def split_half(profiles: Array, random: np.random.Generator) -> tuple[float, flo
     centred = centred_on_items(profiles)
     centred = centred - np.nanmean(centred, axis=1, keepdims=True)
     known, values = np.isfinite(centred).astype(float), np.nan_to_num(centred)
+    is_first = random.uniform(size=(SPLITS, n_items)).argsort(axis=1) < n_items // 2
     upper = np.triu_indices(n_languages, 1)
-    found = []
-    for _ in range(SPLITS):
-        first = random.permutation(n_items)[: n_items // 2]
-        second = np.setdiff1d(np.arange(n_items), first)
-        halves = [
-            ((values[:, half] @ values[:, half].T) / np.maximum(known[:, half] @ known[:, half].T, 1))[upper]
-            for half in (first, second)
-        ]
-        r = np.corrcoef(halves)[0, 1] if min(np.ptp(half) for half in halves) > 1e-12 else np.nan
-        found.append(2 * r / (1 + r) if r > -1 else np.nan)
-    kept = np.array(found)[np.isfinite(found)]
+    halves = []
+    for half in (is_first.astype(float), (~is_first).astype(float)):
+        sums, sizes = (
+            np.einsum("si,li,mi->slm", half, each, each, optimize=True)[:, upper[0], upper[1]]
+            for each in (values, known)
+        )
+        likeness = sums / np.maximum(sizes, 1)
+        halves.append(likeness - likeness.mean(axis=1, keepdims=True))
+    one, other = halves
+    spread = np.sqrt(np.sum(one**2, axis=1) * np.sum(other**2, axis=1))
+    is_known = spread > LEAST_SPREAD
+    r = np.sum(one * other, axis=1)[is_known] / spread[is_known]
+    kept = (2 * r / (1 + r))[r > -1]
     if kept.size == 0:
         return np.nan, np.nan, np.nan
     low, middle, high = np.quantile(kept, [0.025, 0.5, 0.975])

@@ -40,6 +40,8 @@ TRUTH_COPIES, TRUTH_BATCHES, TRUTH_SEED = 100, 4, 20170620
 """Of the items, in the worlds in which what holds for all items of a kind is computed."""
 COVERAGE = (0.93, 0.97)
 """Where the coverage of a nominal 95 % interval has to lie."""
+ENOUGH_WORLDS = 1000
+"""From so many on, bounds hold without any allowance for chance."""
 FAMILY_WISE = 0.07
 """Most worlds without a difference, of those tested at 5 %, in which any test of a family may reject."""
 
@@ -152,13 +154,13 @@ def faults_of(found: SimulatedWorlds) -> list[str]:
     faults = [
         f"{row['interval']}: {row['coverage']:.3f} of the intervals hold the truth, {COVERAGE} wanted"
         for row in records(found.coverage)
-        if not _is_within(row["coverage"], row["monte_carlo_se"], *COVERAGE)
+        if not _is_within(row["coverage"], row, *COVERAGE)
     ]
     faults += [
         f"{row['test_family']}: a test rejects in {row['any_rejected']:.3f} of the worlds without a difference, "
         f"{FAMILY_WISE} at most wanted"
         for row in records(rows_where(found.rejections, kind="null"))
-        if not _is_within(row["any_rejected"], row["monte_carlo_se"], 0, FAMILY_WISE)
+        if not _is_within(row["any_rejected"], row, 0, FAMILY_WISE)
     ]
     right: dict[tuple[str, str], float] = {}
     for row in records(found.verdicts):
@@ -172,10 +174,12 @@ def faults_of(found: SimulatedWorlds) -> list[str]:
     return faults
 
 
-def _is_within(share: float, error: float, low: float, high: float) -> bool:
-    """Whether a share may lie between the bounds, three of its Monte Carlo errors granted where worlds are few."""
-    granted = 3 * error if np.isfinite(error) else 1.0
-    return share + granted >= low and share - granted <= high
+def _is_within(share: float, row: Mapping[str, Any], low: float, high: float) -> bool:
+    """Whether a share may lie between the bounds, three Monte Carlo errors granted where worlds are few."""
+    errors = (np.sqrt(bound * (1 - bound) / row["n_worlds"]) for bound in (low, high))
+    least, most = (max(error, np.nan_to_num(row["monte_carlo_se"])) for error in errors)
+    is_few = row["n_worlds"] < ENOUGH_WORLDS
+    return low - 3 * least * is_few <= share <= high + 3 * most * is_few
 
 
 def _world(study: Study, kind: str, seed: int) -> Iterator[dict[str, Any]]:
@@ -185,10 +189,7 @@ def _world(study: Study, kind: str, seed: int) -> Iterator[dict[str, Any]]:
     seeded = study.model_copy(update={"seed": seed})
     label = {"kind": kind, "seed": seed}
     found = derive_signal(world.grid, seeded)
-    reliable = derive_reliability(world.grid, seeded)
-    for tests in (found.tests, reliable.tests):
-        for row in records(tests.dropna(subset=["p"])):
-            yield label | {"what": "test"} | {name: row[name] for name in ("test_family", "p", "p_corrected")}
+    yield from (label | row for row in _tests(found.tests))
     for row in records(found.verdicts):
         yield label | {"what": "verdict", "verdict": row["verdict"]}
     yield label | {"what": "error", "measure": "w1_error", "value": _w1_error(world)}
@@ -197,9 +198,13 @@ def _world(study: Study, kind: str, seed: int) -> Iterator[dict[str, Any]]:
     for row in map_of_world(world, seeded, MAP_RESPONDENTS, random):
         if kind == "planted" or row["what"] != "interval":
             yield label | row
+    if kind == "scale_artifact":
+        return
     truth = _truths(tuple(study.languages)) if kind == "planted" else None
     for row in comparisons_of_world(world, seeded, RESPONDENTS, truth):
         yield label | row
+    reliable = derive_reliability(world.grid, seeded)
+    yield from (label | row for row in _tests(reliable.tests))
     if truth is None:
         return
     for row in records(rows_where(found.correlations, kind=HEADLINE)):
@@ -207,6 +212,11 @@ def _world(study: Study, kind: str, seed: int) -> Iterator[dict[str, Any]]:
     for row in records(reliable.families):
         ends = ("generalizability", "generalizability_low", "generalizability_high")
         yield label | _interval("generalizability", row, *ends, truth[f"g {row['model']}"])
+
+
+def _tests(tests: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    for row in records(tests.dropna(subset=["p"])):
+        yield {"what": "test"} | {name: row[name] for name in ("test_family", "p", "p_corrected")}
 
 
 def _interval(name: str, row: Mapping[Any, Any], estimate: str, low: str, high: str, truth: float) -> dict[str, Any]:

@@ -26,29 +26,33 @@ PARTS = {
 PEOPLE = {"all": "n > 0", "one country": "country == 'GB'", "none": "n < 0"}
 
 
+def compared(rows, people, study, means=None):
+    return derive_human_comparison(answer_grid(rows, people), people, study, means)
+
+
 @pytest.mark.parametrize("people", PEOPLE)
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_of_the_grid_gives_tables_and_figures(part, people):
     rows, known = answers().query(PARTS[part]), human().query(PEOPLE[people])
     distances = derive_distances(answer_grid(rows), demo()).frames()
-    compared = derive_human_comparison(answer_grid(rows, known), known, demo()).frames()
+    people_told = compared(rows, known, demo()).frames()
     paired = derive_mono_vs_multi(answer_grid(rows, known), demo()).frames()
     biased = derive_position_bias(answer_grid(rows), demo()).frames()
-    for frames in (distances, compared, paired):
+    for frames in (distances, people_told, paired):
         tests = frames["tests"]
         if len(tests):
             unmade = tests[tests["p"].isna()]
             assert unmade["verdict"].notna().all(), unmade["test"].tolist()
-    for frames in (distances, compared, paired, biased):
+    for frames in (distances, people_told, paired, biased):
         assert frames["notes"]["note"].str.len().gt(0).all()
     draw_jsd_heatmap(distances["pairs"])
     draw_distance_structure(distances["groups"], distances["variance_shares"])
     draw_order_effect(biased["by_response_type"])
     if len(distances["neighbours"]):
         draw_nearest_neighbours(distances["neighbour_counts"])
-    families = compared["own_country"]
+    families = people_told["own_country"]
     if "n_cells" in families and sum(families["n_cells"]) > 0:
-        draw_own_country_ranks(compared["cells"], families)
+        draw_own_country_ranks(people_told["cells"], families)
     if len(paired["pairs"]):
         draw_mono_vs_multi(paired["pairs"], paired["summary"])
 
@@ -56,12 +60,10 @@ def test_a_part_of_the_grid_gives_tables_and_figures(part, people):
 def test_every_table_can_be_written_as_it_is(tmp_path):
     for name, frames in (
         ("distances", derive_distances(answer_grid(answers()), demo()).frames()),
-        ("people", derive_human_comparison(answer_grid(answers(), human()), human(), demo()).frames()),
+        ("people", compared(answers(), human(), demo()).frames()),
         (
             "none",
-            derive_human_comparison(
-                answer_grid(answers(), human().query("n < 0")), human().query("n < 0"), demo()
-            ).frames(),
+            compared(answers(), human().query("n < 0"), demo()).frames(),
         ),
         ("paired", derive_mono_vs_multi(answer_grid(answers(), human()), demo()).frames()),
         ("bias", derive_position_bias(answer_grid(answers()), demo()).frames()),

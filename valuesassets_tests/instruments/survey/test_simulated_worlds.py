@@ -90,11 +90,21 @@ def test_the_evidence_holds_the_headline_figures():
     assert f"{WORLDS} planted worlds" in told["worlds"]
 
 
-def made_up(coverage=0.95, rejected=0.05, verdict=SIGNAL, error=0.005):
+def made_up(coverage=0.95, rejected=0.05, verdict=SIGNAL, n_worlds=1000):
     frames = {
-        "coverage": pd.DataFrame([{"interval": "r", "coverage": coverage, "monte_carlo_se": error}]),
+        "coverage": pd.DataFrame(
+            [{"interval": "r", "coverage": coverage, "monte_carlo_se": 0.0, "n_worlds": n_worlds}]
+        ),
         "rejections": pd.DataFrame(
-            [{"kind": "null", "test_family": "signal", "any_rejected": rejected, "monte_carlo_se": error}]
+            [
+                {
+                    "kind": "null",
+                    "test_family": "signal",
+                    "any_rejected": rejected,
+                    "monte_carlo_se": 0.0,
+                    "n_worlds": n_worlds,
+                }
+            ]
         ),
         "verdicts": pd.DataFrame(
             [
@@ -113,4 +123,4 @@ def test_too_sure_intervals_too_many_rejections_and_wrong_verdicts_are_faults():
     assert "hold the truth" in faults_of(made_up(coverage=0.995))[0]
     assert "without a difference" in faults_of(made_up(rejected=0.12))[0]
     assert "planted worlds: the verdict of the signal is right in 0.000" in faults_of(made_up(verdict=SCALES))[0]
-    assert faults_of(made_up(coverage=0.9, error=0.02)) == []  # few worlds: within three Monte Carlo errors
+    assert faults_of(made_up(coverage=0.9, n_worlds=60)) == []  # few worlds: within three Monte Carlo errors

@@ -81,7 +81,7 @@ def lay_ground(axes: Axes, people: Sequence[People]) -> Ground:
     points = {name: ground.place(indicator_means(probs)) for name, probs in free.items()}
     margin = axes.projector.residual_sd
     if margin is None:
-        ends = [np.nanquantile(ground.place(each.drawn), [0.025, 0.975], axis=0) for each in people]
+        ends = [np.nanquantile(ground.place(each.drawn), [0.025, 0.975], axis=0, method="weibull") for each in people]
         margin = np.median([(high - low) / 2 for low, high in ends], axis=0)
     return Ground(axes, stand_ins, points, margin)
 
@@ -160,7 +160,7 @@ def people_rows(
         is_absent = np.isin(INDICATORS, list(absent)) | np.isnan(each.means)
         means = np.where(is_absent, np.nan, each.means)
         drawn = ground.place(np.where(is_absent, ground.stand_ins, each.drawn))
-        low, high = np.nanquantile(drawn, [tail, 1 - tail], axis=0)
+        low, high = np.nanquantile(drawn, [tail, 1 - tail], axis=0, method="weibull")
         why_not = _why_not_drawn(means, None, study, None)
         row = _point("human", names.get(each.country, each.country), ground.place(means), ground, means)
         row |= _box(low, high) | {"language": each.language, "country": each.country}

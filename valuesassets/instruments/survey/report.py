@@ -44,6 +44,7 @@ def render_report(
     human_comparison: Frames | Refused = NOT_MADE,
     mono_vs_multi: Frames | Refused = NOT_MADE,
     position_bias: Frames | Refused | None = None,
+    simulated_worlds: Frames | Refused | None = None,
     item_statistics: pd.DataFrame | Refused = NOT_MADE,
     extraction_faults: Mapping[str, Sequence[Any]] | Refused = NOT_MADE,
     question_texts: Mapping[str, str] | None = None,
@@ -65,7 +66,7 @@ def render_report(
         calibration: `comparison` (planted against recovered, one row per question), `recovery` (its summary) and, where
             it was described, `hardness` (of the plants, per response type).
         negative_controls: one row per pair of language asked and language whose model answered.
-        reliability, signal, position_bias: tables by name, and `notes`.
+        reliability, signal, position_bias, simulated_worlds: tables by name, and `notes`.
         cultural_map: `points`, `projector`, `tests` and `notes`.
         distances: `pairs`, `points` and `notes`.
         human: rows of `HUMAN_DISTRIBUTIONS`.
@@ -89,6 +90,7 @@ def render_report(
         "human_comparison": human_comparison,
         "mono_vs_multi": mono_vs_multi,
         "position_bias": position_bias,
+        "simulated_worlds": simulated_worlds,
     }
     made = {name: part for name, part in frames.items() if part is not None and not isinstance(part, Refused)}
     of_kind = {
@@ -103,10 +105,11 @@ def render_report(
         *of_kind.get("signal", []),
         sections.map_section(cultural_map),
         sections.trace_section(traced, study),
-        sections.distances_section(distances, is_planted),
+        *of_kind["distances"],
         sections.humans_section(probe, human, human_comparison, is_planted),
         sections.mono_vs_multi_section(mono_vs_multi, is_planted),
         *of_kind.get("position_bias", []),
+        *of_kind.get("simulated_worlds", []),
         sections.items_section(item_statistics, texts),
         sections.extraction_section(extraction_faults),
     )

@@ -14,6 +14,8 @@ from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.survey_analyses import analysis_assets
 from valuesassets.orchestration.assets.survey_calibration import calibration_assets
 from valuesassets.orchestration.assets.survey_models import model_assets
+from valuesassets.orchestration.assets.survey_people import people_assets
+from valuesassets.orchestration.assets.survey_report import report_assets
 from valuesassets.orchestration.assets.survey_weights import weights_assets
 from valuesassets.orchestration.code_versions import extraction_stamp, overrides_stamp, questionnaire_stamp
 from valuesassets.orchestration.io_managers import table_of
@@ -35,7 +37,9 @@ def survey_assets(study: Study) -> list[dg.AssetsDefinition]:
         *calibration_assets(study),
         *weights_assets(study),
         *model_assets(study),
+        *people_assets(study),
         *analysis_assets(study),
+        *report_assets(study),
     ]
 
 

@@ -1,4 +1,5 @@
 import base64
+import functools
 import hashlib
 import re
 from dataclasses import dataclass
@@ -8,6 +9,8 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
+from valuesassets.instruments.survey.comparing.answer_grid import answer_grid
+from valuesassets.instruments.survey.distances import derive_distances
 from valuesassets.instruments.survey.report import Gate, Refused, render_report
 from valuesassets.instruments.survey.reporting.gates import derive_gates
 from valuesassets.instruments.survey.reporting.parts import table
@@ -30,6 +33,7 @@ from valuesassets_tests.figures.made_up import (
     sampled_columns,
     statistics_frame,
 )
+from valuesassets_tests.instruments.survey import planted_grid
 from valuesassets_tests.instruments.survey.reporting.test_claims import TESTS
 
 CLAIMS = "What can be claimed"
@@ -72,7 +76,7 @@ def everything():
         "calibration": {"comparison": comparison_frame(), "recovery": recovery_frame(), "hardness": hardness_frame()},
         "negative_controls": controls_frame(),
         "cultural_map": {"points": map_frame()},
-        "distances": {"pairs": pairs_frame(), "points": mds_frame()},
+        "distances": planted_distances() | {"pairs": pairs_frame(), "points": mds_frame()},
         "human": human_frame(),
         "human_comparison": comparison_frames(),
         "mono_vs_multi": {"pairs": pairs, "summary": summary},
@@ -81,6 +85,11 @@ def everything():
         "question_texts": {"v1": "How important is work <script>alert(1)</script>?"},
         "provenance": [{"what": "model reference-mono/eng", "hash": "9f2c"}],
     }
+
+
+@functools.cache
+def planted_distances():
+    return derive_distances(answer_grid(planted_grid.answers()), planted_grid.demo()).frames()
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from valuesassets.figures.distance_structure import draw_distance_structure
+from valuesassets.figures.jsd_heatmap import draw_jsd_heatmap
+from valuesassets.figures.mds_map import draw_mds_map
+from valuesassets.figures.nearest_neighbours import draw_nearest_neighbours
+from valuesassets.figures.order_effect import draw_order_effect
 from valuesassets.figures.reliability import draw_reliability
 from valuesassets.figures.signal import draw_signal
+from valuesassets.figures.simulated_worlds import draw_simulated_worlds
 from valuesassets.instruments.survey.reporting.parts import (
     Frames,
     Picture,
@@ -42,12 +48,14 @@ class Analysis:
 
     Attributes:
         captions: by name of a table; tables without one stand under their name.
+        hidden: tables that are in the figures already, or too long to read.
     """
 
     anchor: str
     title: str
     drawings: tuple[Drawing, ...] = ()
     captions: Mapping[str, str] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
 
 
 ANALYSES = {
@@ -88,7 +96,82 @@ ANALYSES = {
             "tests": "Its tests, which stand with all the others at the top of the page.",
         },
     ),
-    "position_bias": Analysis("position-bias", "Position bias"),
+    "distances": Analysis(
+        "distances",
+        "Distances between cells",
+        (
+            Drawing(
+                ("pairs",),
+                draw_jsd_heatmap,
+                "Heat map of the Jensen-Shannon distance between every two cells.",
+                "Jensen-Shannon distance between cells.",
+            ),
+            Drawing(
+                ("points",),
+                draw_mds_map,
+                "Plane in which cells that answer alike lie close together.",
+                "The same distances laid out in a plane.",
+            ),
+            Drawing(
+                ("groups", "variance_shares"),
+                draw_distance_structure,
+                "Left: distances within groups of languages minus between them. Right: shares of variance by language "
+                "and family beside those by chance. The tables hold the same numbers.",
+                "What distances go with: culture zones, regions, language and family.",
+            ),
+            Drawing(
+                ("neighbour_counts",),
+                draw_nearest_neighbours,
+                "Bars: how many languages of a family are nearest to the same language in another family, and how many "
+                "to their own family.",
+                "Is a cell nearest to its language or to its family?",
+            ),
+        ),
+        {
+            "groups": "Mean distance within groups of languages, between them, and the difference.",
+            "variance_shares": "Shares of variance (PERMANOVA), what chance gives, and the excess.",
+            "neighbour_counts": "How many cells are nearest to the same language of another family.",
+            "contrasts": "Named contrasts of two pairs of languages.",
+            "baselines": "Distances of the cells to answers without content.",
+            "tests": "Its tests, which stand with all the others at the top of the page.",
+        },
+        ("pairs", "points", "neighbours"),
+    ),
+    "position_bias": Analysis(
+        "position-bias",
+        "Position bias",
+        (
+            Drawing(
+                ("by_response_type",),
+                draw_order_effect,
+                "Spread of expected values between the two orders over that between languages, by response type and "
+                "family. The table holds the same numbers.",
+                "Does the order of the options move answers more than the language does? Above 1 it does.",
+            ),
+        ),
+        {"by_response_type": "Position bias by family and response type, against what sets languages apart."},
+        ("cells",),
+    ),
+    "simulated_worlds": Analysis(
+        "simulated-worlds",
+        "What the analyses find in made worlds",
+        (
+            Drawing(
+                ("coverage", "rejections", "p_values"),
+                lambda coverage, rejections, p_values, planted: draw_simulated_worlds(coverage, rejections, p_values),
+                "How often intervals hold the truth, how often tests reject where nothing differs, and how p-values "
+                "are spread. The tables hold the same numbers.",
+                "Worlds in which the truth is known: are intervals as sure as they say?",
+            ),
+        ),
+        {
+            "coverage": "How often each kind of interval held the truth, with Monte Carlo error.",
+            "rejections": "How often any test of a declared family rejected, corrected as in this study.",
+            "verdicts": "What families were said to be, by kind of world.",
+            "errors": "Means over worlds.",
+        },
+        ("p_values",),
+    ),
 }
 """By the keyword under which the report takes them; a figure is added as a `Drawing`."""
 
@@ -100,7 +183,7 @@ def analysis_section(analysis: Analysis, frames: Frames | Refused, is_planted: b
     drawn = [_drawn(each, frames, analysis.title, is_planted) for each in analysis.drawings]
     tables: list[Table] = []
     for name, frame in frames.items():
-        if name != "notes" and len(frame):
+        if name not in ("notes", *analysis.hidden) and len(frame):
             tables += tables_of(frame, analysis.captions.get(name, f"{analysis.title}: {name.replace('_', ' ')}."))
     return Section(
         analysis.anchor,

@@ -8,9 +8,8 @@ import pandas as pd
 from valuesassets.figures.cultural_map import CAVEAT
 from valuesassets.figures.example_distributions import draw_example_distributions
 from valuesassets.figures.frames import rows, rows_where
-from valuesassets.figures.jsd_heatmap import draw_jsd_heatmap
-from valuesassets.figures.mds_map import draw_mds_map
 from valuesassets.figures.mono_vs_multi import draw_mono_vs_multi
+from valuesassets.figures.own_country_ranks import draw_own_country_ranks
 from valuesassets.figures.p_valid_heatmap import draw_p_valid_by_language, draw_p_valid_heatmap
 from valuesassets.figures.position_bias_dist import draw_position_bias_dist
 from valuesassets.instruments.survey.estimator_disagreement import summarise_disagreements
@@ -123,25 +122,6 @@ def map_section(cultural_map: Frames | Refused) -> Section:
     return Section("map", "Cultural map", notes_of(cultural_map) or (CAVEAT,), refusals, tables=tables)
 
 
-def distances_section(distances: Frames | Refused, is_planted: bool) -> Section:
-    """How far the cells lie apart, as a matrix and as a plane."""
-    matrix, reasons = pictures_of(
-        part_of(distances, "pairs", "distances"),
-        lambda frame: draw_jsd_heatmap(frame, is_planted),
-        "Heat map of the Jensen-Shannon distance between every two cells.",
-        "Jensen-Shannon distance between cells.",
-    )
-    plane, more = pictures_of(
-        part_of(distances, "points", "multidimensional scaling"),
-        lambda frame: draw_mds_map(frame, is_planted),
-        "Plane in which cells that answer alike lie close together.",
-        "The same distances laid out in a plane.",
-    )
-    return Section(
-        "distances", "Distances between cells", notes_of(distances), once([*reasons, *more]), pictures=(*matrix, *plane)
-    )
-
-
 def humans_section(
     probe: pd.DataFrame | Refused, human: pd.DataFrame | Refused, comparison: Frames | Refused, is_planted: bool
 ) -> Section:
@@ -166,6 +146,21 @@ def humans_section(
         paragraphs += notes_of(comparison)
     tables = tables_of(cells, "Each cell against its own country, with the null answers; distances in their units.")
     tables += tables_of(kinds, "The same by response type.")
+    families = part_of(comparison, "own_country", "ranks of the own country")
+    if isinstance(cells, pd.DataFrame) and isinstance(families, pd.DataFrame) and families["n_cells"].sum() > 0:
+        ranks = picture(
+            draw_own_country_ranks(cells, families, planted=is_planted),
+            "Own-country advantage of every cell with its interval, by family, and the own country's rank among all.",
+            "Are models nearer to their own country than to the others?",
+        )
+        pictures = (ranks, *pictures)
+    tables += tables_of(families, "Mean rank and advantage of the own country, by family, beside what chance gives.")
+    for name, caption in (
+        ("resources", "Languages with much and with little text on the web."),
+        ("lower_bounds", "|Difference of means| / range, question by question: a lower bound of W1."),
+        ("lower_bound_cells", "The same lower bounds, averaged by cell."),
+    ):
+        tables += tables_of(part_of(comparison, name, name), caption)
     refusals = [*reasons, *(part.reason for part in (people, cells) if isinstance(part, Refused))]
     return Section("humans", "Comparison with humans", tuple(paragraphs), once(refusals), (), pictures, tables)
 

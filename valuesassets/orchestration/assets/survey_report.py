@@ -85,7 +85,14 @@ def report_assets(study: Study) -> list[dg.AssetsDefinition]:
         return render_report(
             study,
             gates=derive_gates(
-                study, faults, preflight, recovery, quality_report, controls if study.control_families else None
+                study,
+                faults,
+                preflight,
+                recovery,
+                quality_report,
+                controls if study.control_families else None,
+                given(reliability),
+                simulated_worlds,
             ),
             negative_controls=controls,
             probe=probe,

@@ -167,7 +167,7 @@ def test_nothing_is_fetched_and_nothing_but_the_pages_own_script_may_run(page):
 
 def test_every_picture_has_words_and_every_table_a_caption_and_headings(page):
     elements = Elements(page)
-    assert len(elements.of("img")) == 8
+    assert len(elements.of("img")) == 10
     assert all(len(image["alt"]) > 20 for image in elements.of("img"))
     assert [svg["aria-label"][:29] for svg in elements.of("svg")] == ["Map of models and countries; "]
     assert len(elements.of("caption")) == len(elements.of("table")) > 8
@@ -286,6 +286,28 @@ def test_a_gate_that_was_never_looked_at_is_missing_and_not_failed():
     assert by_sentence["The questions of eng were extracted without a fault."].is_passed
     failed = by_sentence["The questions of deu were extracted without a fault."]
     assert (failed.is_passed, failed.is_missing) == (False, False)
+
+
+def test_reliability_passes_fails_or_was_never_measured():
+    study, parts = everything()
+    rows = [
+        {"model": "sure", "generalizability": 0.9, "generalizability_low": 0.8, "generalizability_high": 0.95},
+        {"model": "vague", "generalizability": 0.3, "generalizability_low": 0.1, "generalizability_high": 0.5},
+        {"model": "unasked", "generalizability": float("nan"), "reason": "asked in one wording"},
+    ]
+    frames = {"families": pd.DataFrame(rows)}
+    found = {
+        gate.sentence.split()[5]: gate
+        for gate in derive_gates(study, {}, {}, Refused("none"), parts["quality"], None, frames)
+        if "other wordings" in gate.sentence
+    }
+    assert {name: (gate.is_passed, gate.is_missing) for name, gate in found.items()} == {
+        "sure": (True, False),
+        "vague": (False, False),
+        "unasked": (False, True),
+    }
+    assert "generalizability 0.30 [0.10, 0.50], 0.5 or more wanted" in found["vague"].found
+    assert found["unasked"].found == "asked in one wording"
 
 
 def test_what_is_missing_and_why_is_said(page):

@@ -1,13 +1,18 @@
 """The gates of a study as the report lists them: one sentence each, true when it passed, and what was found."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from valuesassets.figures.frames import records
 from valuesassets.instruments.survey.reporting.parts import Frames, Gate, Refused
+from valuesassets.instruments.survey.simulated_worlds import SimulatedWorlds, faults_of
 from valuesassets.records.study import Study
 
+RELIABLE = "What sets the languages of {} apart comes out again in other wordings."
+WORLDS = "In made worlds the analyses find what was planted, and nothing where there is nothing."
 MUST_FAIL = "The calibration refused another language's phantom in every pair tried."
 
 
@@ -18,6 +23,8 @@ def derive_gates(
     calibration: Frames | Refused,
     quality: Frames,
     negative_controls: pd.DataFrame | Refused | None = None,
+    reliability: Frames | Refused | None = None,
+    simulated_worlds: Frames | None = None,
 ) -> list[Gate]:
     """What stood in the way of a result, per language, family and grid; what was never looked at has not passed.
 
@@ -28,6 +35,8 @@ def derive_gates(
         calibration: `recovery`, or why there is none.
         quality: `cells` and `questions`.
         negative_controls: `answered_by`, `language`, `fails`; None where the study has none.
+        reliability: `families`, or why there are none.
+        simulated_worlds: what became of the worlds.
     """
     gates = []
     for language in study.languages:
@@ -68,4 +77,27 @@ def derive_gates(
     gates.append(Gate("Every cell of the grid was read and can be trusted.", not doubtful, found))
     found = f"{len(questions)} questions" + (f"; dropped: {', '.join(dropped)}" if dropped else ", none dropped")
     gates.append(Gate("No question was dropped.", not dropped, found))
+    gates += _reliability_gates(study, reliability) if reliability is not None else []
+    if simulated_worlds is not None:
+        faults = faults_of(SimulatedWorlds(**simulated_worlds))
+        found = "; ".join(faults) or str(simulated_worlds["notes"]["note"].iloc[0])
+        gates.append(Gate(WORLDS, not faults, found))
+    return gates
+
+
+def _reliability_gates(study: Study, reliability: Frames | Refused) -> list[Gate]:
+    """One per family: whether it reaches the study's threshold, or that it was not measured."""
+    if isinstance(reliability, Refused):
+        return [Gate(RELIABLE.format("the families"), False, reliability.reason, is_missing=True)]
+    gates = []
+    for row in records(reliability["families"]):
+        estimate = float(row.get("generalizability", "nan"))
+        if math.isnan(estimate):
+            found = Gate(RELIABLE.format(row["model"]), False, str(row["reason"]), is_missing=True)
+        else:
+            ends = f"[{row['generalizability_low']:.2f}, {row['generalizability_high']:.2f}]"
+            wanted = f"{study.thresholds.reliability:g} or more wanted"
+            said = f"generalizability {estimate:.2f} {ends}, {wanted}"
+            found = Gate(RELIABLE.format(row["model"]), estimate >= study.thresholds.reliability, said)
+        gates.append(found)
     return gates

@@ -1,6 +1,7 @@
 """`make test`: the whole suite on two cores; says which tests were left out and how to get them.
 
-Three processes: the Slurm tests, one after the other in one of them, mostly wait.
+Three processes: the Slurm tests, one after the other in one of them, mostly wait. One thread each: with more of them than
+processors, tiny models wait for their threads most of the time.
 """
 
 import os
@@ -13,7 +14,8 @@ from valuesassets_tests.needs import DEBIAN_PACKAGES
 
 def main() -> int:
     arguments = ["-n", os.environ.get("VALUESASSETS_TEST_PROCESSES", "3"), "--dist", "loadgroup", *sys.argv[1:]]
-    status = subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
+    threads = {"OMP_NUM_THREADS": "1"} | os.environ
+    status = subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False, env=threads).returncode
     for mark, (program, packages) in DEBIAN_PACKAGES.items():
         if shutil.which(program) is None:
             print(f"left out: {mark} tests; get them with: apt-get install {packages}")

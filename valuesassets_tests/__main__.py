@@ -1,6 +1,6 @@
 """`make test`: the whole suite on two cores; says which tests were left out and how to get them.
 
-Three processes: the Slurm tests, one after the other in one of them, mostly wait. One thread each: with more of them than
+Three processes: the Slurm tests, one after the other in one of them, mostly wait. One thread each: with more than
 processors, tiny models wait for their threads most of the time.
 """
 

@@ -35,6 +35,8 @@ def test_smoothed_kl_by_hand_and_bounded_where_the_model_gives_nothing():
     human, model = distribution([0, 1], [0, 1]), distribution([0, 1], [1, 0])
     assert kl_bits(human, model, smoothing=0.5) == pytest.approx(2)  # the model's second answer becomes 1/4
     assert kl_bits(human, model) == pytest.approx(np.log2(2 / 1e-3))
+    even, leaning = distribution([0, 1], [1, 1]), distribution([0, 1], [9, 1])
+    assert kl_bits(even, leaning, smoothing=1e-9) == pytest.approx((np.log2(5 / 9) + np.log2(5)) / 2)
 
 
 def test_uneven_steps_count_by_their_length():

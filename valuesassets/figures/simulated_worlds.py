@@ -50,7 +50,10 @@ def _draw_dots(axes: Axes, listed: Sequence[dict], name: str, share: str, wanted
         axes.axvline(float(listed[0][wanted]), color=style.VERMILLION, ls="--", lw=1)
     axes.set_yticks(range(len(listed)), [style.wrap(str(row[name]), 1.6, style.BODY_PT - 1) for row in listed])
     axes.set_ylim(len(listed) - 0.4, -0.6)
-    axes.set_xlim(*((0.85, 1.0) if share == "coverage" else (0, 0.15)))
+    reached = [float(row[share]) for row in listed]
+    axes.set_xlim(
+        *((min(0.85, *reached, 1) - 0.005, 1.005) if share == "coverage" else (-0.005, max(0.15, *reached, 0) + 0.005))
+    )
     axes.set_xlabel("share of intervals" if share == "coverage" else "share of worlds")
     axes.set_title(title)
     axes.tick_params(axis="y", length=0)

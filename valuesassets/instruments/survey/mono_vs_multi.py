@@ -168,7 +168,7 @@ def _summary(pairs: pd.DataFrame, measure: str, study: Study) -> dict[str, objec
 def _test(row: Mapping[str, object]) -> dict[str, object]:
     return {
         "test_family": TEST_FAMILY,
-        "test": f"{row['mono']} against {row['multi']}, paired by language",
+        "test": f"{row['mono']} and {row['multi']} differ in how much nearer they are to their own country",
         "statistic": "mean difference of own-country advantages, sign test",
         "value": row["mean_difference"],
         "p": row["p_sign_test"],

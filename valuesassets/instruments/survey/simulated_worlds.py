@@ -98,7 +98,9 @@ def summarise_worlds(found: Records, study: Study, first_seed: int) -> Simulated
     """Coverage, rejections, verdicts and errors of the worlds that `simulate_worlds` went through."""
     rows = pd.DataFrame(found)
     parts = {str(what): pd.DataFrame(part) for what, part in rows.groupby("what", sort=False)}
-    worlds = {kind: int(part["seed"].nunique()) for kind, part in rows.groupby("kind", sort=False)}
+    worlds = {
+        str(kind).replace("_", "-"): int(part["seed"].nunique()) for kind, part in rows.groupby("kind", sort=False)
+    }
     note = (
         f"{', '.join(f'{n} {kind} worlds' for kind, n in worlds.items())}, seeds {first_seed} and following: "
         f"{LANGUAGES} languages, two families, {ITEMS} items, two orders, {WORDINGS} "

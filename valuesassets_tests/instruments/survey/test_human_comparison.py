@@ -151,7 +151,7 @@ def test_ranks_are_tested_against_countries_permuted_for_all_cells():
     assert row["mean_rank"] == 1
     assert row["mean_rank_by_chance"] == 3.5
     assert row["mean_rank_p"] <= 0.02
-    per_cell = found.tests.query("test_family == 'own country of each cell'")
+    per_cell = found.tests.query("test_family == 'own country, cell by cell'")
     assert per_cell["p"].tolist() == [1 / 6] * 6
     # Six languages that all answer like one country say nothing of their own.
     same = dict.fromkeys([("one", code) for code in LANGUAGES], people["fra"])

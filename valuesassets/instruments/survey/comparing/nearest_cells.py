@@ -128,7 +128,7 @@ def _table(found: CellDistances, square: Array, model: str, other: str, both: li
 
 
 def _tests(row: dict[str, object], study: Study) -> list[dict[str, object]]:
-    what = f"{row['model']} and {row['other']} in the same language, languages of {row['other']} permuted"
+    what = f"{row['model']}: nearer to {row['other']} in the same language than chance has it"
     return [
         {
             "test_family": declared_family(TEST_FAMILY, [str(row["model"]), str(row["other"])], study),

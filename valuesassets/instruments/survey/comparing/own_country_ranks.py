@@ -17,7 +17,7 @@ from valuesassets.records.study import Study
 
 LEAST_COUNTRIES = 3
 """Fewest countries among which a rank says something."""
-TEST_FAMILY, PER_CELL = "own country", "own country of each cell"
+TEST_FAMILY, PER_CELL = "own country", "own country, cell by cell"
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def own_country_of_families(
             tests.append(
                 {
                     "test_family": declared_family(TEST_FAMILY, [model], study),
-                    "test": f"{model}: own country against the others, countries' labels permuted for all cells",
+                    "test": f"{model}: nearer to the own country than chance has it",
                     "statistic": name,
                     "value": row[name],
                     "p": row[f"{name}_p"],
@@ -165,7 +165,7 @@ def own_country_of_families(
             tests.append(
                 {
                     "test_family": declared_family(PER_CELL, [model], study),
-                    "test": f"{model}/{grid.cells[place][1]}: every country equally likely to be the own",
+                    "test": f"{model}/{grid.cells[place][1]}: nearer to the own country than chance has it",
                     "statistic": "own_country_rank",
                     "value": rank[place],
                     "p": rank[place] / known,

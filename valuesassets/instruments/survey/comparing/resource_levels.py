@@ -45,7 +45,7 @@ def compare_levels(
             tests.append(
                 {
                     "test_family": TEST_FAMILY,
-                    "test": f"{model}: low- against high-resource languages",
+                    "test": f"{model}: low- and high-resource languages differ",
                     "statistic": f"difference of means of {measure}, two-sided",
                     "value": found["difference"],
                     "p": found["p"],

@@ -63,7 +63,7 @@ def share_variance(found: CellDistances, study: Study) -> tuple[pd.DataFrame, li
         tests.append(
             {
                 "test_family": TEST_FAMILY,
-                "test": f"share of variance by {factor}, labels permuted {stratum}",
+                "test": f"cells of the same {factor} answer more alike than chance has it (labels permuted {stratum})",
                 "statistic": "R2 - its permutation mean (PERMANOVA)",
                 "value": row["excess"],
                 "p": row["p"],

@@ -64,7 +64,7 @@ def families_against_countries(
             for number, each in zip(at, own, strict=True)
         ]
         ours, theirs = places[at], np.array(aims).reshape(-1, 2)
-        test = f"{family} {against}"
+        test = f"{family}: points lie as those of its countries do, {against}"
         both = _row(VERDICTS, test, "r over both axes", ours, theirs, study, permute_same_axes, against)
         rows.append(both | {"model": family})
         rows += _details(DETAILS, str(family), test, ours, theirs, study, against)

@@ -75,6 +75,18 @@ def test_uniform_answers_are_hollow_and_called_so():
     assert (models["distance_low"] == 0).all()
 
 
+def test_always_the_first_option_is_hollow_and_called_so():
+    rows = answers()
+    codes = rows.groupby(["model", "language", "question_id"])["response_value"]
+    rows["prob_forward"] = (rows["response_value"] == codes.transform("min")).astype(float)
+    rows["prob_reversed"] = (rows["response_value"] == codes.transform("max")).astype(float)
+    rows["prob"] = (rows["prob_forward"] + rows["prob_reversed"]) / 2
+    models = of(place_on_map(rows, human(), demo()), "model")
+    assert (models["note"] == NOT_DISTINGUISHABLE).all()
+    assert models["distance_from_content_free"].astype(float).to_numpy() == pytest.approx(np.zeros(12), abs=1e-9)
+    assert (models["nearest_content_free"] == "always the first option").all()
+
+
 def test_distances_from_no_content_lie_in_their_intervals(points):
     models = of(points, "model")
     assert (models["distance_low"] <= models["distance_from_content_free"]).all()

@@ -51,6 +51,8 @@ def variance_components(
     >>> {"+".join(sorted(effect)): round(float(value[0]), 3) for effect, value in effects.items()}
     {'language': 2.0, 'item': 0.5, 'item+language': 0.0}
     """
+    if values.size == 0:
+        raise MissingData(f"no value for any level of {', '.join(factors)}")
     kept = [name for name, size in zip(factors, values.shape, strict=True) if size > 1]
     array = values.reshape([size for size in values.shape if size > 1])
     if not kept:

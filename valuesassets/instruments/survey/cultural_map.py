@@ -103,7 +103,7 @@ def place_on_map(
     if people:
         means = np.array([each.means for each in people])
         sensitivity.append(leave_one_out("human", _labels(countries), means, ground))
-    tests = _tests(cells, ground, people, countries, positions, study)
+    tests = _tests(cells, ground, people, countries, positions, study, reliability)
     whole = respondents is not None and not respondents.empty
     resampled = "whole respondents" if whole else "answers, question by question," if people else None
     notes = write_notes(ground, points, tests, moved, absent, resampled, study)
@@ -143,15 +143,17 @@ def _tests(
     countries: Sequence[Mapping[str, object]],
     positions: pd.DataFrame,
     study: Study,
+    reliability: Mapping[str, float] | None,
 ) -> pd.DataFrame:
     """The tests against people and, for people, against published positions; without people models meet the latter."""
     if not people:
-        return families_against_countries(cells, ground, _places(positions), "against published positions", study)
+        published = _places(positions)
+        return families_against_countries(cells, ground, published, "against published positions", study, reliability)
     points = _places(pd.DataFrame([row for row in countries if row["drawn"]], columns=pd.Index(COLUMNS)))
     means = {each.country: each.means for each in people if each.country in points}
     tables = [
         people_against_published(points, _places(raw_positions()), study),
-        families_against_countries(cells, ground, means, "against the people of this study", study),
+        families_against_countries(cells, ground, means, "against the people of this study", study, reliability),
     ]
     return pd.concat(tables, ignore_index=True)
 

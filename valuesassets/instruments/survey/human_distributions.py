@@ -62,7 +62,7 @@ def why_no_people(study: Study) -> str:
     if human.source == "means" and human.means is not None:
         return (
             f"Study {study.name} has people's means only ({human.means.name}): W1, JSD, KL and people's points on "
-            "the map are refused; |difference of means| / range stays, a lower bound of W1, and so do correlations."
+            "the map are refused; |difference of means| / range stays, a lower bound of W1."
         )
     missing = (
         "No language has answers of people yet: materialise aligned_questions, respondents and human_distributions"

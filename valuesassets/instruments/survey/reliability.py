@@ -187,6 +187,7 @@ def split_half(profiles: Array, random: np.random.Generator) -> tuple[float, flo
 
     Source: Spearman (1910), Brown (1910), British Journal of Psychology 3.
     """
+    profiles = profiles[np.isfinite(profiles).any(axis=1)]
     n_languages, n_items = profiles.shape
     if n_languages < 4 or n_items < 4:
         return np.nan, np.nan, np.nan
@@ -195,15 +196,16 @@ def split_half(profiles: Array, random: np.random.Generator) -> tuple[float, flo
     known, values = np.isfinite(centred).astype(float), np.nan_to_num(centred)
     is_first = random.uniform(size=(SPLITS, n_items)).argsort(axis=1) < n_items // 2
     upper = np.triu_indices(n_languages, 1)
-    halves = []
+    halves, shared = [], np.ones((SPLITS, upper[0].size), dtype=bool)
     for half in (is_first.astype(float), (~is_first).astype(float)):
         sums, sizes = (
             np.einsum("si,li,mi->slm", half, each, each, optimize=True)[:, upper[0], upper[1]]
             for each in (values, known)
         )
-        likeness = sums / np.maximum(sizes, 1)
-        halves.append(likeness - likeness.mean(axis=1, keepdims=True))
-    one, other = halves
+        halves.append(sums / np.maximum(sizes, 1))
+        shared &= sizes > 0
+    n_pairs = np.maximum(shared.sum(axis=1, keepdims=True), 1)
+    one, other = (np.where(shared, half - np.sum(half * shared, axis=1, keepdims=True) / n_pairs, 0) for half in halves)
     spread = np.sqrt(np.sum(one**2, axis=1) * np.sum(other**2, axis=1))
     is_known = spread > LEAST_SPREAD
     r = np.sum(one * other, axis=1)[is_known] / spread[is_known]
@@ -215,11 +217,23 @@ def split_half(profiles: Array, random: np.random.Generator) -> tuple[float, flo
 
 
 def _test(model: str, expected: Array, study: Study) -> dict[str, object]:
-    """Whether languages differ alike in all wordings (or orders): labels permuted in each, jointly over items."""
+    """Whether languages differ alike in all wordings (or orders): labels permuted in each, jointly over items.
+
+    Only items that all languages answered count: a language with gaps overlaps with itself more than with others.
+    """
+    expected = expected[..., np.isfinite(expected).all(axis=(0, 1, 2))]
     _, wordings, languages, items = expected.shape
+    row: dict[str, object] = {
+        "test_family": "reliability",
+        "test": f"{model}: languages differ in the same way in {'every wording' if wordings > 1 else 'both orders'}",
+        "statistic": "mean product of item-centred expected values over pairs of conditions",
+        "n": languages,
+    }
+    if items < 2:
+        return row | {"verdict": f"{items} items were answered in all of the family's languages, two are needed"}
     # What one wording makes anew comes back in its other order: then only different wordings are compared.
     compared = expected.mean(axis=0) if wordings > 1 else expected[:, 0]
-    conditions = np.nan_to_num(np.stack([centred_on_items(each) for each in compared]))
+    conditions = np.stack([centred_on_items(each) for each in compared])
     n = len(conditions)
     products = np.einsum("ali,bmi->abml", conditions, conditions, optimize=True)
     draws = study.inference.resamples
@@ -230,14 +244,8 @@ def _test(model: str, expected: Array, study: Study) -> dict[str, object]:
         for b in range(a):
             observed += float(np.trace(products[a, b]))
             chance += products[a, b][permuted[b], permuted[a]].sum(axis=1)
-    return {
-        "test_family": "reliability",
-        "test": f"{model}: languages differ in the same way in {'every wording' if wordings > 1 else 'both orders'}",
-        "statistic": "mean product of item-centred expected values over pairs of conditions",
-        "value": observed / (languages * max(items, 1) * n * (n - 1) / 2),
-        "p": permutation_p(observed, chance),
-        "n": languages,
-    }
+    value = observed / (languages * items * n * (n - 1) / 2)
+    return row | {"value": value, "p": permutation_p(observed, chance)}
 
 
 def _across(grid: AnswerGrid, expected: Array) -> dict[Effect, Array]:

@@ -75,16 +75,25 @@ def test_uniform_answers_are_hollow_and_called_so():
     assert (models["distance_low"] == 0).all()
 
 
-def test_always_the_first_option_is_hollow_and_called_so():
-    rows = answers()
-    codes = rows.groupby(["model", "language", "question_id"])["response_value"]
-    rows["prob_forward"] = (rows["response_value"] == codes.transform("min")).astype(float)
-    rows["prob_reversed"] = (rows["response_value"] == codes.transform("max")).astype(float)
-    rows["prob"] = (rows["prob_forward"] + rows["prob_reversed"]) / 2
+@pytest.mark.parametrize("missing", [("v7",), ("v170",), ("v7", "v170", "v63")])
+def test_uniform_answers_are_hollow_whatever_indicators_they_lack(missing):
+    rows = without(answers(), *missing)
+    even = 1 / rows.groupby(["model", "language", "question_id"])["prob"].transform("size")
+    rows["prob"] = rows["prob_forward"] = rows["prob_reversed"] = even
     models = of(place_on_map(rows, human(), demo()), "model")
-    assert (models["note"] == NOT_DISTINGUISHABLE).all()
+    assert (models["n_indicators"] == 10 - len(missing)).all()
+    assert not models["is_distinguishable"].astype(bool).any()
     assert models["distance_from_content_free"].astype(float).to_numpy() == pytest.approx(np.zeros(12), abs=1e-9)
-    assert (models["nearest_content_free"] == "always the first option").all()
+
+
+def test_a_family_that_is_not_reliable_has_no_verdict():
+    reliability = {"reference-mono": 0.1, "reference-multi": 0.9}
+    found = cultural_map.place_on_map(answers(), human(), demo(), None, reliability)
+    verdicts = found.tests[found.tests["test_family"] == "map"].set_index("model")
+    assert verdicts.at["reference-mono", "verdict"] == "not tested"
+    assert "not reliable (generalizability 0.10)" in verdicts.at["reference-mono", "note"]
+    assert np.isnan(verdicts.at["reference-mono", "p"])
+    assert verdicts.at["reference-multi", "p"] < 0.05
 
 
 def test_distances_from_no_content_lie_in_their_intervals(points):

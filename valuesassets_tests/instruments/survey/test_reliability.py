@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -89,6 +91,36 @@ def test_missing_answers_do_not_shift_the_coefficient():
     grid.answers[gone] = np.nan
     grid.sides[:, :, gone] = np.nan
     assert derive_reliability(grid, study(8)).families["generalizability"].to_numpy() == pytest.approx(0.75, abs=0.08)
+
+
+def test_gaps_of_a_language_do_not_make_noise_reproducible():
+    found, random = [], np.random.default_rng(7)
+    for world in range(150):
+        grid = made_grid(tilts(np.random.default_rng(world), wording=0.4), PEOPLE, on=scales(ITEMS, (4,)))
+        gone = random.uniform(size=grid.answers.shape[:2]) < np.linspace(0, 0.5, grid.answers.shape[0])[:, None]
+        grid.answers[gone] = np.nan
+        grid.sides[:, :, gone] = np.nan
+        found += derive_reliability(grid, study(8, resamples=199)).tests["p"].dropna().tolist()
+    assert np.mean(np.array(found) <= 0.05) == pytest.approx(0.05, abs=0.03)
+
+
+def test_a_language_without_an_answer_or_a_shared_item_has_no_part_in_the_halves():
+    random = np.random.default_rng(8)
+    noise = random.normal(size=(40, 9, 40))
+    medians = []
+    for profiles in noise:
+        lone = np.full((2, 40), np.nan)
+        lone[1, 0] = 1.0
+        medians.append(split_half(np.vstack([profiles, lone]), np.random.default_rng(0))[0])
+    assert np.mean(medians) == pytest.approx(0, abs=0.1)
+
+
+def test_nothing_with_an_order_is_a_reason_and_not_a_crash():
+    grid = made_grid(tilts(np.random.default_rng(0)), PEOPLE, on=scales(ITEMS, (4,)))
+    named = replace(grid.scales, response_types=("categorical",) * ITEMS)
+    found = derive_reliability(replace(grid, scales=named), study(8))
+    assert found.families["reason"].str.contains("0 items").all()
+    assert found.notes["note"].str.contains("not split").any()
 
 
 def test_halves_of_the_same_pattern_agree_and_of_noise_do_not():

@@ -98,10 +98,12 @@ def answer_grid(answers: pd.DataFrame, human: pd.DataFrame | None = None) -> Ans
     mean, forward, backward = (_filled(rows[column], at, shape) for column in ("prob", *SIDES))
     averaged, notes = _checked(_mean_over_wordings(mean), scales, who)
     gone = np.asarray(np.isnan(averaged).any(axis=-1))
-    converted, p_valid = np.zeros(shape[1:3], dtype=bool), np.full(shape[1:3], np.nan)
+    converted, of_wordings = np.zeros(shape[1:3], dtype=bool), np.full(shape[:3], np.nan)
     is_placed = at[3] >= 0
-    once = (at[1][is_placed], at[2][is_placed])
-    converted[once], p_valid[once] = (rows[name].to_numpy()[is_placed] for name in ("is_converted", "p_valid"))
+    wording, cell, item = (each[is_placed] for each in at[:3])
+    converted[cell, item] = rows["is_converted"].to_numpy(dtype=bool)[is_placed]
+    of_wordings[wording, cell, item] = rows["p_valid"].to_numpy(dtype=float)[is_placed]
+    p_valid = _mean_over_wordings(of_wordings)
     types = dict(zip(zip(rows["model"], rows["language"], strict=True), rows["model_type"], strict=True))
     countries, people, more = _people(human, scales)
     padded = np.where(np.isfinite(scales.codes), np.stack([forward, backward]), 0.0)

@@ -84,7 +84,7 @@ def _standing(
     candidates = np.concatenate([of_own, of_other])
     nearest = candidates[_known(square[..., rows[:, None], candidates]).argmin(axis=-1)]
     to_same = square[..., rows, same]
-    return nearest, 1.0 + (square[..., rows[:, None], of_other] < to_same[..., None]).sum(axis=-1)
+    return nearest, 1.0 + (square[..., rows[:, None], of_other] < _known(to_same)[..., None]).sum(axis=-1)
 
 
 def _ranks(square: Array, rows: np.ndarray, of_other: np.ndarray) -> Array:

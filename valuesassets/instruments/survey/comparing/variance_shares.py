@@ -50,6 +50,8 @@ def share_variance(found: CellDistances, study: Study) -> tuple[pd.DataFrame, li
         try:
             if np.unique(models).size < 2:
                 raise MissingData("one family alone: what goes with the language and what with the cell is the same")
+            if all(np.unique(labels[within == one]).size < 2 for one in np.unique(within)):
+                raise MissingData("no language was answered by two families: labels cannot be permuted")
             share = variance_share(
                 squared, labels, label_permutations(len(cells), study.inference.resamples, random, within)
             )

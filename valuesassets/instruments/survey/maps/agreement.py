@@ -37,7 +37,12 @@ def people_against_published(points: Mapping[str, Array], published: Mapping[str
 
 
 def families_against_countries(
-    cells: Cells, ground: Ground, countries: Mapping[str, Array], against: str, study: Study
+    cells: Cells,
+    ground: Ground,
+    countries: Mapping[str, Array],
+    against: str,
+    study: Study,
+    reliability: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
     """Whether each family's points lie as its languages' countries do: the verdict, and what stands behind it.
 
@@ -48,6 +53,7 @@ def families_against_countries(
     Args:
         countries: indicator means (10,) by country, or positions (2,) where no people were asked.
         against: what the countries' points come from, for the note.
+        reliability: generalizability by family; a family below the study's threshold is not tested.
     """
     enough = np.isfinite(cells.means).sum(axis=1) >= study.thresholds.map_indicators
     places = ground.place(cells.means)
@@ -66,8 +72,12 @@ def families_against_countries(
         ours, theirs = places[at], np.array(aims).reshape(-1, 2)
         test = f"{family}: points lie as those of its countries do, {against}"
         both = _row(VERDICTS, test, "r over both axes", ours, theirs, study, permute_same_axes, against)
-        rows.append(both | {"model": family})
-        rows += _details(DETAILS, str(family), test, ours, theirs, study, against)
+        found = [both | {"model": family}, *_details(DETAILS, str(family), test, ours, theirs, study, against)]
+        coefficient = (reliability or {}).get(family, study.thresholds.reliability)
+        if not coefficient >= study.thresholds.reliability:
+            why = f"its answers are not reliable (generalizability {coefficient:.2f})"
+            found = [{**row, "value": None, "p": None, "note": why} for row in found]
+        rows += found
     table = _table(rows, study)
     is_verdict = table["test_family"] == VERDICTS
     said = np.where(table["is_rejected"], AGREES, np.where(table["p"].isna(), UNTESTED, NO_SIGNAL))

@@ -1,7 +1,7 @@
 """The points of the map: where each set of answers lies, the region around it, and how far it is from no content."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,12 +38,20 @@ class Ground:
         stand_ins: (10,) what a missing indicator is set to: the pooled human mean.
         content_free: the points of answers that carry no content.
         margin: (2,) by which a model's region is widened on every side.
+        content_free_means: (10,) indicator means of those answers.
     """
 
     axes: Axes
     stand_ins: Array
     content_free: Mapping[str, Array]
     margin: Array
+    content_free_means: Mapping[str, Array] = field(default_factory=dict)
+
+    def content_free_like(self, means: Array) -> Mapping[str, Array]:
+        """The content-free points without the indicators that (10,) means lack: what such answers would give there."""
+        return dict(self.content_free) | {
+            name: self.place(np.where(np.isnan(means), np.nan, free)) for name, free in self.content_free_means.items()
+        }
 
     def place(self, means: Array) -> Array:
         """(..., 2) points of (..., 10) indicator means, stand-ins for what is missing."""
@@ -78,12 +86,13 @@ def lay_ground(axes: Axes, people: Sequence[People]) -> Ground:
     stand_ins = np.where(np.isnan(pooled), average, pooled)
     free = {"uniform answers": uniform_probs(), "always the first option": always_first_probs()}
     ground = Ground(axes, stand_ins, {}, np.zeros(2))
-    points = {name: ground.place(indicator_means(probs)) for name, probs in free.items()}
+    free_means = {name: indicator_means(probs) for name, probs in free.items()}
+    points = {name: ground.place(means) for name, means in free_means.items()}
     margin = axes.projector.residual_sd
     if margin is None:
         ends = [np.nanquantile(ground.place(each.drawn), [0.025, 0.975], axis=0, method="weibull") for each in people]
         margin = np.median([(high - low) / 2 for low, high in ends], axis=0)
-    return Ground(axes, stand_ins, points, margin)
+    return Ground(axes, stand_ins, points, margin, free_means)
 
 
 def cells_of(answers: pd.DataFrame, left_out: Sequence[str] = ()) -> Cells:
@@ -135,7 +144,8 @@ def model_rows(
     rows = []
     for number, (model, language) in enumerate(cells.labels.itertuples(index=False)):
         why_not = _why_not_drawn(cells.means[number], str(model), study, reliability)
-        apart = _from_content_free(places[number], low[number], high[number], ground)
+        free = ground.content_free_like(cells.means[number])
+        apart = _from_content_free(places[number], low[number], high[number], free, ground.margin)
         notes = [why_not] if why_not else []
         notes += [] if apart["is_distinguishable"] else [NOT_DISTINGUISHABLE]
         about = study.languages[str(language)]
@@ -241,11 +251,13 @@ def _why_not_drawn(
     return None
 
 
-def _from_content_free(point: Array, low: Array, high: Array, ground: Ground) -> dict[str, Any]:
+def _from_content_free(
+    point: Array, low: Array, high: Array, content_free: Mapping[str, Array], margin: Array
+) -> dict[str, Any]:
     """Distance from the nearest content-free point; from the nearest and farthest spot of the widened region too."""
-    region_low, region_high = low - ground.margin, high + ground.margin
+    region_low, region_high = low - margin, high + margin
     measured = []
-    for name, free in ground.content_free.items():
+    for name, free in content_free.items():
         gap = np.maximum(np.maximum(region_low - free, free - region_high), 0)
         reach = np.maximum(np.abs(region_low - free), np.abs(region_high - free))
         measured.append((*(float(np.hypot(*offset)) for offset in (point - free, gap, reach)), name))

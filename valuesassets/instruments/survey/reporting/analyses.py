@@ -68,7 +68,7 @@ ANALYSES = {
                 draw_reliability,
                 "Coefficients of every model family with their intervals and the threshold; under them the shares of "
                 "variance by source. The tables hold the same numbers.",
-                "Whether the differences between languages come out again in other orders and wordings.",
+                "Whether the differences between languages come out again in other wordings.",
             ),
         ),
         {

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from valuesassets.figures.frames import records, rows, rows_where
@@ -20,6 +21,7 @@ from valuesassets.instruments.survey.reporting.parts import (
     table,
     tables_of,
 )
+from valuesassets.instruments.survey.signal import SIGNAL
 
 TITLE = "What can be claimed"
 TEST_COLUMNS = (
@@ -28,6 +30,9 @@ TEST_COLUMNS = (
 )
 MOST_NAMED = 12
 """So many cells, questions or points are named in a sentence; the tables name the others."""
+
+RANKINGS = frozenset(["map", "own country", "nearest neighbours"])
+"""Families of tests that give way where a family of models is not reliable."""
 
 
 @dataclass(frozen=True)
@@ -147,8 +152,8 @@ def _map(run: Run, standing: Standing) -> Iterator[Claim]:
         yield Claim(f"A place on the map for {_named(hollow)}.", False, why)
     absent = [str(row["label"]) for row in models if not row["drawn"]]
     if absent:
-        least = run.study.thresholds.map_indicators
-        yield Claim(f"A place on the map for {_named(absent)}.", False, f"fewer than {least} of 10 indicators")
+        whys = dict.fromkeys(str(row["note"]).split(";")[0] for row in models if not row["drawn"])
+        yield Claim(f"A place on the map for {_named(absent)}.", False, "; ".join(whys))
     yield Claim(
         "That the two axes mean the same for every country and for models.",
         False,
@@ -159,7 +164,7 @@ def _map(run: Run, standing: Standing) -> Iterator[Claim]:
 def _reliable(run: Run, standing: Standing) -> Iterator[Claim]:
     """Whether a family's differences between languages repeat themselves."""
     for row in records(run.analyses.get("reliability", {}).get("families", pd.DataFrame())):
-        said = f"the differences between the languages of {row['model']} come out again in other orders and wordings."
+        said = f"the differences between the languages of {row['model']} come out again in other wordings."
         known = row.get("is_reliable")
         if known is None or pd.isna(known):
             yield Claim(f"That {said}", False, str(row.get("reason") or "it was not measured"))
@@ -170,14 +175,34 @@ def _reliable(run: Run, standing: Standing) -> Iterator[Claim]:
 
 def _tested(run: Run, standing: Standing) -> Iterator[Claim]:
     """What the tests say that decide; those of a family with a comma in its name stand beside another's."""
+    yield from _signals(run)
+    vague = _unreliable(run)
     for row in [] if run.tests is None else records(run.tests):
-        if "," in str(row["test_family"]):
+        if "," in str(row["test_family"]) or row["test_family"] == "signal":
             continue
-        counts = not pd.isna(row["is_rejected"]) and bool(row["is_rejected"])
+        is_vague = row["test_family"] in RANKINGS and str(row["test"]).partition(":")[0] in vague
+        counts = not is_vague and not pd.isna(row["is_rejected"]) and bool(row["is_rejected"])
         said, verdict = str(row["test"]).rstrip("."), row.get("verdict")
         because = f"{row['test_family']}: {row['statistic']} {_value(row['value'])}, {_p(row['p_corrected'])}"
         because += f"; {verdict}" if isinstance(verdict, str) and verdict else ""
+        because += "; the family's answers are not reliable" if is_vague else ""
         yield Claim(f"{said}.", counts, because)
+
+
+def _signals(run: Run) -> Iterator[Claim]:
+    """What the correlations of each family amount to, which one of them alone does not say."""
+    for row in records(run.analyses.get("signal", {}).get("verdicts", pd.DataFrame())):
+        verdict = row["verdict"] if isinstance(row["verdict"], str) else row.get("reason")
+        said = f"{row['model']}: languages answer like their own countries."
+        is_vague = row["model"] in _unreliable(run)
+        because = f"signal: {verdict}" + ("; the family's answers are not reliable" if is_vague else "")
+        yield Claim(said, verdict == SIGNAL and not is_vague, because)
+
+
+def _unreliable(run: Run) -> set[str]:
+    """Families whose differences between languages are known not to come out again."""
+    families = run.analyses.get("reliability", {}).get("families", pd.DataFrame())
+    return {str(row["model"]) for row in records(families) if row.get("is_reliable") in (False, np.False_)}
 
 
 def _likeness(run: Run, standing: Standing) -> Iterator[Claim]:

@@ -60,7 +60,8 @@ def derive_gates(
         cells = [row for row in calibration["recovery"].to_dict("records") if row["response_type"] == "all"]
         off = [f"{row['model']}/{row['language']}" for row in cells if not row["is_recovered"]]
         found = f"{len(cells) - len(off)} of {len(cells)} cells" + (f"; off: {', '.join(off)}" if off else "")
-        gates.append(Gate("Planted answers were recovered in every calibrated cell.", not off, found))
+        sentence = "Planted answers were recovered in every calibrated cell."
+        gates.append(Gate(sentence, bool(cells) and not off, found, is_missing=not cells))
     if isinstance(negative_controls, Refused):
         gates.append(Gate(MUST_FAIL, False, negative_controls.reason, is_missing=True))
     elif negative_controls is not None:
@@ -76,7 +77,7 @@ def derive_gates(
     found = f"{len(grid) - len(doubtful)} of {len(grid)}" + (f"; not: {', '.join(doubtful)}" if doubtful else "")
     gates.append(Gate("Every cell of the grid was read and can be trusted.", not doubtful, found))
     found = f"{len(questions)} questions" + (f"; dropped: {', '.join(dropped)}" if dropped else ", none dropped")
-    gates.append(Gate("No question was dropped.", not dropped, found))
+    gates.append(Gate("No question was dropped.", bool(questions) and not dropped, found, is_missing=not questions))
     gates += _reliability_gates(study, reliability) if reliability is not None else []
     if simulated_worlds is not None:
         faults = faults_of(SimulatedWorlds(**simulated_worlds))

@@ -162,9 +162,12 @@ def _people(run: Run) -> Iterator[str]:
         return
     names = [SURVEYS[name] for name in dict.fromkeys(file.survey for file in human.files)]
     origin = listed(names) if names else "published distributions"
+    plain = [file.path.name for file in human.files if (file.weight or "").casefold() == "none"]
+    weighted = "weighted within country" if not plain else f"weighted within country but for {listed(plain)}"
+    weighted = "without weights" if plain and len(plain) == len(human.files) else weighted
     yield (
         f"The human reference is {origin}: up to {n:,} respondents in "
-        f"{counted(len(countries), 'country', 'countries')} ({', '.join(countries)}), weighted within country."
+        f"{counted(len(countries), 'country', 'countries')} ({', '.join(countries)}), {weighted}."
     )
 
 

@@ -41,13 +41,19 @@ def test_people_stand_beside_on_the_same_scales():
 
 def test_wordings_are_averaged_and_kept_apart():
     probe = planted_grid.probe()
-    again = probe.assign(wording=1, prob_averaged=probe["prob_reversed"], prob_reversed=probe["prob_forward"])
+    again = probe.assign(
+        wording=1,
+        p_valid=probe["p_valid"] / 2,
+        prob_averaged=probe["prob_reversed"],
+        prob_reversed=probe["prob_forward"],
+    )
     rows = pd.concat([probe, again], ignore_index=True)
     report = report_quality(rows, planted_grid.demo().cells(), planted_grid.demo().thresholds)
     found = grid(usable_answers(rows, report, by_wording=True))
     merged = grid(usable_answers(rows, report))
     assert found.sides.shape[1] == 2
     assert found.answers == pytest.approx(merged.answers, nan_ok=True)
+    assert found.p_valid == pytest.approx(merged.p_valid, nan_ok=True)
     assert found.sides[1, 1] == pytest.approx(found.sides[0, 0], nan_ok=True)
 
 

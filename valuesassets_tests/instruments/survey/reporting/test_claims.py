@@ -7,6 +7,7 @@ from valuesassets.instruments.survey.quality_report import report_quality
 from valuesassets.instruments.survey.reporting.citations import Run
 from valuesassets.instruments.survey.reporting.claims import Standing, claims_section, derive_claims
 from valuesassets.instruments.survey.reporting.parts import Gate, Refused
+from valuesassets.instruments.survey.signal import SIGNAL, STYLE
 from valuesassets.records.study_files import load_study
 from valuesassets_tests.figures.made_up import (
     controls_frame,
@@ -98,11 +99,31 @@ def test_hollow_and_undrawn_points_have_no_place_and_are_named():
 
 
 def test_tests_that_decide_are_claims_and_those_beside_them_are_not():
-    supported, refused = (claims(run(tests=TESTS), standing(), is_supported) for is_supported in (True, False))
+    tests = TESTS.assign(test_family=TESTS["test_family"].replace("signal", "map"))
+    supported, refused = (claims(run(tests=tests), standing(), is_supported) for is_supported in (True, False))
     because = supported["a: languages answer like their own country."]
-    assert because == "signal: r 0.41, corrected p = 0.008"
+    assert because == "map: r 0.41, corrected p = 0.008"
     assert refused["b: languages answer like their own country."].endswith("corrected p = 0.4; nothing varies")
     assert not any("(raw)" in sentence for sentence in (*supported, *refused))
+
+
+def test_a_signal_is_claimed_by_its_verdict_and_not_by_one_correlation():
+    verdicts = pd.DataFrame({"model": ["a", "b"], "verdict": [STYLE, SIGNAL], "reason": None})
+    made = run(tests=TESTS, analyses={"signal": {"verdicts": verdicts}})
+    supported, refused = (claims(made, standing(), is_supported) for is_supported in (True, False))
+    said = "{}: languages answer like their own countries."
+    assert said.format("b") in supported
+    assert refused[said.format("a")] == f"signal: {STYLE}"
+    assert not any("own country." in sentence for sentence in supported)
+
+
+def test_rankings_of_an_unreliable_family_support_nothing():
+    families = pd.DataFrame({"model": ["a"], "threshold": 0.5, "generalizability": [0.1], "is_reliable": [False]})
+    tests = TESTS.assign(test_family=TESTS["test_family"].replace("signal", "own country"))
+    made = run(tests=tests, analyses={"reliability": {"families": families}})
+    said = "a: languages answer like their own country."
+    assert said not in claims(made, standing(), True)
+    assert claims(made, standing(), False)[said].endswith("the family's answers are not reliable")
 
 
 def test_an_unreliable_family_and_one_that_was_not_measured_support_nothing():
@@ -111,7 +132,7 @@ def test_an_unreliable_family_and_one_that_was_not_measured_support_nothing():
         | {"is_reliable": [True, False, None], "reason": [None, None, "one wording only"]}
     )
     made = run(analyses={"reliability": {"families": families}})
-    again = "come out again in other orders and wordings."
+    again = "come out again in other wordings."
     assert f"The differences between the languages of a {again}" in claims(made, standing(), True)
     refused = claims(made, standing(), False)
     assert refused[f"That the differences between the languages of b {again}"].startswith("generalizability 0.2, 0.5")

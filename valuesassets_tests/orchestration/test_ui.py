@@ -57,11 +57,19 @@ def materialise(page, asset, partition, shown_as=None):
 
 
 def test_the_lineage_shows_every_asset_of_the_survey(page):
-    groups = ",".join(f"global@global:{group}" for group in ("questionnaires", "calibration", "models", "analyses"))
-    page.goto(f"/asset-groups/?expanded={groups}")
-    page.get_by_text("cultural_map", exact=True).first.wait_for()
-    for name in ("questionnaire_pdf", "negative_controls", "readings", "calibration", "cultural_map", "report"):
-        assert page.get_by_text(name, exact=True).count() > 0, name
+    shown = {
+        "questionnaires": ("questionnaire_pdf", "aligned_questions", "trials"),
+        "models": ("preflight", "readings", "probe_distributions"),
+        "calibration": ("calibration", "negative_controls"),
+        "people": ("respondents", "human_distributions", "human_means"),
+        "analyses": ("reliability", "cultural_map", "report"),
+    }
+    page.set_viewport_size({"width": 2600, "height": 1400})  # the graph draws what is in view
+    for group, names in shown.items():
+        page.goto(f"/asset-groups/?expanded=global@global:{group}")
+        page.get_by_text(names[-1], exact=True).first.wait_for()
+        for name in names:
+            assert page.get_by_text(name, exact=True).count() > 0, name
     shot(page, "asset_graph")
 
 

@@ -15,7 +15,7 @@ from valuesassets.records.study import Study
 
 def people_assets(study: Study) -> list[dg.AssetsDefinition]:
     """Respondents from files or made up from the plants, and what follows from them."""
-    group = "analyses"
+    group = "people"
 
     @declare(
         study,

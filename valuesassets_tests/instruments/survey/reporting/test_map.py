@@ -1,7 +1,6 @@
 """The map in the report: the figure itself, every point named, reachable and, where it is a model, a link."""
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 
@@ -9,28 +8,9 @@ from valuesassets.figures.cultural_map import draw_cultural_map, part_gid, point
 from valuesassets.figures.style import svg_text
 from valuesassets.instruments.survey.reporting.map import map_view, point_lines
 from valuesassets_tests.figures.made_up import map_frame
+from valuesassets_tests.instruments.survey.whole_report import Elements
 
 CELLS = [(model, language) for model in ("reference-mono", "reference-multi") for language in ("eng", "fra")]
-
-
-class Tags(HTMLParser):
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open = [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def of(self, tag):
-        return [attributes for name, attributes in self.tags if name == tag]
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +20,7 @@ def points():
 
 @pytest.fixture(scope="module")
 def tags(points):
-    found = Tags(map_view(points, CELLS[:-1]).svg)
+    found = Elements(map_view(points, CELLS[:-1]).svg)
     assert found.open == []
     return found
 

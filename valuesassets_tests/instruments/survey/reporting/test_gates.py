@@ -1,0 +1,84 @@
+import pandas as pd
+
+from valuesassets.instruments.survey.report import Refused
+from valuesassets.instruments.survey.reporting.gates import derive_gates
+from valuesassets_tests.figures.made_up import (
+    controls_frame,
+)
+from valuesassets_tests.instruments.survey.whole_report import everything
+
+
+def test_gates_on_the_negative_controls_pass_only_where_every_pair_failed():
+    study, parts = everything()
+    calibration, quality = parts["calibration"], parts["quality"]
+
+    def gate(controls):
+        found = derive_gates(study, {}, {}, calibration, quality, controls)
+        return next((one for one in found if "another language" in one.sentence), None)
+
+    assert gate(controls_frame()).is_passed
+    wrong = gate(controls_frame().assign(fails=[True, False]))
+    assert (wrong.is_passed, wrong.is_missing) == (False, False)
+    assert "deu answered by fra" in wrong.found
+    assert gate(Refused("not run")).is_missing
+    assert gate(None) is None
+
+
+def test_a_gate_that_was_never_looked_at_is_missing_and_not_failed():
+    study, parts = everything()
+    gates = derive_gates(study, {"eng": [], "deu": ["a fault"]}, {}, Refused("none"), parts["quality"])
+    by_sentence = {gate.sentence: gate for gate in gates}
+    missing = {name for name, gate in by_sentence.items() if gate.is_missing}
+    assert "The questions of fra were extracted without a fault." in missing
+    assert "Every model of reference-mono passed its preflight." in missing
+    assert "Planted answers were recovered." in missing
+    assert by_sentence["The questions of eng were extracted without a fault."].is_passed
+    failed = by_sentence["The questions of deu were extracted without a fault."]
+    assert (failed.is_passed, failed.is_missing) == (False, False)
+
+
+def test_reliability_passes_fails_or_was_never_measured():
+    study, parts = everything()
+    rows = [
+        {"model": "sure", "generalizability": 0.9, "generalizability_low": 0.8, "generalizability_high": 0.95},
+        {"model": "vague", "generalizability": 0.3, "generalizability_low": 0.1, "generalizability_high": 0.5},
+        {"model": "unasked", "generalizability": float("nan"), "reason": "asked in one wording"},
+    ]
+    frames = {"families": pd.DataFrame(rows)}
+    found = {
+        gate.sentence.split()[5]: gate
+        for gate in derive_gates(study, {}, {}, Refused("none"), parts["quality"], None, frames)
+        if "other wordings" in gate.sentence
+    }
+    assert {name: (gate.is_passed, gate.is_missing) for name, gate in found.items()} == {
+        "sure": (True, False),
+        "vague": (False, False),
+        "unasked": (False, True),
+    }
+    assert "generalizability 0.30 [0.10, 0.50], 0.5 or more wanted" in found["vague"].found
+    assert found["unasked"].found == "asked in one wording"
+
+
+def test_worlds_pass_or_say_what_is_off():
+    study, parts = everything()
+
+    def gate(coverage):
+        nothing = pd.DataFrame()
+        rows = [{"interval": "r", "coverage": coverage, "monte_carlo_se": 0.001, "n_worlds": 1000}]
+        notes = pd.DataFrame({"note": ["1000 worlds"]})
+        worlds = {"coverage": pd.DataFrame(rows), "rejections": pd.DataFrame({"kind": []}), "verdicts": nothing}
+        worlds |= {"errors": nothing, "p_values": nothing, "notes": notes}
+        found = derive_gates(study, {}, {}, Refused("none"), parts["quality"], simulated_worlds=worlds)
+        return next(one for one in found if "made worlds" in one.sentence)
+
+    assert (gate(0.95).is_passed, gate(0.95).found) == (True, "1000 worlds")
+    assert not gate(0.80).is_passed
+    assert "0.800 of the intervals hold the truth" in gate(0.80).found
+
+
+def test_where_nothing_was_read_no_gate_on_questions_passes():
+    study, parts = everything()
+    empty = {name: frame.iloc[:0] for name, frame in parts["quality"].items()}
+    found = {gate.sentence: gate for gate in derive_gates(study, {}, {}, Refused("none"), empty)}
+    dropped = found["No question was dropped."]
+    assert (dropped.is_passed, dropped.is_missing) == (False, True)

@@ -1,0 +1,63 @@
+"""Which files of the storage folder a browser may see, and their addresses on the server that `make ui` starts.
+
+Pages, pictures and logs are shown; data are not: answers of respondents, questionnaires and prompts stay where they are.
+"""
+
+import os
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+PAGES_VARIABLE = "VALUESASSETS_PAGES"
+"""Names the server's address, where it is another than this: as when it is seen through a tunnel."""
+DEFAULT_PAGES = "http://127.0.0.1:3001"
+PUBLISHED = (
+    ("survey", {".html", ".png", ".svg", ".csv"}),
+    ("summaries", {".html"}),
+    ("jobs", {".txt", ".log"}),
+)
+"""Below a study's folder: what is shown, by folder and ending."""
+
+
+def is_published(path: PurePosixPath) -> bool:
+    """Whether a file may be shown.
+
+    Args:
+        path: relative to the storage folder, without `..`.
+
+    >>> is_published(PurePosixPath("demo/survey/report/report.html"))
+    True
+    >>> is_published(PurePosixPath("demo/survey/respondents/respondents.parquet"))
+    False
+    """
+    if len(path.parts) < 3 or path.is_absolute() or any(part.startswith(".") for part in path.parts):
+        return False
+    return any(path.parts[1] == folder and path.suffix in endings for folder, endings in PUBLISHED)
+
+
+def pages_address() -> str:
+    """Where the server is, without a slash at the end."""
+    return (os.environ.get(PAGES_VARIABLE) or DEFAULT_PAGES).rstrip("/")
+
+
+def page_url(storage_root: Path, path: Path) -> str:
+    """The address of a published file.
+
+    Raises:
+        ValueError: the file does not lie below the storage folder, or is not published.
+
+    >>> page_url(Path("storage"), Path("storage/demo/survey/report/report.html"))
+    'http://127.0.0.1:3001/storage/demo/survey/report/report.html'
+    """
+    relative = PurePosixPath(path.absolute().relative_to(storage_root.absolute()).as_posix())
+    if not is_published(relative):
+        raise ValueError(f"{path} is not among the files that are shown")
+    return f"{pages_address()}/storage/{quote(str(relative))}"
+
+
+def docs_url(page: str) -> str:
+    """The address of a page of the documentation.
+
+    Args:
+        page: file name without its ending, with `#section` where one is meant.
+    """
+    return f"{pages_address()}/docs/{page}"

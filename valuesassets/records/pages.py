@@ -1,6 +1,6 @@
 """Which files of the storage folder a browser may see, and their addresses on the server that `make ui` starts.
 
-Pages, pictures and logs are shown; data are not: answers of respondents, questionnaires and prompts stay where they are.
+Pages, pictures and logs are shown; data are not: answers of respondents, questionnaires and prompts stay on the disk.
 """
 
 import os

@@ -61,8 +61,17 @@ class Cluster:
         return [line.split("|")[:5] for line in listed.splitlines()]
 
     def wait_until_idle(self) -> None:
-        """Wait until every node can take jobs again."""
-        wait_until(lambda: set(self.ask("sinfo", "-h", "-N", "-o", "%T").split()) == {"idle"})
+        """Wait until every node can take jobs again, those that Slurm itself took out of service included.
+
+        It does so where an id is given a second time, as after a controller lost its state.
+        """
+        wait_until(self._are_idle)
+
+    def _are_idle(self) -> bool:
+        states = dict(line.split() for line in self.ask("sinfo", "-h", "-N", "-o", "%N %T").splitlines())
+        for node in (name for name, state in states.items() if state.startswith("drained")):
+            self.ask("scontrol", "update", f"NodeName={node}", "State=RESUME")
+        return set(states.values()) == {"idle"}
 
     def _controller(self) -> int:
         return int((self.folder / "run" / "slurmctld.pid").read_text())

@@ -16,8 +16,8 @@ from valuesassets.records.files import sha256_json
 from valuesassets.records.study import Study
 
 PACKAGE = "valuesassets"
-WHERE_IT_RUNS: Any = {"slurm": True, "families": {"__all__": {"resources"}}}
-"""What of a study changes no result, so that asking for more memory makes nothing stale."""
+WHERE_IT_RUNS: Any = {"slurm": True, "owners": True, "families": {"__all__": {"resources"}}}
+"""What of a study changes no result, so that asking for more memory or another person makes nothing stale."""
 MODELS: Any = {"name": True, "families": {"__all__": {"kind", "model_type", "model_id", "revision", "dtype", "bos"}}}
 """What of a study names its models and how they are run."""
 

@@ -19,6 +19,7 @@ from slurm_runner.verdicts import Verdict
 from slurm_runner.watch import UNKNOWN, Key
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.cells import READINGS
+from valuesassets.orchestration.first_look import link_to
 from valuesassets.orchestration.grid_cells import WantedCell, want_cell
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
@@ -169,14 +170,15 @@ class GridRun:
             del self._waiting[key]
 
     def _materialise(self, one: WantedCell, submission: Submission, index: int) -> None:
-        shown = show_readings(one.cell.readings, submission.log(index))
+        log = submission.log(index)
+        shown = show_readings(one.cell.readings, log, self._storage, self._study.is_planted)
         version = {DATA_VERSION_TAG: shown.data_version, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"}
         self._context.log_event(
             dg.AssetMaterialization(
                 READINGS, partition=one.partition, metadata=shown.metadata, tags={**one.tags, **version}
             )
         )
-        result = checks.BATCHES_DO_NOT_MATTER.result(shown.unstable, shown.looked_at)
+        result = checks.BATCHES_DO_NOT_MATTER.result(shown.unstable, shown.looked_at, log=link_to(self._storage, log))
         evaluation = dg.AssetCheckEvaluation(
             READINGS,
             checks.BATCHES_DO_NOT_MATTER.name,

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from valuesassets.orchestration.resources import Storage
+from valuesassets.records.columns import COLUMNS
 from valuesassets.records.errors import StorageError
 from valuesassets.records.files import read_json, whole_file, write_json, write_text
 from valuesassets.records.questions import questions_to_rows, read_questions, write_questions
@@ -118,6 +119,8 @@ class StudyIOManager(dg.IOManager):
         frame = self._format.rows(obj)
         if frame is not None:
             context.add_output_metadata(frame_metadata(frame))
+        if isinstance(obj, Mapping) and self._format is FORMATS["frames"]:
+            context.add_output_metadata({"tables": _list_tables(obj)})
 
     def load_input(self, context: dg.InputContext) -> Any:
         """The value; or, for an input that takes many partitions, a dict of those that exist.
@@ -156,12 +159,23 @@ def study_io_managers(storage: Storage) -> dict[str, dg.IOManager]:
 
 def frame_metadata(frame: pd.DataFrame) -> dict[str, Any]:
     """Row count, columns and a preview of a frame, as the UI shows them."""
-    columns = [dg.TableColumn(str(name), str(kind)) for name, kind in frame.dtypes.items()]
+    columns = [
+        dg.TableColumn(str(name), str(kind), description=COLUMNS.get(str(name))) for name, kind in frame.dtypes.items()
+    ]
     return {
         "dagster/row_count": len(frame),
         "dagster/column_schema": dg.TableSchema(columns=columns),
         "preview": table_of(frame.head(PREVIEW_ROWS).to_dict("records")),
     }
+
+
+def _list_tables(frames: Mapping[str, pd.DataFrame]) -> dg.TableMetadataValue:
+    return table_of(
+        [
+            {"table": f"{name}.parquet", "rows": len(frame), "columns": ", ".join(frame)}
+            for name, frame in frames.items()
+        ]
+    )
 
 
 def table_of(rows: list[dict[Any, Any]]) -> dg.TableMetadataValue:
@@ -170,13 +184,6 @@ def table_of(rows: list[dict[Any, Any]]) -> dg.TableMetadataValue:
     records = [dg.TableRecord({str(name): _cell(row.get(name)) for name in names}) for row in rows]
     schema = dg.TableSchema(columns=[dg.TableColumn(str(name), "string") for name in names])
     return dg.MetadataValue.table(records=records, schema=schema)
-
-
-def picture_of(figure: Any) -> dg.MarkdownMetadataValue:
-    """A matplotlib figure as a picture in the UI."""
-    from valuesassets.figures.style import png_base64
-
-    return dg.MetadataValue.md(f"![picture](data:image/png;base64,{png_base64(figure)})")
 
 
 def _cell(value: Any) -> str:

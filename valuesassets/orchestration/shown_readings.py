@@ -8,8 +8,11 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
+from valuesassets.orchestration.first_look import PICTURE, SUMMARY, link_to, picture_of
 from valuesassets.orchestration.io_managers import frame_metadata, table_of
 from valuesassets.orchestration.node_runs import log_tail
+from valuesassets.orchestration.pictures import draw_readings
+from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_json
 from valuesassets.records.schemas import read_readings, reading_rows, table_metadata
 
@@ -29,26 +32,40 @@ class ShownReadings:
     looked_at: int
 
 
-def show_readings(path: Path, log: Path) -> ShownReadings:
+def show_readings(path: Path, log: Path, storage: Storage, planted: bool) -> ShownReadings:
     """Metadata, data version and check of a file of readings.
+
+    Args:
+        log: of the job that read them.
+        planted: whether the study has answers that are made up.
 
     Raises:
         StorageError: the file is not whole.
     """
-    read, described = reading_rows(read_readings(path)), table_metadata(path)
+    readings, described = read_readings(path), table_metadata(path)
+    read = reading_rows(readings)
     invariance, tokenizer = json.loads(described["batch_invariance"]), json.loads(described.pop("tokenizer_report"))
+    n_read = sum(row["status"] == "ok" for row in read)
     return ShownReadings(
         metadata={
+            SUMMARY: f"{n_read} of {len(read)} prompts read from {named_model(described['model'])}",
             "path": dg.MetadataValue.path(str(path)),
+            "whole_log": link_to(storage, log),
             "log": dg.MetadataValue.md(f"```\n{log_tail(log)}\n```"),
             **{f"node/{key}": value for key, value in described.items()},
             "tokenizer": table_of([{"what": what, "found": found} for what, found in flat_report(tokenizer).items()]),
             **frame_metadata(pd.DataFrame(read).drop(columns=["outside_prob", "reading_key"]).map(_as_text)),
+            PICTURE: picture_of(draw_readings(readings, planted)),
         },
         data_version=sha256_json(read)[:16],
         unstable=[] if invariance["agrees"] else [invariance],
         looked_at=invariance["trials"],
     )
+
+
+def named_model(model: str) -> str:
+    """A model as a page that others read names it: the hub id, or the last parts of its folder."""
+    return "/".join(model.rstrip("/").split("/")[-2:])
 
 
 def flat_report(report: dict[str, Any]) -> dict[str, str]:

@@ -17,12 +17,14 @@ Positive = Annotated[int, pydantic.Field(gt=0)]
 STUDY_NAME, LANGUAGE, COUNTRY = "^[a-z0-9][a-z0-9_-]*$", "^[a-z]{3}$", "^[A-Z]{2}$"
 FAMILY_NAME = "^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 SHA256 = "^[0-9a-fA-F]{64}$"
+OWNER = r"^(team:[A-Za-z0-9_.-]+|[^@\s]+@[^@\s]+\.[^@\s]+)$"
 PATTERNS = {
     STUDY_NAME: "a name of small letters, digits, _ and -",
     LANGUAGE: "an ISO 639-3 code such as deu",
     COUNTRY: "an ISO 3166 code such as DE",
     FAMILY_NAME: "a name of letters, digits, _, . and -",
     SHA256: "64 hexadecimal digits",
+    OWNER: "a mail address, or team:<name>",
 }
 """What each pattern asks for, in words."""
 
@@ -266,6 +268,8 @@ class Study(Record):
 
     name: Annotated[str, pydantic.Field(pattern=STUDY_NAME)]
     title: str
+    owners: tuple[Annotated[str, pydantic.Field(pattern=OWNER)], ...] = ()
+    """Whom to ask about the study's assets: mail addresses, or `team:<name>`; the UI shows them beside each asset."""
     seed: int
     questionnaires: Questionnaires
     languages: Annotated[dict[Annotated[str, pydantic.Field(pattern=LANGUAGE)], Language], pydantic.Field(min_length=1)]

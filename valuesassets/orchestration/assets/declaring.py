@@ -2,12 +2,13 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import dagster as dg
 
 from valuesassets.orchestration.code_versions import code_version
+from valuesassets.orchestration.first_look import docs_of, first_look, link_to
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import ValuesAssetsError
@@ -25,6 +26,7 @@ NODE_JOBS = {
 """Assets that run a node job: its code is theirs too, though nothing here imports it."""
 NODE_ONLY = {"model_weights", "readings"}
 """Those that the instrument has no file for: the node job is all there is."""
+LOG = "log.txt"
 PROMPTS_ONLY = {"readings"}
 """Those that learn of the questionnaires by their prompts alone."""
 
@@ -42,7 +44,8 @@ def declare(
 
     A parameter of the function is the instrument's asset of that name, unless it is a resource; those in `many` are
     given as a dict of the partitions that exist. A `stamp` of what lies outside the project goes into the version.
-    An error of ours becomes a dagster Failure with its one line, never retried: the input has to be mended first.
+    An error of ours becomes a dagster Failure with its one line and a link to its node job's log, never retried: the
+    input has to be mended first. Asking models costs: those assets have the tag `asks_models`.
     """
 
     def declared(function: Callable[..., Any]) -> dg.AssetsDefinition:
@@ -53,9 +56,9 @@ def declare(
         @functools.wraps(function)
         def failing_clearly(*args: Any, **kwargs: Any) -> Any:
             try:
-                return function(*args, **kwargs)
+                return first_look(name, function(*args, **kwargs), study)
             except ValuesAssetsError as error:
-                raise dg.Failure(description=str(error), allow_retries=False) from error
+                raise dg.Failure(str(error), _log_of(args, kwargs), allow_retries=False) from error
 
         # Dagster reads "MaterializeResult" as "no value" where an asset has checks; ours carry values.
         untyped = inspect.signature(function).replace(return_annotation=inspect.Signature.empty)
@@ -69,9 +72,23 @@ def declare(
             key_prefix=instrument,
             ins=ins | options.pop("ins", {}),
             group_name=group,
+            tags={"study": study.name} | ({"asks_models": "yes"} if name in NODE_JOBS else {}),
+            owners=list(study.owners) or None,
+            metadata={"docs": docs_of(name)},
             code_version=code_version(modules, study, inspect.getsource(function), name in PROMPTS_ONLY) + stamp[:8],
             check_specs=list(checks) or None,
             **options,
         )(failing_clearly)
 
     return declared
+
+
+def _log_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """A link to the log of the node job that a materialisation ran, as metadata; empty where it ran none."""
+    given = [*args, *kwargs.values()]
+    context = next((each for each in given if isinstance(each, dg.AssetExecutionContext)), None)
+    storage = next((each for each in given if isinstance(each, Storage)), None)
+    if context is None or storage is None:
+        return {}
+    log = storage.job_folder(context.asset_key, context.partition_key if context.has_partition_key else None) / LOG
+    return {"log": link_to(storage, log)} if log.exists() else {}

@@ -18,9 +18,11 @@ from valuesassets.orchestration.assets.survey_people import people_assets
 from valuesassets.orchestration.assets.survey_report import report_assets
 from valuesassets.orchestration.assets.survey_weights import weights_assets
 from valuesassets.orchestration.code_versions import extraction_stamp, overrides_stamp, questionnaire_stamp
+from valuesassets.orchestration.first_look import PICTURE, SUMMARY, link_to, picture_from, picture_of
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.node_runs import run_node_job
 from valuesassets.orchestration.partitions import language_partitions
+from valuesassets.orchestration.pictures import draw_alignment, draw_pages, first_page
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_file, sha256_json, write_json, write_text
 from valuesassets.records.jobs import EmbedJob
@@ -28,6 +30,8 @@ from valuesassets.records.questions import Question, askable, questions_to_rows
 from valuesassets.records.schemas import trial_rows
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Trial
+
+EXTRACTED_KEY = dg.AssetKey(["survey", "extracted_questions"])
 
 
 def survey_assets(study: Study) -> list[dg.AssetsDefinition]:
@@ -58,7 +62,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         stamp=questionnaire_stamp(study),
         partitions_def=languages,
         io_manager_key="json",
-        kinds={"pdf"},
+        kinds={"file", "pdf"},
     )
     def questionnaire_pdf(context: dg.AssetExecutionContext, storage: Storage) -> dg.MaterializeResult[dict[str, Any]]:
         """The questionnaire of one language: a PDF that was looked into, its sha256, pages and where it came from."""
@@ -72,7 +76,10 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
             return dg.MaterializeResult(value=none, metadata=none, data_version=dg.DataVersion(none["sha256"]))
         destination = storage.path(context.asset_key, language, "pdf")
         pdf = asdict(fetch_questionnaire(study, language, destination))
-        return dg.MaterializeResult(value=pdf, metadata=pdf, data_version=dg.DataVersion(pdf["sha256"]))
+        page = picture_from(first_page(Path(pdf["path"])))
+        return dg.MaterializeResult(
+            value=pdf, metadata=pdf | {PICTURE: page}, data_version=dg.DataVersion(pdf["sha256"])
+        )
 
     @declare(
         study,
@@ -82,7 +89,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         stamp=extraction_stamp(study),
         partitions_def=languages,
         io_manager_key="questions",
-        kinds={"json"},
+        kinds={"table", "json"},
     )
     def extracted_questions(
         context: dg.AssetExecutionContext, storage: Storage, questionnaire_pdf: dict[str, Any]
@@ -104,23 +111,31 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         faults, page = (storage.path(context.asset_key, language, end) for end in ("faults.json", "review.html"))
         write_json(faults, [asdict(fault) for fault in examined.faults])
         write_text(page, render_review(examined, pdf, language, overrides))
-        review = dg.MetadataValue.path(str(page))
+        doubtful = {fault.question_id for fault in examined.faults if fault.question_id}
+        found = f"{len(examined.questions)} questions, {len(doubtful)} of them in doubt; read by {extractor}"
+        where = {
+            "review": link_to(storage, page),
+            "overrides": dg.MetadataValue.path(str(overrides)) if overrides.exists() else str(overrides),
+        }
+        drawn = draw_pages(examined.questions, questionnaire_pdf.get("pages") or 0, doubtful, language)
         return dg.MaterializeResult(
             value=list(examined.questions),
             metadata={
+                SUMMARY: found,
                 "extractor": extractor,
                 "opinion_items": str(examined.recovery or "not known without a PDF"),
                 "agreement": f"{second}: {examined.agreement}" if second else "no second extractor",
-                "review": review,
+                "review_page": dg.MetadataValue.path(str(page)),
                 "faults": dg.MetadataValue.path(str(faults)),
-                "overrides": dg.MetadataValue.path(str(overrides)) if overrides.exists() else str(overrides),
                 "changes": table_of([asdict(change) for change in changes[: checks.MAX_ROWS]]),
                 "response_types": _counted(str(question.response_type) for question in examined.questions),
             }
-            | extraction.facts,
+            | extraction.facts
+            | where
+            | ({PICTURE: picture_of(drawn)} if drawn else {}),
             data_version=_content_version(questions_to_rows(examined.questions)),
             check_results=checks.extraction_results(
-                examined.faults, len(examined.questions), study.thresholds.faulty_questions, review=review
+                examined.faults, len(examined.questions), study.thresholds.faulty_questions, **where
             ),
         )
 
@@ -129,7 +144,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         "survey",
         group,
         io_manager_key="questions",
-        kinds={"json"},
+        kinds={"table", "json"},
         many=["extracted_questions"],
     )
     def master_questions(
@@ -158,7 +173,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         stamp=overrides_stamp(study),
         partitions_def=languages,
         io_manager_key="questions",
-        kinds={"json"},
+        kinds={"table", "json"},
     )
     def aligned_questions(
         context: dg.AssetExecutionContext,
@@ -193,26 +208,29 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         )
         table = storage.path(context.asset_key, language, "alignment.csv")
         write_matches(table, {language: alignment})
+        review = storage.path(EXTRACTED_KEY, language, "review.html")
         where = {
-            "every_match": dg.MetadataValue.path(str(table)),
+            "every_match": link_to(storage, table),
             "overrides": dg.MetadataValue.path(str(overrides)) if overrides.exists() else str(overrides),
-        }
+        } | ({"review": link_to(storage, review)} if review.exists() else {})
+        drawn = draw_alignment(alignment.matches, language)
         return dg.MaterializeResult(
             value=list(alignment.questions),
             metadata={
-                "summary": str(alignment),
+                SUMMARY: str(alignment),
                 "coverage": alignment.coverage,
                 "masked_accuracy": alignment.masked_accuracy if alignment.masked_accuracy is not None else "no codes",
                 "matches": _counted(match.status for match in alignment.matches),
             }
-            | where,
+            | where
+            | ({PICTURE: picture_of(drawn)} if drawn else {}),
             data_version=_content_version(questions_to_rows(alignment.questions)),
             check_results=checks.alignment_results(
                 alignment.matches, len(master_questions), study.thresholds.unaligned_questions, **where
             ),
         )
 
-    @declare(study, "survey", group, partitions_def=languages, io_manager_key="trials", kinds={"parquet"})
+    @declare(study, "survey", group, partitions_def=languages, io_manager_key="trials", kinds={"table", "parquet"})
     def trials(
         context: dg.AssetExecutionContext, aligned_questions: list[Question]
     ) -> dg.MaterializeResult[list[Trial]]:

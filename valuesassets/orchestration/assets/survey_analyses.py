@@ -43,7 +43,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         checks=[each.spec("quality_report") for each in (checks.CELLS_CAN_BE_TRUSTED, checks.EXTRACTIONS_ARE_SOUND)],
         many=["probe_distributions"],
         io_manager_key="frames",
-        kinds={"parquet"},
+        kinds={"table", "parquet"},
     )
     def quality_report(
         context: dg.AssetExecutionContext, storage: Storage, probe_distributions: Probes
@@ -92,7 +92,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         many=["probe_distributions"],
         io_manager_key="frame",
         dagster_type=ITEM_STATISTICS_FRAME,
-        kinds={"parquet"},
+        kinds={"table", "parquet"},
     )
     def item_statistics(probe_distributions: Probes, quality_report: Frames) -> Any:
         """Expected value, entropy, mode and concentration of every usable answer distribution."""
@@ -103,7 +103,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         except MissingData as error:
             return no_item_statistics(str(error))
 
-    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
+    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"table", "parquet"})
     def reliability(
         context: dg.AssetExecutionContext, storage: Storage, probe_distributions: Probes, quality_report: Frames
     ) -> Any:
@@ -120,7 +120,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             lambda: draw_reliability(frames["families"], frames["components"], notes_in(frames), study.is_planted),
         )
 
-    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
+    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"table", "parquet"})
     def signal(
         context: dg.AssetExecutionContext,
         storage: Storage,
@@ -142,7 +142,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             "correlations",
         )
 
-    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
+    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"table", "parquet"})
     def distances(
         context: dg.AssetExecutionContext, storage: Storage, probe_distributions: Probes, quality_report: Frames
     ) -> Any:
@@ -173,7 +173,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             },
         )
 
-    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
+    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"table", "parquet"})
     def human_comparison(
         context: dg.AssetExecutionContext,
         storage: Storage,
@@ -211,7 +211,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             },
         )
 
-    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
+    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"table", "parquet"})
     def mono_vs_multi(
         context: dg.AssetExecutionContext,
         storage: Storage,
@@ -244,7 +244,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             },
         )
 
-    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"parquet"})
+    @declare(study, "survey", group, many=["probe_distributions"], io_manager_key="frames", kinds={"table", "parquet"})
     def position_bias(
         context: dg.AssetExecutionContext, storage: Storage, probe_distributions: Probes, quality_report: Frames
     ) -> Any:
@@ -278,7 +278,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         group,
         many=["probe_distributions"],
         io_manager_key="frames",
-        kinds={"png"},
+        kinds={"dashboard", "parquet"},
     )
     def cultural_map(
         context: dg.AssetExecutionContext,
@@ -307,7 +307,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
             storage.path(context.asset_key, None, "png"), frames, lambda: draw_cultural_map(frames["points"])
         )
 
-    @declare(study, "survey", group, io_manager_key="frames", kinds={"parquet"})
+    @declare(study, "survey", group, io_manager_key="frames", kinds={"table", "parquet"})
     def simulated_worlds(context: dg.AssetExecutionContext, storage: Storage) -> Any:
         """Whether the analyses find what was planted, and nothing where there is nothing, in worlds that are made."""
         from valuesassets.figures.simulated_worlds import draw_simulated_worlds

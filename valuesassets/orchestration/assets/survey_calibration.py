@@ -9,10 +9,12 @@ import pandas as pd
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.cells import model_folder, score_cell
+from valuesassets.orchestration.first_look import PICTURE, SUMMARY, link_to, picture_of
 from valuesassets.orchestration.frame_types import CALIBRATION_FRAME
-from valuesassets.orchestration.io_managers import picture_of, table_of
+from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.node_runs import log_tail, run_node_job
 from valuesassets.orchestration.partitions import calibrated_cell_partitions, cell_of, cell_partitions
+from valuesassets.orchestration.pictures import draw_losses, draw_written
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import read_json, sha256_file, sha256_json
@@ -42,7 +44,7 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
     group = "calibration"
     cells = calibrated_cell_partitions(study)
 
-    @declare(study, "survey", group, many=["trials", "aligned_questions"], kinds={"torch"}, pool="node")
+    @declare(study, "survey", group, many=["trials", "aligned_questions"], kinds={"pytorch"}, pool="node")
     def reference_models(
         context: dg.AssetExecutionContext,
         storage: Storage,
@@ -77,14 +79,18 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
         trained = read_json(summary)["phantoms"]
         return dg.MaterializeResult(
             metadata={
+                SUMMARY: f"{len(trained)} models trained to answer as planted, largest loss "
+                f"{max(phantom['largest_loss'] for phantom in trained):.4f}",
                 "models": table_of(trained),
                 "folder": dg.MetadataValue.path(str(storage.folder / "survey" / "reference_models")),
+                "whole_log": link_to(storage, log),
                 "log": dg.MetadataValue.md(f"```\n{log_tail(log)}\n```"),
+                PICTURE: picture_of(draw_losses(trained)),
             },
             data_version=dg.DataVersion(sha256_json([phantom["hash"] for phantom in trained])[:16]),
         )
 
-    @declare(study, "survey", group, many=["trials"], deps=[REFERENCE_MODELS_KEY], kinds={"torch"}, pool="node")
+    @declare(study, "survey", group, many=["trials"], deps=[REFERENCE_MODELS_KEY], kinds={"pytorch"}, pool="node")
     def sampled_answers(
         context: dg.AssetExecutionContext, storage: Storage, trials: dict[str, list[Trial]]
     ) -> dg.MaterializeResult:
@@ -109,12 +115,15 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
         common = first[first["trial_id"] == first["trial_id"].iloc[0]].nlargest(8, "n")
         return dg.MaterializeResult(
             metadata={
+                SUMMARY: f"{job.n} answers to each prompt in {len(asked)} cells",
                 "answers_per_prompt": job.n,
                 "example": dg.MetadataValue.md(f"```\n{first['prompt'].iloc[0]}\n```"),
                 "commonest_answers": table_of(
                     [{"answer": repr(row.answer_text), "n": row.n} for row in common.itertuples()]
                 ),
+                "whole_log": link_to(storage, log),
                 "log": dg.MetadataValue.md(f"```\n{log_tail(log)}\n```"),
+                PICTURE: picture_of(draw_written(common, str(first["trial_id"].iloc[0]))),
             },
             data_version=dg.DataVersion(sha256_json([sha256_file(cell.answers) for cell in job.cells])[:16]),
         )
@@ -133,7 +142,7 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
         deps=[SAMPLED_ANSWERS_KEY],
         io_manager_key="frame",
         dagster_type=CALIBRATION_FRAME,
-        kinds={"parquet"},
+        kinds={"table", "parquet"},
     )
     def calibration(
         context: dg.AssetExecutionContext,
@@ -182,7 +191,7 @@ def calibration_assets(study: Study) -> list[dg.AssetsDefinition]:
         many=["trials", "aligned_questions"],
         deps=[REFERENCE_MODELS_KEY],
         io_manager_key="frame",
-        kinds={"torch", "parquet"},
+        kinds={"pytorch", "parquet"},
         pool="node",
     )
     def negative_controls(

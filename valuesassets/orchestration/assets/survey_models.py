@@ -10,8 +10,9 @@ import pandas as pd
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.cells import MODEL_WEIGHTS, device_of, model_label, readings_job, score_cell
+from valuesassets.orchestration.first_look import link_to, picture_of
 from valuesassets.orchestration.frame_types import PROBE_DISTRIBUTIONS_FRAME
-from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, picture_of, table_of
+from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, table_of
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions
 from valuesassets.orchestration.resources import Storage
 from valuesassets.orchestration.shown_readings import flat_report, show_readings
@@ -49,7 +50,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         ins={"trials": all_trials},
         deps=models_first,
         io_manager_key="json",
-        kinds={"torch"},
+        kinds={"pytorch"},
         pool="node",
     )
     def preflight(
@@ -90,7 +91,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
             device=device_of(study, name),
             offline=family.offline,
         )
-        run_score_job(context, job, folder, study, storage, name)
+        log = link_to(storage, run_score_job(context, job, folder, study, storage, name))
         findings, tokenizers, wordings = [], {}, []
         for cell, (language, few) in zip(job.cells, chosen.items(), strict=True):
             read = read_readings(cell.readings)
@@ -111,11 +112,11 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         tables["tokenizers"] = [{"language": language} | flat_report(tokenizers[language]) for language in tokenizers]
         return dg.MaterializeResult(
             value=verdict,
-            metadata={title: table_of(rows) for title, rows in tables.items() if rows},
+            metadata={"whole_log": log} | {title: table_of(rows) for title, rows in tables.items() if rows},
             data_version=dg.DataVersion(sha256_json(verdict)[:16]),
             check_results=[
-                checks.PREFLIGHT_PASSES.result(failing, len(gates)),
-                checks.PREFLIGHT_IS_PLAUSIBLE.result([look for look in looks if not look.passed], len(looks)),
+                checks.PREFLIGHT_PASSES.result(failing, len(gates), log=log),
+                checks.PREFLIGHT_IS_PLAUSIBLE.result([look for look in looks if not look.passed], len(looks), log=log),
             ],
         )
 
@@ -126,7 +127,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         checks=[checks.BATCHES_DO_NOT_MATTER.spec("readings", cells)],
         partitions_def=cells,
         deps=[TRIALS_KEY, *models_first],
-        kinds={"torch", "parquet"},
+        kinds={"pytorch", "parquet"},
         pool="slurm",
     )
     def readings(
@@ -137,11 +138,13 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         job = readings_job(study, storage, name, language, preflight)
         folder = storage.job_folder(context.asset_key, context.partition_key)
         log = run_score_job(context, job, folder, study, storage, name)
-        shown = show_readings(job.cells[0].readings, log)
+        shown = show_readings(job.cells[0].readings, log, storage, study.is_planted)
         return dg.MaterializeResult(
             metadata=shown.metadata,
             data_version=dg.DataVersion(shown.data_version),
-            check_results=[checks.BATCHES_DO_NOT_MATTER.result(shown.unstable, shown.looked_at)],
+            check_results=[
+                checks.BATCHES_DO_NOT_MATTER.result(shown.unstable, shown.looked_at, log=link_to(storage, log))
+            ],
         )
 
     @declare(
@@ -158,7 +161,7 @@ def model_assets(study: Study) -> list[dg.AssetsDefinition]:
         io_manager_key="frame",
         ins={"readings": dg.AssetIn(["survey", "readings"], input_manager_key="readings")},
         dagster_type=PROBE_DISTRIBUTIONS_FRAME,
-        kinds={"parquet"},
+        kinds={"table", "parquet"},
     )
     def probe_distributions(
         context: dg.AssetExecutionContext,

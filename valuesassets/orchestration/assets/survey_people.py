@@ -25,7 +25,7 @@ def people_assets(study: Study) -> list[dg.AssetsDefinition]:
         many=["aligned_questions"],
         io_manager_key="frame",
         dagster_type=RESPONDENTS_FRAME,
-        kinds={"parquet"},
+        kinds={"table", "parquet"},
     )
     def respondents(aligned_questions: dict[str, list[Question]]) -> Any:
         """People, one row each, with weight and answers; in the demo synthetic ones, drawn from the plants."""
@@ -40,7 +40,7 @@ def people_assets(study: Study) -> list[dg.AssetsDefinition]:
         many=["aligned_questions"],
         io_manager_key="frame",
         dagster_type=HUMAN_DISTRIBUTIONS_FRAME,
-        kinds={"parquet"},
+        kinds={"table", "parquet"},
     )
     def human_distributions(aligned_questions: dict[str, list[Question]], respondents: pd.DataFrame) -> Any:
         """Weighted answers of respondents per country."""
@@ -56,7 +56,7 @@ def people_assets(study: Study) -> list[dg.AssetsDefinition]:
         many=["aligned_questions"],
         io_manager_key="frame",
         dagster_type=HUMAN_MEANS_FRAME,
-        kinds={"parquet"},
+        kinds={"table", "parquet"},
     )
     def human_means(aligned_questions: dict[str, list[Question]], respondents: pd.DataFrame) -> Any:
         """Mean answers of people per country: of the respondents, or as they were published."""

@@ -1,20 +1,27 @@
 """The report: one page with what can be claimed, every figure, and where each point comes from."""
 
+import base64
+import io
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pandas as pd
+from PIL import Image
 
 from valuesassets.orchestration.assets.analysis_outputs import Frames, Probes, concatenated, given
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.survey_analyses import READINGS_KEY, extraction_faults
+from valuesassets.orchestration.first_look import PICTURE, SUMMARY, link_to, picture_from
 from valuesassets.orchestration.resources import Storage
+from valuesassets.orchestration.shown_readings import named_model
 from valuesassets.records.files import sha256_file
 from valuesassets.records.questions import Question
 from valuesassets.records.schemas import table_metadata
 from valuesassets.records.study import Study
 
 CALIBRATION_KEY, CONTROLS_KEY = (dg.AssetKey(["survey", name]) for name in ("calibration", "negative_controls"))
+MAP_KEY = dg.AssetKey(["survey", "cultural_map"])
 TRACED_KEYS = [dg.AssetKey(["survey", name]) for name in ("aligned_questions", "trials", "readings")]
 """What the report reads besides its inputs, for the provenance of the map's points."""
 
@@ -33,9 +40,10 @@ def report_assets(study: Study) -> list[dg.AssetsDefinition]:
             *TRACED_KEYS,
         ],
         io_manager_key="html",
-        kinds={"html"},
+        kinds={"report", "html"},
     )
     def report(
+        context: dg.AssetExecutionContext,
         storage: Storage,
         questionnaire_pdf: dict[str, dict[str, Any]],
         extracted_questions: dict[str, list[Question]],
@@ -53,7 +61,7 @@ def report_assets(study: Study) -> list[dg.AssetsDefinition]:
         position_bias: Frames,
         cultural_map: Frames,
         simulated_worlds: Frames,
-    ) -> str:
+    ) -> dg.MaterializeResult[str]:
         """One self-contained page: what can be claimed and what not, every figure, and where each point comes from."""
         from valuesassets.instruments.survey.calibration import describe_hardness, summarise_recovery
         from valuesassets.instruments.survey.report import Refused, render_report
@@ -82,7 +90,7 @@ def report_assets(study: Study) -> list[dg.AssetsDefinition]:
         probe = concatenated(probe_distributions)
         identities = {name: table_metadata(path) for name, path in read.items() if name in cells}
         human_files = [*(file.path for file in study.human.files), *([study.human.means] if study.human.means else [])]
-        return render_report(
+        page = render_report(
             study,
             gates=derive_gates(
                 study,
@@ -129,10 +137,25 @@ def report_assets(study: Study) -> list[dg.AssetsDefinition]:
                 ),
             ],
         )
+        n_read = len({*probe_distributions} & {*study.cells()})
+        drawn = storage.path(MAP_KEY, None, "png")
+        return dg.MaterializeResult(
+            value=page,
+            metadata={
+                SUMMARY: f"{n_read} of {len(study.cells())} cells; one page of {len(page) / 2**20:.1f} MiB",
+                "open": link_to(storage, storage.path(context.asset_key, None, "html")),
+            }
+            | ({PICTURE: picture_from(small_png(drawn))} if drawn.exists() else {}),
+        )
 
     return [report]
 
 
-def named_model(model: str) -> str:
-    """A model as a page that others read names it: the hub id, or the last parts of its folder."""
-    return "/".join(model.rstrip("/").split("/")[-2:])
+def small_png(path: Path) -> str:
+    """A figure's file as a small PNG in base64, for the UI."""
+    buffer = io.BytesIO()
+    with Image.open(path) as figure:
+        width = 1100
+        small = figure.convert("RGB").resize((width, round(figure.height * width / figure.width)))
+    small.quantize(64).save(buffer, "PNG", optimize=True)
+    return base64.b64encode(buffer.getvalue()).decode("ascii")

@@ -5,6 +5,7 @@ from typing import Any
 import dagster as dg
 
 from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.first_look import link_to
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.node_runs import log_tail, run_node_job
 from valuesassets.orchestration.partitions import model_partitions
@@ -38,7 +39,7 @@ def weights_assets(study: Study) -> list[dg.AssetsDefinition]:
         models = tuple(HubModel(model=model, revision=study.families[name].revision) for model in study.model_ids(name))
         if not models:
             nothing = dg.DataVersion(sha256_json(TRAINED_HERE)[:16])
-            return dg.MaterializeResult(value=TRAINED_HERE, metadata={"summary": "trained here"}, data_version=nothing)
+            return dg.MaterializeResult(value=TRAINED_HERE, data_version=nothing)
         folder = storage.job_folder(context.asset_key, name)
         summary = folder / "summary.json"
         job = FetchWeightsJob(models=models, offline=study.families[name].offline, summary=summary)
@@ -58,6 +59,7 @@ def weights_assets(study: Study) -> list[dg.AssetsDefinition]:
             value=fetched,
             metadata={
                 "models": table_of(rows),
+                "whole_log": link_to(storage, log),
                 # Text, not a path: weights that were removed after the readings are no reason to fetch them again.
                 "cache": fetched["cache"],
                 "free_gib": fetched["free_gib"],

@@ -1,0 +1,181 @@
+"""One picture for each asset that draws none of its own: what its value looks like. Keyed by the asset's name.
+
+matplotlib is imported where something is drawn, not where the graph is loaded.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from valuesassets.records.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from valuesassets.records.readings import Reading
+
+
+def draw_pages(questions: Sequence[Any], n_pages: int, doubtful: set[str], language: str) -> "Figure | None":
+    """Where a form's questions were found; nothing where they came without a PDF."""
+    from valuesassets.figures.page_boxes import draw_page_boxes
+
+    placed = [(question.id, question.page, question.box) for question in questions if question.page and question.box]
+    if not placed:
+        return None
+    return draw_page_boxes(placed, n_pages, doubtful, f"Questions found in the form of {language}")
+
+
+def draw_alignment(matches: Sequence[Any], language: str) -> "Figure | None":
+    """What became of each of the master's questions in a language."""
+    from valuesassets.figures.status_grid import draw_status_grid
+
+    statuses = {match.question_id: match.status for match in matches if match.question_id}
+    if not statuses:
+        return None
+    return draw_status_grid(statuses, "aligned", f"The master's questions in the form of {language}")
+
+
+def draw_readings(readings: Sequence["Reading"], planted: bool) -> "Figure":
+    """How much of the answer to each prompt is one of the options, order by order."""
+    from valuesassets.figures.spread import draw_spread
+
+    orders: dict[str, list[float]] = {}
+    for reading in readings:
+        p_valid = float("nan") if reading.p_valid is None else reading.p_valid
+        orders.setdefault(reading.trial_id.rpartition("/")[2], []).append(p_valid)
+    return draw_spread(orders, "Probability that the answer is one of the options", "P_valid of a prompt", planted)
+
+
+def first_page(pdf: Path) -> str:
+    """The first page of a form as a small PNG in base64."""
+    import base64
+    import io
+
+    import pypdfium2
+
+    with pypdfium2.PdfDocument(pdf) as document:
+        page = document[0].render(scale=0.7).to_pil().convert("L")  # type: ignore[arg-type]
+    buffer = io.BytesIO()
+    page.quantize(16).save(buffer, "PNG", optimize=True)
+    return base64.b64encode(buffer.getvalue()).decode("ascii")
+
+
+def draw_losses(phantoms: Sequence[Mapping[str, Any]]) -> "Figure":
+    """How near each reference model has come to what it is to answer."""
+    from valuesassets.figures.bars import draw_bars
+
+    losses = {f"{Path(one['folder']).parent.name}/{Path(one['folder']).name}": one["loss"] for one in phantoms}
+    return draw_bars(losses, "What training has left", "mean loss at the end, nats", True)
+
+
+def draw_written(commonest: pd.DataFrame, trial: str) -> "Figure":
+    """What a reference model writes after one prompt, the commonest first."""
+    from valuesassets.figures.bars import draw_bars
+
+    counts = {repr(row["answer_text"]): float(row["n"]) for row in commonest.to_dict("records")}
+    return draw_bars(counts, f"What is written after the prompt {trial}", "answers", True)
+
+
+def _master(questions: list[Any], study: Study) -> "Figure | None":
+    from valuesassets.figures.matrix import draw_matrix
+
+    having = {question.id: (question.model_extra or {}).get("coverage") or [] for question in questions}
+    languages = [language for language in study.languages if any(language in found for found in having.values())]
+    if not languages:
+        return None
+    table = pd.DataFrame({name: [float(each in found) for each in languages] for name, found in having.items()})
+    return draw_matrix(table.set_axis(pd.Index(languages)), "Which language has which question", "1: has it")
+
+
+def _trials(trials: list[Any], study: Study) -> "Figure | None":
+    from valuesassets.figures.spread import draw_spread
+
+    lengths: dict[str, list[float]] = {}
+    for trial in trials:
+        lengths.setdefault(f"{len(trial.readout.labels)} options", []).append(len(trial.prompt))
+    ordered = dict(sorted(lengths.items(), key=lambda each: int(each[0].split()[0])))
+    return draw_spread(ordered, "How long the prompts are", "characters of a prompt") if ordered else None
+
+
+def _weights(fetched: Mapping[str, Any], study: Study) -> "Figure | None":
+    from valuesassets.figures.bars import draw_bars
+
+    sizes = {entry["model"]: entry["size"] / 2**30 for entry in fetched["models"]}
+    return draw_bars(sizes, "What the weights take on the disk", "GiB") if sizes else None
+
+
+def _preflight(verdict: Mapping[str, Any], study: Study) -> "Figure | None":
+    from valuesassets.figures.matrix import draw_matrix
+
+    rows = pd.DataFrame(verdict["findings"])
+    if not len(rows):
+        return None
+    table = rows.assign(passed=rows.passed.astype(float)).pivot_table(
+        index="what", columns="language", values="passed", aggfunc="min", sort=False
+    )
+    return draw_matrix(table, "What the preflight looked at", "1: passed, 0: failed", study.is_planted)
+
+
+def _controls(controls: pd.DataFrame, study: Study) -> "Figure":
+    from valuesassets.figures.matrix import draw_matrix
+
+    table = controls.pivot_table(index="language", columns="answered_by", values="w1_unit_error_mean", sort=False)
+    return draw_matrix(
+        table, "Prompts of a language (row), the model of another (column)", "mean W1 error, scale units", True
+    )
+
+
+def _respondents(frame: pd.DataFrame, study: Study) -> "Figure | None":
+    from valuesassets.figures.bars import draw_bars
+
+    counts = {str(country): float(n) for country, n in frame.groupby("country", sort=False).size().items()}
+    return draw_bars(counts, "Respondents", "respondents", _are_planted(frame)) if counts else None
+
+
+def _human_distributions(frame: pd.DataFrame, study: Study) -> "Figure | None":
+    from valuesassets.figures.matrix import draw_matrix
+
+    if not len(frame):
+        return None
+    table = frame.pivot_table(index="country", columns="question_id", values="dk_rate", aggfunc="first", sort=False)
+    return draw_matrix(table, "Don't know and no answer", "weighted share of respondents", _are_planted(frame))
+
+
+def _human_means(frame: pd.DataFrame, study: Study) -> "Figure | None":
+    from valuesassets.figures.matrix import draw_matrix
+
+    if not len(frame):
+        return None
+    unit = frame.assign(unit=(frame["mean"] - frame.low) / (frame.high - frame.low))
+    table = unit.pivot_table(index="country", columns="question_id", values="unit", sort=False)
+    return draw_matrix(table, "Mean answers of people", "mean, scale from 0 to 1", _are_planted(frame))
+
+
+def _statistics(frame: pd.DataFrame, study: Study) -> "Figure | None":
+    from valuesassets.figures.spread import draw_spread
+
+    if not len(frame):
+        return None
+    shares = {str(model): rows.entropy_share.tolist() for model, rows in frame.groupby("model", sort=False)}
+    return draw_spread(
+        shares, "How undecided the answers are", "entropy over the most that the scale allows", study.is_planted
+    )
+
+
+def _are_planted(frame: pd.DataFrame) -> bool:
+    return bool((frame.source == "planted").any())
+
+
+PICTURES: dict[str, "Callable[[Any, Study], Figure | None]"] = {
+    "master_questions": _master,
+    "trials": _trials,
+    "model_weights": _weights,
+    "preflight": _preflight,
+    "negative_controls": _controls,
+    "respondents": _respondents,
+    "human_distributions": _human_distributions,
+    "human_means": _human_means,
+    "item_statistics": _statistics,
+}

@@ -1,0 +1,180 @@
+"""One line for each asset: what the latest materialisation holds. Keyed by the asset's name."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pandas as pd
+
+
+def _of_frames(line: Callable[[Mapping[str, pd.DataFrame]], str]) -> Callable[[Mapping[str, pd.DataFrame]], str]:
+    """The line of an analysis; the reason where it was refused."""
+    return lambda frames: f"refused: {frames['refused'].reason.iloc[0]}" if "refused" in frames else line(frames)
+
+
+def _pdf(pdf: Mapping[str, Any]) -> str:
+    return f"{pdf['pages']} pages, {pdf['source']}" if pdf.get("pages") else str(pdf["source"])
+
+
+def _master(questions: list[Any]) -> str:
+    coverage = [len((question.model_extra or {}).get("coverage") or []) for question in questions]
+    most = max(coverage, default=0)
+    return f"{len(questions)} questions, {coverage.count(most)} of them in all of {most} languages"
+
+
+def _trials(trials: list[Any]) -> str:
+    questions = {trial.question_id for trial in trials}
+    longest = max((len(trial.prompt) for trial in trials), default=0)
+    return f"{len(trials)} prompts of {len(questions)} questions, the longest of {longest} characters"
+
+
+def _preflight(verdict: Mapping[str, Any]) -> str:
+    gates = [finding for finding in verdict["findings"] if finding["is_gate"]]
+    n_passed = sum(bool(finding["passed"]) for finding in gates)
+    languages = len({finding["language"] for finding in gates})
+    overridden = f"; overridden: {verdict['override']}" if verdict["override"] else ""
+    return f"{n_passed} of {len(gates)} gates passed in {languages} languages{overridden}"
+
+
+def _weights(fetched: Mapping[str, Any]) -> str:
+    gib = sum(entry["size"] for entry in fetched["models"]) / 2**30
+    return f"{len(fetched['models'])} models, {gib:.1f} GiB" if fetched["models"] else "trained here, nothing to fetch"
+
+
+def _probe(probe: pd.DataFrame) -> str:
+    once = probe.drop_duplicates(["question_id", "wording"])
+    read = once.loc[once.p_valid.notna()]
+    if not len(read):
+        return f"none of {len(once)} questions could be read"
+    p_valid, bias = read.p_valid.median(), once.position_bias_magnitude.median()
+    return f"{len(read)} of {len(once)} questions read; median P_valid {p_valid:.2f}, position bias {bias:.2f}"
+
+
+def _calibration(comparison: pd.DataFrame) -> str:
+    errors = ("w1_unit_error", "p_valid_error", "position_bias_error")
+    w1, p_valid, bias = (float(comparison[name].mean()) for name in errors)
+    return f"{len(comparison)} questions; mean errors: W1 {w1:.4f}, P_valid {p_valid:.4f}, position bias {bias:.4f}"
+
+
+def _controls(controls: pd.DataFrame) -> str:
+    return f"{int(controls.fails.astype(bool).sum())} of {len(controls)} wrong-language pairs fail, as all must"
+
+
+def _people(frame: pd.DataFrame) -> str:
+    sources = ", ".join(sorted(map(str, frame.source.unique()))) or "no source"
+    return f"{len(frame):,} respondents of {frame.country.nunique()} countries ({sources})"
+
+
+def _by_country(frame: pd.DataFrame) -> str:
+    sources = ", ".join(sorted(map(str, frame.source.unique()))) or "no source"
+    return f"{frame.question_id.nunique()} questions in {frame.country.nunique()} countries ({sources})"
+
+
+def _quality(frames: Mapping[str, pd.DataFrame]) -> str:
+    cells, questions = frames["cells"], frames["questions"]
+    n_missing, n_flagged = int(cells.is_missing.sum()), int((cells.is_flagged & ~cells.is_missing).sum())
+    return (
+        f"{len(cells) - n_missing - n_flagged} of {len(cells)} cells can be trusted, {n_flagged} are flagged, "
+        f"{n_missing} missing; {int(questions.is_dropped.sum())} of {len(questions)} questions dropped"
+    )
+
+
+def _statistics(frame: pd.DataFrame) -> str:
+    if not len(frame):
+        return "no usable answers"
+    return f"{len(frame)} answer distributions; median entropy {frame.entropy_bits.median():.2f} bits"
+
+
+def _by_family(rows: pd.DataFrame, say: Callable[[Any], str]) -> str:
+    named: Any = rows.itertuples()
+    return "; ".join(f"{row.model}: {say(row)}" for row in named) or "no family to judge"
+
+
+def _reliability(frames: Mapping[str, pd.DataFrame]) -> str:
+    def say(row: Any) -> str:
+        return "not measured" if pd.isna(row.generalizability) else f"generalizability {row.generalizability:.2f}"
+
+    return _by_family(frames["families"], say)
+
+
+def _distances(frames: Mapping[str, pd.DataFrame]) -> str:
+    pairs = frames["pairs"]
+    apart = pairs.loc[(pairs.model_a != pairs.model_b) | (pairs.language_a != pairs.language_b)]
+    n_cells = len(pairs[["model_a", "language_a"]].drop_duplicates())
+    if not apart.jsd_distance.notna().any():
+        return f"{n_cells} cells, no two of which share an item"
+    return f"{n_cells} cells; mean Jensen-Shannon distance between two of them {apart.jsd_distance.mean():.2f}"
+
+
+def _human_comparison(frames: Mapping[str, pd.DataFrame]) -> str:
+    families = frames["own_country"]
+    if "mean_rank" not in families:
+        return "no people to compare with"
+    models = families.loc[(families.kind == "model") & families.mean_rank.notna()]
+    return _by_family(
+        models,
+        lambda row: (
+            f"own country ranks {row.mean_rank:.1f} of {row.n_countries} (chance {row.mean_rank_by_chance:.1f})"
+        ),
+    )
+
+
+def _mono_vs_multi(frames: Mapping[str, pd.DataFrame]) -> str:
+    found = frames["summary"]
+    found = found.loc[found.measure == "own_country_advantage"]
+    return (
+        "; ".join(
+            f"own-country advantage of {row.mono} minus {row.multi}: {row.mean_difference:+.3f} "
+            f"[{row.low:.3f}, {row.high:.3f}]"
+            for row in found.itertuples()
+        )
+        or "nothing to pair"
+    )
+
+
+def _position_bias(frames: Mapping[str, pd.DataFrame]) -> str:
+    rows = frames["by_response_type"]
+    rows = rows.loc[(rows.kind == "model") & (rows.response_type == "all")]
+    return _by_family(rows, lambda row: f"position bias {row.position_bias_magnitude:.2f}")
+
+
+def _map(frames: Mapping[str, pd.DataFrame]) -> str:
+    points = frames["points"]
+    models = points.loc[points.kind == "model"]
+    n_people = int(((points.kind == "human") & points.x.notna()).sum())
+    told = models.is_distinguishable.fillna(False).astype(bool)
+    return (
+        f"{int(models.x.notna().sum())} of {len(models)} cells placed, {int(told.sum())} told from answers without "
+        f"content; people of {n_people} countries"
+    )
+
+
+def _worlds(frames: Mapping[str, pd.DataFrame]) -> str:
+    held = frames["coverage"].coverage
+    n_worlds = int(frames["coverage"].n_worlds.iloc[0])
+    return f"{n_worlds} worlds of each kind; intervals held the truth in {held.min():.0%} to {held.max():.0%}"
+
+
+SUMMARIES: dict[str, Callable[[Any], str]] = {
+    "questionnaire_pdf": _pdf,
+    "master_questions": _master,
+    "trials": _trials,
+    "model_weights": _weights,
+    "preflight": _preflight,
+    "probe_distributions": _probe,
+    "calibration": _calibration,
+    "negative_controls": _controls,
+    "respondents": _people,
+    "human_distributions": _by_country,
+    "human_means": _by_country,
+    "quality_report": _quality,
+    "item_statistics": _statistics,
+    "reliability": _of_frames(_reliability),
+    "signal": _of_frames(lambda frames: _by_family(frames["verdicts"], lambda row: str(row.verdict))),
+    "distances": _of_frames(_distances),
+    "human_comparison": _of_frames(_human_comparison),
+    "mono_vs_multi": _of_frames(_mono_vs_multi),
+    "position_bias": _of_frames(_position_bias),
+    "cultural_map": _of_frames(_map),
+    "simulated_worlds": _worlds,
+}
+"""Assets that are not here hand on no value, or say more than it tells: they give their line themselves."""

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
@@ -12,12 +13,12 @@ MISSING_HATCH = "////"
 
 
 @style.styled
-def draw_matrix(table: pd.DataFrame, title: str, label: str, planted: bool = False) -> Figure:
+def draw_matrix(table: pd.DataFrame, title: str, label: str | tuple[str, str], planted: bool = False) -> Figure:
     """The table as a heat map with its rows and columns named; what is null is hatched.
 
     Args:
         table: numbers; its index and columns are written as they are.
-        label: what the numbers are, with their unit.
+        label: what the numbers are, with their unit; of a table of 0 and 1, what each of the two means.
     """
     values = table.to_numpy(float)
     n_rows, n_columns = values.shape
@@ -25,7 +26,12 @@ def draw_matrix(table: pd.DataFrame, title: str, label: str, planted: bool = Fal
     names = [str(name) for name in table.columns]
     figure = style.new_figure(height_in=rows_in + style.upright_height(names, style.SMALL_PT - 1) + 1.4)
     axes = figure.add_subplot()
-    shown = axes.pcolormesh(np.ma.masked_invalid(values), cmap=colormaps[style.COLOR_MAP])
+    is_two = isinstance(label, tuple)
+    colors = ListedColormap([style.VERMILLION, style.tint(style.BLUE)]) if is_two else colormaps[style.COLOR_MAP]
+    limits = (0, 1) if is_two else (None, None)
+    shown = axes.pcolormesh(
+        np.ma.masked_invalid(values), cmap=colors, vmin=limits[0], vmax=limits[1], edgecolor="white", lw=0.4
+    )
     for row, column in zip(*np.nonzero(np.isnan(values)), strict=True):
         axes.add_patch(
             Rectangle((column, row), 1, 1, facecolor="white", edgecolor=style.GREY, hatch=MISSING_HATCH, lw=0)
@@ -36,8 +42,13 @@ def draw_matrix(table: pd.DataFrame, title: str, label: str, planted: bool = Fal
     axes.set_xticks([place + 0.5 for place in places], labels, rotation=90, fontsize=style.SMALL_PT - 1)
     axes.set_yticks(np.arange(n_rows) + 0.5, [str(name) for name in table.index], fontsize=style.SMALL_PT)
     axes.tick_params(length=0)
-    figure.colorbar(shown, ax=axes, label=label, fraction=0.05, aspect=30)
     style.write_heading(figure, title, planted)
-    missing = [Patch(facecolor="white", edgecolor=style.GREY, hatch=MISSING_HATCH, label="none")]
-    style.write_footer(figure, handles=missing if np.isnan(values).any() else [], planted=planted)
+    handles = []
+    if isinstance(label, tuple):
+        handles += [Patch(facecolor=colors(float(value)), label=label[value]) for value in (1, 0)]
+    else:
+        figure.colorbar(shown, ax=axes, fraction=0.05, aspect=30).set_label(label, fontsize=style.SMALL_PT)
+    if np.isnan(values).any():
+        handles.append(Patch(facecolor="white", edgecolor=style.GREY, hatch=MISSING_HATCH, label="none"))
+    style.write_footer(figure, handles=handles, planted=planted)
     return figure

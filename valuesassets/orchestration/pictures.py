@@ -86,7 +86,7 @@ def _master(questions: list[Any], study: Study) -> "Figure | None":
     if not languages:
         return None
     table = pd.DataFrame({name: [float(each in found) for each in languages] for name, found in having.items()})
-    return draw_matrix(table.set_axis(pd.Index(languages)), "Which language has which question", "1: has it")
+    return draw_matrix(table.set_axis(pd.Index(languages)), "Which language has which question", ("lacks it", "has it"))
 
 
 def _trials(trials: list[Any], study: Study) -> "Figure | None":
@@ -115,16 +115,14 @@ def _preflight(verdict: Mapping[str, Any], study: Study) -> "Figure | None":
     table = rows.assign(passed=rows.passed.astype(float)).pivot_table(
         index="what", columns="language", values="passed", aggfunc="min", sort=False
     )
-    return draw_matrix(table, "What the preflight looked at", "1: passed, 0: failed", study.is_planted)
+    return draw_matrix(table, "What the preflight looked at", ("failed", "passed"), study.is_planted)
 
 
 def _controls(controls: pd.DataFrame, study: Study) -> "Figure":
     from valuesassets.figures.matrix import draw_matrix
 
     table = controls.pivot_table(index="language", columns="answered_by", values="w1_unit_error_mean", sort=False)
-    return draw_matrix(
-        table, "Prompts of a language (row), the model of another (column)", "mean W1 error, scale units", True
-    )
+    return draw_matrix(table, "Prompts of a language (row), the model of another (column)", "mean W1 error", True)
 
 
 def _respondents(frame: pd.DataFrame, study: Study) -> "Figure | None":
@@ -140,7 +138,7 @@ def _human_distributions(frame: pd.DataFrame, study: Study) -> "Figure | None":
     if not len(frame):
         return None
     table = frame.pivot_table(index="country", columns="question_id", values="dk_rate", aggfunc="first", sort=False)
-    return draw_matrix(table, "Don't know and no answer", "weighted share of respondents", _are_planted(frame))
+    return draw_matrix(table, "Don't know and no answer", "share of respondents", _are_planted(frame))
 
 
 def _human_means(frame: pd.DataFrame, study: Study) -> "Figure | None":

@@ -141,7 +141,7 @@ def _map(frames: Mapping[str, pd.DataFrame]) -> str:
     points = frames["points"]
     models = points.loc[points.kind == "model"]
     n_people = int(((points.kind == "human") & points.x.notna()).sum())
-    told = models.is_distinguishable.fillna(False).astype(bool)
+    told = models.is_distinguishable == True  # noqa: E712  # null where it cannot be said
     return (
         f"{int(models.x.notna().sum())} of {len(models)} cells placed, {int(told.sum())} told from answers without "
         f"content; people of {n_people} countries"

@@ -6,7 +6,7 @@ from typing import Any
 
 import dagster as dg
 
-from valuesassets.orchestration.first_look import docs_of
+from valuesassets.orchestration.first_look.shown import docs_of
 from valuesassets.orchestration.io_managers import table_of
 
 WARN = dg.AssetCheckSeverity.WARN

@@ -19,7 +19,7 @@ from slurm_runner.verdicts import Verdict
 from slurm_runner.watch import UNKNOWN, Key
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.cells import READINGS
-from valuesassets.orchestration.first_look import link_to
+from valuesassets.orchestration.first_look.shown import link_to
 from valuesassets.orchestration.grid_cells import WantedCell, want_cell
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage

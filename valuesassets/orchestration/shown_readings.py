@@ -8,10 +8,10 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from valuesassets.orchestration.first_look import PICTURE, SUMMARY, link_to, picture_of
+from valuesassets.orchestration.first_look.pictures import draw_readings
+from valuesassets.orchestration.first_look.shown import PICTURE, SUMMARY, link_to, picture_of
 from valuesassets.orchestration.io_managers import frame_metadata, table_of
 from valuesassets.orchestration.node_runs import log_tail
-from valuesassets.orchestration.pictures import draw_readings
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_json
 from valuesassets.records.schemas import read_readings, reading_rows, table_metadata

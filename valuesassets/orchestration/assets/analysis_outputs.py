@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import pandas as pd
 
-from valuesassets.orchestration.first_look import picture_of
+from valuesassets.orchestration.first_look.shown import picture_of
 from valuesassets.records.errors import MissingData
 from valuesassets.records.schemas import PROBE_DISTRIBUTIONS
 

@@ -8,7 +8,7 @@ from typing import Any
 import dagster as dg
 
 from valuesassets.orchestration.code_versions import code_version
-from valuesassets.orchestration.first_look import docs_of, first_look, link_to
+from valuesassets.orchestration.first_look.shown import docs_of, first_look, link_to
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import ValuesAssetsError

@@ -18,11 +18,11 @@ from valuesassets.orchestration.assets.survey_people import people_assets
 from valuesassets.orchestration.assets.survey_report import report_assets
 from valuesassets.orchestration.assets.survey_weights import weights_assets
 from valuesassets.orchestration.code_versions import extraction_stamp, overrides_stamp, questionnaire_stamp
-from valuesassets.orchestration.first_look import PICTURE, SUMMARY, link_to, picture_from, picture_of
+from valuesassets.orchestration.first_look.pictures import draw_alignment, draw_pages, first_page
+from valuesassets.orchestration.first_look.shown import PICTURE, SUMMARY, link_to, picture_from, picture_of
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.node_runs import run_node_job
 from valuesassets.orchestration.partitions import language_partitions
-from valuesassets.orchestration.pictures import draw_alignment, draw_pages, first_page
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_file, sha256_json, write_json, write_text
 from valuesassets.records.jobs import EmbedJob

@@ -9,12 +9,12 @@ import pandas as pd
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.cells import model_folder, score_cell
-from valuesassets.orchestration.first_look import PICTURE, SUMMARY, link_to, picture_of
+from valuesassets.orchestration.first_look.pictures import draw_losses, draw_written
+from valuesassets.orchestration.first_look.shown import PICTURE, SUMMARY, link_to, picture_of
 from valuesassets.orchestration.frame_types import CALIBRATION_FRAME
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.node_runs import log_tail, run_node_job
 from valuesassets.orchestration.partitions import calibrated_cell_partitions, cell_of, cell_partitions
-from valuesassets.orchestration.pictures import draw_losses, draw_written
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import read_json, sha256_file, sha256_json

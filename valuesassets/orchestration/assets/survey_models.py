@@ -10,7 +10,7 @@ import pandas as pd
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.cells import MODEL_WEIGHTS, device_of, model_label, readings_job, score_cell
-from valuesassets.orchestration.first_look import link_to, picture_of
+from valuesassets.orchestration.first_look.shown import link_to, picture_of
 from valuesassets.orchestration.frame_types import PROBE_DISTRIBUTIONS_FRAME
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, table_of
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions

@@ -12,7 +12,7 @@ from PIL import Image
 from valuesassets.orchestration.assets.analysis_outputs import Frames, Probes, concatenated, given
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.survey_analyses import READINGS_KEY, extraction_faults
-from valuesassets.orchestration.first_look import PICTURE, SUMMARY, link_to, picture_from
+from valuesassets.orchestration.first_look.shown import PICTURE, SUMMARY, link_to, picture_from
 from valuesassets.orchestration.resources import Storage
 from valuesassets.orchestration.shown_readings import named_model
 from valuesassets.records.files import sha256_file

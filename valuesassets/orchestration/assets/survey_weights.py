@@ -5,7 +5,7 @@ from typing import Any
 import dagster as dg
 
 from valuesassets.orchestration.assets.declaring import declare
-from valuesassets.orchestration.first_look import link_to
+from valuesassets.orchestration.first_look.shown import link_to
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.node_runs import log_tail, run_node_job
 from valuesassets.orchestration.partitions import model_partitions

@@ -1,6 +1,6 @@
 """What the UI shows of a materialisation before anybody opens a file: one line, one picture, where to read on.
 
-What each asset says and shows follows from its value: `summaries.py`, `pictures.py`, keyed by the asset's name. One
+What each asset says and shows follows from its value: `lines.py`, `pictures.py`, keyed by the asset's name. One
 that hands no value on, or that knows more than its value tells, gives `summary` or pictures of its own.
 """
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import dagster as dg
 
-from valuesassets.orchestration.pictures import PICTURES
+from valuesassets.orchestration.first_look.lines import LINES
+from valuesassets.orchestration.first_look.pictures import PICTURES
 from valuesassets.orchestration.resources import Storage
-from valuesassets.orchestration.summaries import SUMMARIES
 from valuesassets.records.pages import docs_url, page_url
 from valuesassets.records.study import Study
 
@@ -56,7 +56,7 @@ def first_look(name: str, result: Any, study: Study) -> dg.MaterializeResult[Any
     """
     whole = result if isinstance(result, dg.MaterializeResult) else dg.MaterializeResult(value=result)
     given = dict(whole.metadata or {})
-    line: dict[str, Any] = {SUMMARY: given.pop(SUMMARY, None) or SUMMARIES[name](whole.value)}
+    line: dict[str, Any] = {SUMMARY: given.pop(SUMMARY, None) or LINES[name](whole.value)}
     if not any(isinstance(entry, dg.MarkdownMetadataValue) and is_picture(entry) for entry in given.values()):
         figure = PICTURES[name](whole.value, study) if name in PICTURES else None
         if figure is not None:

@@ -154,7 +154,7 @@ def _worlds(frames: Mapping[str, pd.DataFrame]) -> str:
     return f"{n_worlds} worlds of each kind; intervals held the truth in {held.min():.0%} to {held.max():.0%}"
 
 
-SUMMARIES: dict[str, Callable[[Any], str]] = {
+LINES: dict[str, Callable[[Any], str]] = {
     "questionnaire_pdf": _pdf,
     "master_questions": _master,
     "trials": _trials,

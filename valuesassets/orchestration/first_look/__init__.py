@@ -1,0 +1,1 @@
+"""What the UI shows of an asset before anybody opens a file."""

@@ -1,0 +1,74 @@
+import dagster as dg
+import pandas as pd
+import pytest
+
+from valuesassets.orchestration import checks
+from valuesassets.orchestration.assets.survey import survey_assets
+from valuesassets.orchestration.first_look.lines import LINES
+from valuesassets.orchestration.first_look.shown import DOCS, first_look, link_to
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.study_files import load_study
+from valuesassets_tests.needs import REPOSITORY
+
+STUDIES = {name: survey_assets(load_study(name)) for name in ("demo", "evs2017")}
+ASSETS = {asset.key.path[-1]: asset for assets in STUDIES.values() for asset in assets}
+SENTENCES = [
+    *checks.EXTRACTION,
+    *checks.ALIGNMENT,
+    *(each for each in vars(checks).values() if isinstance(each, checks.Sentence)),
+]
+
+
+@pytest.mark.parametrize("name", ASSETS)
+def test_an_asset_tells_a_newcomer_what_it_is_whose_it_is_and_where_to_read_on(name):
+    spec = next(iter(ASSETS[name].specs))
+    assert spec.description
+    assert spec.owners == ["team:values"]
+    assert spec.group_name
+    assert {kind for kind in spec.tags if kind.startswith("dagster/kind/")}
+    assert spec.metadata["docs"].value.endswith(f"/docs/{DOCS[name]}")
+    assert (REPOSITORY / "docs" / f"{DOCS[name]}.md").is_file()
+
+
+def test_what_costs_model_time_has_a_tag_to_select_it_by():
+    asking = {name for name, asset in ASSETS.items() if next(iter(asset.specs)).tags.get("asks_models")}
+    assert {"preflight", "readings", "reference_models", "model_weights"} <= asking
+    assert not asking & {"trials", "cultural_map", "report"}
+
+
+@pytest.mark.parametrize("sentence", SENTENCES, ids=lambda sentence: sentence.name)
+def test_a_failed_check_says_what_to_do(sentence):
+    failed = sentence.result([{"question_id": "v7", "reason": "lost"}], 3, log="http://127.0.0.1:3001/log")
+    assert sentence.what_to_do in failed.description
+    assert failed.description.startswith("question_id: v7; reason: lost")
+    assert failed.metadata["what_to_do"].value == sentence.what_to_do
+    assert sentence.what_to_do in sentence.spec("readings").description
+    passed = sentence.result([], 3)
+    assert passed.description is None
+    assert "what_to_do" not in passed.metadata
+
+
+def test_the_line_stands_first_and_the_picture_last():
+    study = load_study("demo")
+    controls = pd.DataFrame({"language": ["eng"], "answered_by": ["deu"], "fails": [True], "w1_unit_error_mean": [0.3]})
+    given = dg.MaterializeResult(value=controls, metadata={"pairs": 1}, data_version=dg.DataVersion("1"))
+    shown = first_look("negative_controls", given, study)
+    assert list(shown.metadata) == ["summary", "pairs", "picture"]
+    assert shown.metadata["summary"] == "1 of 1 wrong-language pairs fail, as all must"
+    assert shown.metadata["picture"].value.startswith("![picture](data:image/png;base64,")
+    assert shown.value is controls
+    assert shown.data_version == dg.DataVersion("1")
+
+
+def test_an_analysis_that_was_refused_says_why_in_its_line():
+    refused = {"refused": pd.DataFrame({"reason": ["no cell has been read"]})}
+    for name in ("reliability", "signal", "distances", "human_comparison", "cultural_map"):
+        assert LINES[name](refused) == "refused: no cell has been read"
+
+
+def test_only_what_is_published_is_linked(tmp_path):
+    storage = Storage(root=str(tmp_path), study="demo")
+    page = link_to(storage, tmp_path / "demo" / "survey" / "report" / "report.html")
+    assert page == dg.MetadataValue.url("http://127.0.0.1:3001/storage/demo/survey/report/report.html")
+    people = tmp_path / "demo" / "survey" / "respondents" / "respondents.parquet"
+    assert link_to(storage, people) == dg.MetadataValue.path(str(people))

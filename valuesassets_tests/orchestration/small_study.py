@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from valuesassets.records.study_files import study_path
@@ -11,10 +12,10 @@ from valuesassets_tests.needs import REPOSITORY
 LANGUAGES = ("eng", "fra")
 
 
-def write_small_study(folder: Path, steps: int) -> Path:
-    """A study file with the demo's first languages; with few steps its plants are not recovered."""
+def write_small_study(folder: Path, steps: int, kept_languages: Sequence[str] = LANGUAGES) -> Path:
+    """A study file with some of the demo's languages; with few steps its plants are not recovered."""
     head, *languages = study_path("demo").read_text(encoding="utf-8").split("\n[languages.")
-    kept = [part for part in languages if part[:3] in LANGUAGES]
+    kept = [part for part in languages if part[:3] in kept_languages]
     families = languages[-1][languages[-1].index("\n[families.") :]
     kept = [part.split("\n[families.")[0] for part in kept]
     text = "\n[languages.".join([head, *kept]) + families
@@ -36,9 +37,9 @@ def study_environment(folder: Path, study: Path) -> dict[str, str]:
     }
 
 
-def run_small_study(folder: Path, steps: int = 60) -> dict[str, str]:
+def run_small_study(folder: Path, steps: int = 60, kept_languages: Sequence[str] = LANGUAGES) -> dict[str, str]:
     """Run the whole graph of the small study; gives its environment."""
-    return run_study_file(folder, write_small_study(folder, steps))
+    return run_study_file(folder, write_small_study(folder, steps, kept_languages))
 
 
 def run_study_file(folder: Path, study: Path) -> dict[str, str]:

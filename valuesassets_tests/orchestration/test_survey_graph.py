@@ -17,6 +17,7 @@ from valuesassets.instruments.survey.provenance import trace_point
 from valuesassets.orchestration.assets.survey_models import estimator_checks, flat_report
 from valuesassets.orchestration.checks import EXTRACTION
 from valuesassets.orchestration.partitions import cell_key
+from valuesassets.records.pages import page_url
 from valuesassets.records.schemas import (
     PROBE_DISTRIBUTIONS,
     SAMPLED_ANSWERS,
@@ -261,7 +262,8 @@ def test_a_doubt_is_reviewed_corrected_and_settled_by_materialising_again(tmp_pa
     failed, (question,) = extract()
     assert set(failed) == {"questions_are_complete"}
     assert failed["questions_are_complete"].severity is dg.AssetCheckSeverity.ERROR  # one of one
-    page = Path(failed["questions_are_complete"].metadata["review"].value)
+    page = tmp_path / "small/survey/extracted_questions/fra.review.html"
+    assert failed["questions_are_complete"].metadata["review"].value == page_url(tmp_path, page)
     mark = re.search(r"of = &#34;([0-9a-f]{8})&#34;", page.read_text(encoding="utf-8"))[1]
     labels = [*(option["label"] for option in question["options"]), "pas du tout heureux"]
     options = ", ".join(f'{{ value = {n}, label = "{label}" }}' for n, label in enumerate(labels, 1))
@@ -296,7 +298,7 @@ def test_no_estimate_at_all_is_no_agreement_and_none_asked_for_is_no_check(tmp_p
     probe = probe_frame(n_questions=2).assign(prob_content_free=None, estimator_reason="content_free: not read")
     (check,) = estimator_checks(probe, study)
     assert not check.passed
-    assert check.description == "question_id: (no item); reason: content_free: not read"
+    assert check.description.startswith("question_id: (no item); reason: content_free: not read. What to do: ")
     (agreeing,) = estimator_checks(probe.assign(prob_content_free=probe.prob_averaged, estimator_reason=None), study)
     assert agreeing.passed
     assert agreeing.metadata["looked_at"].value > 0

@@ -2,7 +2,11 @@
 
 import csv
 import json
+import os
 import re
+import signal
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +19,7 @@ from valuesassets_tests.orchestration.web_ui import browsing, graphql, serving, 
 from valuesassets_tests.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+LANGUAGES = ("deu", "eng", "fra")
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +30,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def ui(folder):
     """The address of a UI over a small study that has been run once."""
-    with serving(run_small_study(folder), folder / "ui.log") as address:
+    with serving(run_small_study(folder, kept_languages=LANGUAGES), folder / "ui.log") as address:
         yield address
 
 
@@ -42,6 +47,40 @@ def materializations(page, asset):
     return sorted((event["partition"], event["timestamp"]) for event in found)
 
 
+def new_partitions(page, asset, before):
+    """The partitions that have been materialised since."""
+    return sorted(partition for partition, moment in materializations(page, asset) if (partition, moment) not in before)
+
+
+def backfills(page):
+    """How backfills have ended, or not yet, the latest first."""
+    query = "{ partitionBackfillsOrError { ... on PartitionBackfills { results { status } } } }"
+    return [each["status"] for each in graphql(page, query)["partitionBackfillsOrError"]["results"]]
+
+
+def last_run(page, cell):
+    """The id of the latest run of a cell."""
+    query = """query ($tags: [ExecutionTag!]) { runsOrError(filter: {tags: $tags}, limit: 1) {
+        ... on Runs { results { runId } } } }"""
+    tags = [{"key": "dagster/partition", "value": cell}]
+    return graphql(page, query, tags=tags)["runsOrError"]["results"][0]["runId"]
+
+
+def run_status(page, run):
+    query = "query ($id: ID!) { runOrError(runId: $id) { ... on Run { status } } }"
+    return graphql(page, query, id=run)["runOrError"]["status"]
+
+
+def processes(argument):
+    """The processes on this machine that were given an argument."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if argument.encode() in path.read_bytes().split(b"\0"):
+                found.append(int(path.parent.name))
+    return found
+
+
 def materialise(page, asset, partition, shown_as=None):
     """Click until one partition is materialised; the partitions that were."""
     before = materializations(page, asset)
@@ -52,8 +91,8 @@ def materialise(page, asset, partition, shown_as=None):
     if shown_as:
         shot(page, shown_as)
     page.get_by_role("button", name=re.compile("^Launch")).click()
-    wait_until(lambda: len(materializations(page, asset)) > len(before))
-    return [partition for partition, moment in materializations(page, asset) if (partition, moment) not in before]
+    wait_until(lambda: new_partitions(page, asset, before))
+    return new_partitions(page, asset, before)
 
 
 def test_the_lineage_shows_every_asset_of_the_survey(page):
@@ -104,21 +143,83 @@ def test_a_click_materialises_one_language(page):
     shot(page, "materialised_one_language")
 
 
-def test_two_cells_are_backfilled(page):
+def test_a_backfill_of_three_cells_of_which_one_fails_is_mended_by_running_that_one_again(page, folder):
+    """The weights of one model are out of reach while three cells are asked for."""
+    weights = folder / "storage/small/survey/reference_models/reference-mono/fra/model.safetensors"
+    out_of_reach = weights.rename(weights.with_suffix(".away"))
+    cells = {language: f"{language}|reference-mono" for language in LANGUAGES}
     before = materializations(page, "readings")
     page.goto("/assets/survey/readings?view=partitions")
-    page.locator("span", has_text="fra").first.click()
+    page.locator("span", has_text="reference-mono").first.click()
     page.get_by_role("button", name="Materialize").first.click()
     page.get_by_text("Partition selection").wait_for()
-    page.get_by_role("button", name="All", exact=True).last.click()
-    shot(page, "backfill_two_cells")
+    page.get_by_role("button", name="All", exact=True).first.click()
+    shot(page, "backfill_three_cells")
     page.get_by_role("button", name=re.compile("^Launch")).click()
-    wait_until(lambda: len(materializations(page, "readings")) >= len(before) + 2, 240)
-    new = [event for event in materializations(page, "readings") if event not in before]
-    assert sorted(partition for partition, _ in new) == ["fra|reference-mono", "fra|reference-multi"]
+    wait_until(lambda: backfills(page)[:1] == ["COMPLETED_FAILED"], 240)
+    assert new_partitions(page, "readings", before) == [cells["deu"], cells["eng"]]
+    page.goto("/assets/survey/readings?view=partitions&partition=fra%7Creference-mono")
+    page.get_by_text("reference-mono").first.wait_for()
+    shot(page, "backfill_one_failed")
+    page.goto(f"/runs/{last_run(page, cells['fra'])}")
+    page.get_by_text("model.safetensors").first.wait_for()
+    shot(page, "failed_cell")
+
+    out_of_reach.rename(weights)
+    before = materializations(page, "readings")
+    page.goto("/assets/survey/readings?view=partitions")
+    page.get_by_role("button", name="Materialize").first.click()
+    page.get_by_text("Partition selection").wait_for()
+    for every in page.get_by_role("dialog").first.get_by_role("button", name="All", exact=True).all():
+        every.click()
+    page.get_by_text("Backfill only failed and missing partitions within selection").click()
+    shot(page, "rerun_failed_only")
+    page.get_by_role("dialog").first.locator("button", has_text="Launch").click()
+    wait_until(lambda: new_partitions(page, "readings", before), 240)
+    assert new_partitions(page, "readings", before) == [cells["fra"]]
     page.goto("/runs?view=backfills")
     page.wait_for_timeout(4000)
-    shot(page, "backfilled_two_cells")
+    shot(page, "backfills")
+
+
+def test_a_running_cell_is_cancelled_and_what_was_there_stays(page, folder):
+    readings = folder / "storage/small/survey/readings/reference-multi/eng.parquet"
+    as_it_was = readings.read_bytes()
+    page.goto("/assets/survey/readings?view=partitions&partition=eng%7Creference-multi")
+    page.get_by_text("reference-multi").first.wait_for()
+    page.get_by_role("button", name="Materialize").first.click()
+    page.get_by_text("Partition selection").wait_for()
+    page.get_by_role("button", name=re.compile("^Launch")).click()
+    job = str(folder / "storage/small/jobs/readings/reference-multi/eng/job.json")
+    wait_until(lambda: processes(job), every=0.02)
+    node = processes(job)[0]
+    os.kill(node, signal.SIGSTOP)  # so that it is not done before anybody can cancel it
+    run = last_run(page, "eng|reference-multi")
+    page.goto(f"/runs/{run}")
+    page.get_by_role("button", name="Terminate").first.click()
+    page.get_by_role("dialog").wait_for()
+    shot(page, "cancel_running_cell")
+    os.kill(node, signal.SIGCONT)
+    page.get_by_role("dialog").get_by_role("button", name=re.compile("^Terminate")).click()
+    wait_until(lambda: run_status(page, run) == "CANCELED")
+    page.goto(f"/runs/{run}")
+    page.get_by_text("Canceled").first.wait_for()
+    shot(page, "cancelled_cell")
+    wait_until(lambda: not processes(job))
+    assert readings.read_bytes() == as_it_was
+
+
+def test_the_report_and_the_map_are_opened_from_their_assets(page):
+    page.goto("/assets/survey/cultural_map")
+    page.get_by_text("cells placed").first.wait_for()
+    shot(page, "map_opened")
+    page.goto("/assets/survey/report")
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name=re.compile("report.html")).first.click()
+    report = opened.value
+    report.get_by_role("heading").first.wait_for()
+    shot(report, "report_opened")
+    assert "Small" in report.title() or "small" in report.content()
 
 
 def render_misprinted(language, path, codes, monkeypatch):
@@ -175,11 +276,13 @@ def test_a_bad_extraction_is_seen_reviewed_and_settled(page, folder):
     page.get_by_text("failing_rows").first.wait_for()
     page.get_by_text("likert4 has 3 options, 4 were expected").first.wait_for()
     shot(page, "failed_extraction_check")
-    review = survey / "extracted_questions" / "fra.review.html"
-    assert page.get_by_text(str(review)).count() > 0
-    page.goto(review.as_uri())
-    shot(page, "review_page")
-    lines = page.locator("pre").first.inner_text()
+    assert page.get_by_text("open the review page, write what is right into the overrides file").count() > 0
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name=re.compile("fra.review.html")).first.click()
+    review = opened.value
+    review.locator("pre").first.wait_for()
+    shot(review, "review_page")
+    lines = review.locator("pre").first.inner_text()
     assert lines.startswith("[v7]")
     overrides = folder / "small.overrides" / "fra.toml"
     overrides.parent.mkdir(exist_ok=True)

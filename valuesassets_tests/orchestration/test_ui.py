@@ -81,9 +81,8 @@ def processes(argument):
     return found
 
 
-def materialise(page, asset, partition, shown_as=None):
-    """Click until one partition is materialised; the partitions that were."""
-    before = materializations(page, asset)
+def launch(page, asset, partition, shown_as=None):
+    """Click until the run of one partition is launched."""
     page.goto(f"/assets/survey/{asset}?view=partitions")
     page.locator("span", has_text=partition).first.click()
     page.get_by_role("button", name="Materialize").first.click()
@@ -91,6 +90,13 @@ def materialise(page, asset, partition, shown_as=None):
     if shown_as:
         shot(page, shown_as)
     page.get_by_role("button", name=re.compile("^Launch")).click()
+    page.get_by_text("Partition selection").wait_for(state="detached")
+
+
+def materialise(page, asset, partition, shown_as=None):
+    """Click until one partition is materialised; the partitions that were."""
+    before = materializations(page, asset)
+    launch(page, asset, partition, shown_as)
     wait_until(lambda: new_partitions(page, asset, before))
     return new_partitions(page, asset, before)
 
@@ -141,6 +147,14 @@ def test_a_click_materialises_one_language(page):
     page.goto("/runs")
     page.get_by_text("Success").first.wait_for()
     shot(page, "materialised_one_language")
+
+
+def test_a_run_goes_on_when_the_browser_is_closed(ui):
+    with browsing(ui) as page:
+        before = materializations(page, "trials")
+        launch(page, "trials", "eng")
+    with browsing(ui) as page:
+        wait_until(lambda: new_partitions(page, "trials", before) == ["eng"])
 
 
 def test_a_backfill_of_three_cells_of_which_one_fails_is_mended_by_running_that_one_again(page, folder):

@@ -12,10 +12,28 @@ from valuesassets.ui.supervisor import serve_ui
 HIGHEST_PORT = 65_535
 
 
+def parse_port(given: str | int) -> int:
+    """A port as it was given.
+
+    Raises:
+        typer.BadParameter: it is none; 0 would be one that nobody knows.
+    """
+    try:
+        port = int(given)
+    except ValueError:
+        port = 0
+    if not 1 <= port <= HIGHEST_PORT:
+        raise typer.BadParameter(
+            f"port {str(given)[:40]}: a number from 1 to {HIGHEST_PORT} was expected, such as 3010"
+        )
+    return port
+
+
 def ui(
-    port: Annotated[int, typer.Option(min=1, max=HIGHEST_PORT, help="Port of the UI.")] = 3000,
+    port: Annotated[int, typer.Option(parser=parse_port, metavar="PORT", help="Port of the UI.")] = 3000,
     pages_port: Annotated[
-        int | None, typer.Option(min=1, max=HIGHEST_PORT, help="Port of the pages; the one after --port if not given.")
+        int | None,
+        typer.Option(parser=parse_port, metavar="PORT", help="Port of the pages; the one after --port if not given."),
     ] = None,
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Look on: nothing can be started or changed; beside another UI.")

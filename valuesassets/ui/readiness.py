@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 ASK_LOCATIONS = """{ workspaceOrError { ... on Workspace { locationEntries { loadStatus locationOrLoadError {
-    __typename ... on PythonError { message } } } } } }"""
+    __typename ... on PythonError { message errorChain { error { message } } } } } } } }"""
 SECONDS = 10
 """For one answer, on a machine that has much else to do."""
 
@@ -31,4 +31,10 @@ def graph_faults(address: str) -> list[str] | None:
     if not entries or any(entry["loadStatus"] != "LOADED" for entry in entries):
         return None
     loaded = [entry["locationOrLoadError"] for entry in entries]
-    return [found["message"] for found in loaded if found["__typename"] == "PythonError"]
+    return [_first_cause(found) for found in loaded if found["__typename"] == "PythonError"]
+
+
+def _first_cause(error: Any) -> str:
+    """The message that names the fault: those around it say that something could not be loaded."""
+    messages = [error["message"], *(link["error"]["message"] for link in error["errorChain"])]
+    return " ".join(messages[-1].split())

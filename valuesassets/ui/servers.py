@@ -1,21 +1,24 @@
 """The programs that make up the UI, and one process of each."""
 
-import os
 import signal
 import subprocess
 import sys
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from valuesassets.ui.places import Places
+from valuesassets.ui.process_groups import holds_others, is_empty, signal_group
 from valuesassets.ui.run_folder import RunFolder
 
 DAGSTER_SIDE = "valuesassets.orchestration.web_ui"
 """Started by name: whatever imports Dagster stays out of here."""
+SHORT, LONG = 1, 8
+"""Seconds of patience; the longer for what ends a run or has begun to launch one."""
+OWN = (DAGSTER_SIDE, " -m dagster api grpc ", "resource_tracker")
+"""Words in the commands of a server without runs."""
 
 
 @dataclass
@@ -26,6 +29,7 @@ class Server:
     module: str
     arguments: Sequence[str]
     log: Path
+    patience: float  # in seconds, between being asked to stop and being killed
     process: subprocess.Popen[bytes] | None = None
     deaths: deque[float] = field(default_factory=deque)
     groups: set[int] = field(default_factory=set)
@@ -71,40 +75,36 @@ class Server:
         """Whether nothing that it started is left."""
         if self.process:
             self.process.poll()
-        for group in tuple(self.groups):
-            try:
-                os.killpg(group, 0)
-            except ProcessLookupError:
-                self.groups.remove(group)
-            except PermissionError:
-                pass
+        self.groups = {group for group in self.groups if not is_empty(group)}
         return not self.groups
+
+    def has_runs(self) -> bool:
+        """Whether it has started more than itself: runs, and jobs of theirs."""
+        return holds_others(self.groups, OWN)
 
     def _signal(self, number: signal.Signals) -> None:
         for group in self.groups:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(group, number)
+            signal_group(group, number)
 
 
 def pages_server(places: Places) -> Server:
     """Report, review pages and documentation."""
-    return Server(
-        "pages", "valuesassets.ui.pages", [str(places.pages_port), str(places.port)], places.logs / "pages.log"
-    )
+    arguments = [str(places.pages_port), str(places.port)]
+    return Server("pages", "valuesassets.ui.pages", arguments, places.logs / "pages.log", SHORT)
 
 
 def code_server(places: Places, folder: RunFolder, is_migrated: bool) -> Server:
     """The graph, and the processes of its runs."""
     arguments = [str(places.workspace), str(folder.path), *(["--migrate"] if is_migrated else [])]
-    return Server("code server", f"{DAGSTER_SIDE}.code_server", arguments, places.logs / "code_server.log")
+    return Server("code server", f"{DAGSTER_SIDE}.code_server", arguments, places.logs / "code_server.log", LONG)
 
 
 def webserver(places: Places, folder: RunFolder) -> Server:
     """What the browser sees."""
     arguments = [str(folder.path), str(places.port), *(["--read-only"] if places.is_read_only else [])]
-    return Server("webserver", f"{DAGSTER_SIDE}.webserver", arguments, places.logs / "webserver.log")
+    return Server("webserver", f"{DAGSTER_SIDE}.webserver", arguments, places.logs / "webserver.log", SHORT)
 
 
 def daemon(places: Places, folder: RunFolder) -> Server:
     """What takes runs from the queue and looks after those that are going on."""
-    return Server("daemon", f"{DAGSTER_SIDE}.daemon", [str(folder.path)], places.logs / "daemon.log")
+    return Server("daemon", f"{DAGSTER_SIDE}.daemon", [str(folder.path)], places.logs / "daemon.log", LONG)

@@ -23,8 +23,6 @@ from valuesassets.ui.telling import NewErrors, Waiting, tell
 LOOK_SECONDS = 0.1
 DEATHS, DEATHS_SECONDS = 3, 60
 """A server that dies more often than this is not started again."""
-STOP_SECONDS = 8
-"""How long servers and runs are waited for, each in turn, before they are killed."""
 TAIL_LINES = 15
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -88,7 +86,7 @@ class Supervisor:
         if self.signals:
             return
         for fault in faults or ():
-            tell(f"the graph could not be loaded, as the UI says too: {fault.strip()}")
+            tell(f"the graph could not be loaded, as the UI says too: {fault}")
             tell("mend that, then click Deployment > Reload in the UI")
         tell(f"the UI:      {self.places.address}{'  (read-only)' if self.places.is_read_only else ''}")
         tell(f"the pages:   {self.places.pages_address}  (report, map, review pages, documentation)")
@@ -144,12 +142,14 @@ class Supervisor:
             tell("stopping")
         for servers in (others, graph):
             asked = len(self.signals)
+            is_busy = any(server is not self.code or server.has_runs() for server in servers)
             for server in servers:
-                server.interrupt()
-            until = time.monotonic() + STOP_SECONDS
+                server.interrupt() if is_busy else server.kill()  # without runs there is nothing to wait for
+            began = time.monotonic()
             while not all(server.is_gone() for server in servers):
-                if time.monotonic() > until or len(self.signals) > max(asked, 1):  # a second Ctrl-C is impatience
-                    for server in servers:
+                is_urgent = len(self.signals) > max(asked, 1)  # a second Ctrl-C
+                for server in servers:
+                    if is_urgent or time.monotonic() > began + server.patience:
                         server.kill()
                 time.sleep(LOOK_SECONDS)
 

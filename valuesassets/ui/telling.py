@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 LOG_LINE = re.compile(rb" - (?:ERROR|CRITICAL) - (.+)")
+COLOURS = re.compile(rb"\x1b\[[0-9;]*m")
 
 
 def tell(line: str) -> None:
@@ -55,7 +56,7 @@ class NewErrors:
             if (size := _size(log)) > read:
                 with open(log, "rb") as stream:
                     stream.seek(read)
-                    found = LOG_LINE.findall(stream.read(size - read))
+                    found = LOG_LINE.findall(COLOURS.sub(b"", stream.read(size - read)))
                 self.read[log] = size
                 for message in found:
                     if message not in self.told:

@@ -8,7 +8,7 @@ from alembic.util import CommandError
 from dagster._core.storage.event_log.base import EventLogStorage
 from dagster._core.storage.runs.base import RunStorage
 from dagster._core.storage.schedules.base import ScheduleStorage
-from dagster._core.storage.sql import get_alembic_config
+from dagster._core.storage.sql import AlembicVersion, get_alembic_config
 from sqlalchemy.exc import DatabaseError
 
 from valuesassets.records.errors import StorageError
@@ -66,7 +66,7 @@ def require_known_versions(instance: dg.DagsterInstance, folder: str) -> None:
         scripts = ScriptDirectory.from_config(get_alembic_config(inspect.getfile(type(storage))))
         try:
             if found:
-                scripts.get_revision(found)
+                scripts.get_revision(str(found))
         except CommandError:
             raise StorageError(
                 f"{folder}: Dagster's database was written by a newer Dagster than {dg.__version__} ({part} at "
@@ -80,10 +80,10 @@ def _parts(instance: dg.DagsterInstance) -> dict[str, RunStorage | EventLogStora
     return {part: storage for part, storage in parts.items() if storage is not None}
 
 
-def _versions(instance: dg.DagsterInstance) -> dict[str, tuple[str | None, str | None]]:
+def _versions(instance: dg.DagsterInstance) -> dict[str, AlembicVersion]:
     """By part of the database: the version found, and today's; parts that have no version are left out."""
     return {part: found for part, storage in _parts(instance).items() if (found := storage.alembic_version())}
 
 
-def _is_older(found: str | None, today: str | None) -> bool:
+def _is_older(found: object, today: object) -> bool:
     return found is not None and found != today

@@ -9,6 +9,7 @@ export VALUESASSETS_STORAGE ?= $(CURDIR)/storage
 export VALUESASSETS_DAGSTER ?= $(VALUESASSETS_STORAGE)/dagster
 export DAGSTER_HOME ?= $(CURDIR)
 export TOKENIZERS_PARALLELISM ?= false
+PORT = 3000
 
 .PHONY: demo test coverage bench slurm-faults slurm-scale worlds ui check env clean help
 
@@ -57,8 +58,8 @@ slurm-scale: $(VENV)/installed-dev  ## 1,000 jobs in one array; 44 cells at once
 worlds: $(VENV)/installed  ## a thousand worlds with a known truth: intervals, tests and verdicts; options in WORLDS, as WORLDS='--worlds 100'
 	@$(BIN)/valuesassets worlds --output $(VALUESASSETS_STORAGE)/evidence/worlds.json $(WORLDS)
 
-ui: $(VENV)/installed | $(VALUESASSETS_DAGSTER)  ## web UI and daemon on 127.0.0.1:3000
-	@exec $(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port 3000
+ui: $(VENV)/installed  ## web UI on 127.0.0.1:3000, pages on 3001; PORT=3010 for others, READ_ONLY=1 to look on beside it
+	@exec $(BIN)/valuesassets ui --port '$(PORT)' $(if $(READ_ONLY),--read-only) $(if $(MIGRATE),--migrate)
 
 check: $(VENV)/installed-dev  ## format, lint, types, import contracts, docs
 	$(BIN)/ruff format --check .

@@ -11,6 +11,7 @@ from valuesassets.cli.models import calibrate, draw_map, probe
 from valuesassets.cli.questionnaires import align, extract, trials
 from valuesassets.cli.studies import demo, run, study
 from valuesassets.cli.tracing import trace
+from valuesassets.cli.web_ui import ui
 from valuesassets.cli.worlds import worlds
 from valuesassets.records.errors import ValuesAssetsError
 
@@ -21,7 +22,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 for command in (extract, align, trials, probe, calibrate):
     app.command()(command)
 app.command(name="map")(draw_map)
-for command in (study, run, demo, trace, worlds):
+for command in (study, run, demo, ui, trace, worlds):
     app.command()(command)
 
 

@@ -16,8 +16,11 @@ from dagster._core.storage.tags import GRPC_INFO_TAG
 
 from valuesassets.orchestration.run_process import RunProcess, ticks_since_boot
 
-PATIENCE_SECONDS = 15
-"""A process says its pid in the run's log some milliseconds after it was started."""
+PATIENCE_SECONDS = 60
+"""A process says its pid in the run's log once it has loaded Dagster: seconds, or many on a machine that is busy."""
+
+LOOKS, LOOK_SECONDS = 3, 0.2
+"""Dagster stores a run as a whole: an event that it stores at the same moment puts back the tags from before."""
 
 
 def why_gone(run: dg.DagsterRun) -> str | None:
@@ -85,8 +88,13 @@ class WatchedRunLauncher(DefaultRunLauncher):
         process = RunProcess.find(run_id, pid) if pid else None
         if run is None or process is None or process.started < began:
             return
-        if json.loads(run.tags[GRPC_INFO_TAG])["host"] in ("localhost", "127.0.0.1"):
-            self._instance.add_run_tags(run_id, process.tags())
+        if json.loads(run.tags[GRPC_INFO_TAG])["host"] not in ("localhost", "127.0.0.1"):
+            return
+        for _ in range(LOOKS):
+            if run and RunProcess.of_run(run_id, run.tags) != process:
+                self._instance.add_run_tags(run_id, process.tags())
+            time.sleep(LOOK_SECONDS)
+            run = self._instance.get_run_by_id(run_id)
 
     def _reported_pid(self, run_id: str) -> int | None:
         for entry in self._instance.all_logs(run_id, of_type=dg.DagsterEventType.ENGINE_EVENT):

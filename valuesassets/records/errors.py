@@ -56,5 +56,9 @@ class StorageError(ValuesAssetsError):
     """A file of ours is missing, unreadable, of another schema, or cannot be written."""
 
 
+class UiError(ValuesAssetsError):
+    """The web UI cannot be started as asked, or one of its servers does not stay up."""
+
+
 class JobError(ValuesAssetsError):
     """A node job ended without a whole result."""

@@ -27,7 +27,7 @@ from valuesassets.orchestration.run_process import RunProcess
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.orchestration import held_asset
 from valuesassets_tests.orchestration.small_study import study_environment
-from valuesassets_tests.orchestration.web_ui import ask_graphql, serving
+from valuesassets_tests.orchestration.web_ui import ask_graphql, kill_everything, serving
 from valuesassets_tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at in Linux's /proc")
@@ -295,7 +295,7 @@ def test_runs_killed_with_everything_run_again_by_themselves_once_the_server_is_
             launch(address, partition)
         wait_until(lambda: len(carried()) == 2, said=end)
         killed = carried()
-        os.killpg(os.getpgid(killed[0].pid), signal.SIGKILL)
+        kill_everything(environment)
     wait_until(lambda: all(process.why_gone() for process in killed))
     assert len(carried()) == 2, "nobody was left to say so"
     with serving(environment, log, workspace):

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,36 +21,82 @@ from valuesassets_tests.waiting import wait_until
 
 SHOTS = REPOSITORY / "storage" / "evidence" / "shots"
 WORKSPACE = REPOSITORY / "workspace.yaml"
+READY, STOPPING = "Ctrl-C stops both", "\nstopping\n"
 
 
 @contextmanager
 def serving(environment: Mapping[str, str], log: Path, workspace: Path = WORKSPACE) -> Iterator[str]:
-    """The address of `dagster dev` in an environment."""
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = ["-m", "dagster", "dev", "--workspace", str(workspace), "--host", "127.0.0.1", "--port", str(port)]
-    with open(log, "wb") as stream:
+    """The address of the UI that `make ui` starts, in an environment."""
+    port, pages_port = free_ports(2)
+    ports = ("--port", str(port), "--pages-port", str(pages_port))
+    with ui_process(environment, log, *ports, "--workspace", str(workspace)) as server:
+        wait_until(lambda: is_ready(server, log), said=partial(tail, log))
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def ui_process(environment: Mapping[str, str], log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """`valuesassets ui`, stopped as by Ctrl-C in the end; what it says goes to a log."""
+    with open(log, "ab") as stream:
         server = subprocess.Popen(
-            [sys.executable, *command],
+            [sys.executable, "-m", "valuesassets.cli", "ui", *arguments],
             cwd=REPOSITORY,
             env=environment,
             stdout=stream,
             stderr=stream,
             start_new_session=True,
         )
-    address = f"http://127.0.0.1:{port}"
     try:
-        wait_until(lambda: _answers(address), said=partial(tail, log))
-        yield address
+        yield server
     finally:
-        # A process group of its own: `dagster dev` does not take its children with it when it is killed.
-        os.killpg(server.pid, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            server.wait(20)
-        with suppress(ProcessLookupError):
-            os.killpg(server.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            server.send_signal(signal.SIGINT)
+            server.wait(60)
+        server.kill()  # the servers that it has started end with it
         server.wait()
+
+
+def is_ready(server: subprocess.Popen[bytes], log: Path) -> bool:
+    """Whether a UI has said that it is up."""
+    said = log.read_text(encoding="utf-8")
+    assert server.poll() is None, said
+    return said.count(READY) > said.count(STOPPING)
+
+
+def free_ports(number: int) -> list[int]:
+    """Ports that nobody listens on."""
+    with ExitStack() as stack:
+        tried = [stack.enter_context(closing(socket.socket())) for _ in range(number)]
+        for each in tried:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in tried]
+
+
+def ui_pid(environment: Mapping[str, str]) -> int:
+    """The process that watches over the servers of a UI."""
+    return json.loads((Path(environment["VALUESASSETS_DAGSTER"]) / "ui.json").read_text(encoding="utf-8"))["pid"]
+
+
+def server_pids(environment: Mapping[str, str], watcher: int | None = None) -> dict[str, int]:
+    """The processes of a UI's servers, by the last word of their module; `watcher` for one that looks on."""
+    found = {}
+    watcher = watcher or ui_pid(environment)
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
+            command = (process / "cmdline").read_bytes().decode().split("\0")
+            if parent == watcher and command[1:2] == ["-m"]:
+                found[command[2].rpartition(".")[2]] = int(process.name)
+    return found
+
+
+def kill_everything(environment: Mapping[str, str]) -> None:
+    """Kill -9 a UI: the one that watches, its servers, their runs."""
+    watcher = ui_pid(environment)
+    os.kill(watcher, signal.SIGSTOP)  # it would start again what dies before it
+    for pid in server_pids(environment).values():
+        os.killpg(pid, signal.SIGKILL)
+    os.kill(watcher, signal.SIGKILL)
 
 
 @contextmanager
@@ -101,9 +147,3 @@ def launch_backfill(address: str, asset: dg.AssetKey, partitions: Sequence[str])
         ... on LaunchBackfillSuccess { backfillId } } }"""
     params = {"assetSelection": [{"path": asset.path}], "partitionNames": list(partitions)}
     return ask_graphql(address, launch, params=params)["launchPartitionBackfill"]["backfillId"]
-
-
-def _answers(address: str) -> bool:
-    with suppress(OSError), urllib.request.urlopen(f"{address}/server_info", timeout=5) as answer:  # noqa: S310
-        return answer.status == 200
-    return False

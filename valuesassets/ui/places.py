@@ -1,0 +1,68 @@
+"""Where the UI finds its files and is found itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from valuesassets.records.pages import PAGES_VARIABLE
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+HOST = "127.0.0.1"
+"""The servers know no users: nobody on another machine reaches them."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """The folders of one instance of Dagster, and the ports of one UI over it."""
+
+    study: str
+    storage: Path
+    dagster: Path
+    home: Path
+    workspace: Path
+    port: int
+    pages_port: int
+    is_read_only: bool
+
+    @classmethod
+    def named(cls, environment: Mapping[str, str], workspace: Path | None, port: int, pages: int, read: bool) -> Self:
+        """The folders that an environment names, as `make` sets it."""
+        storage = Path(environment.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage").absolute()
+        return cls(
+            study=environment.get("VALUESASSETS_STUDY") or "demo",
+            storage=storage,
+            dagster=Path(environment.get("VALUESASSETS_DAGSTER") or storage / "dagster").absolute(),
+            home=Path(environment.get("DAGSTER_HOME") or REPOSITORY),
+            workspace=(workspace or REPOSITORY / "workspace.yaml").absolute(),
+            port=port,
+            pages_port=pages,
+            is_read_only=read,
+        )
+
+    @property
+    def address(self) -> str:
+        """Of the UI."""
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def pages_address(self) -> str:
+        """Of the pages beside it."""
+        return f"http://{HOST}:{self.pages_port}"
+
+    @property
+    def logs(self) -> Path:
+        """Folder of what the servers say; each read-only UI has its own."""
+        logs = self.dagster / "logs"
+        return logs / f"read_only_{self.port}" if self.is_read_only else logs
+
+    def environment(self, given: Mapping[str, str]) -> dict[str, str]:
+        """What the servers are told; an address for the pages that is set already stays, as one behind a proxy."""
+        return {
+            PAGES_VARIABLE: self.pages_address,
+            **given,
+            "VALUESASSETS_STUDY": self.study,
+            "VALUESASSETS_STORAGE": str(self.storage),
+            "VALUESASSETS_DAGSTER": str(self.dagster),
+            "DAGSTER_HOME": str(self.home),
+        }

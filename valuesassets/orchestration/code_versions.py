@@ -8,7 +8,6 @@ import hashlib
 import textwrap
 from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -102,11 +101,9 @@ def reachable(module: str, wiring: str = "") -> set[Path]:
 
 @cache
 def _source(module: str) -> Path | None:
-    try:
-        spec = find_spec(module)
-    except ModuleNotFoundError:
-        return None
-    return Path(spec.origin) if spec is not None and spec.origin else None
+    """The file of a module of this package. `find_spec` would import the packages above it, and torch with them."""
+    path = Path(__file__).resolve().parent.parent.parent.joinpath(*module.split("."))
+    return next((found for found in (path / "__init__.py", path.with_name(f"{path.name}.py")) if found.is_file()), None)
 
 
 @cache

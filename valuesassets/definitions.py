@@ -13,10 +13,11 @@ from valuesassets.orchestration.assets.survey import survey_assets
 from valuesassets.orchestration.io_managers import study_io_managers
 from valuesassets.orchestration.jobs import study_jobs
 from valuesassets.orchestration.resources import Storage
-from valuesassets.orchestration.run_study import main
+from valuesassets.orchestration.warm_runs import start_runs_warm
 from valuesassets.records.study import Study
 from valuesassets.records.study_files import load_study
 
+start_runs_warm()
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -42,4 +43,6 @@ def defs() -> dg.Definitions:
 
 
 if __name__ == "__main__":
+    from valuesassets.orchestration.run_study import main
+
     sys.exit(main(build_definitions))

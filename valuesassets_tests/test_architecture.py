@@ -59,6 +59,16 @@ def test_a_study_without_reference_families_fetches_weights_and_trains_and_calib
     assert names - set(ASSETS) == {"model_weights"}
 
 
+def test_the_graph_is_loaded_without_models_pictures_or_any_derivation():
+    """The servers of the UI and every run load it, and pay for whatever is imported then."""
+    code = "import sys; from valuesassets.definitions import defs; defs().get_repository_def(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert "valuesassets.orchestration.assets.survey" in loaded
+    unwanted = ("torch", "transformers", "matplotlib", "scipy", "rich", "valuesassets.instruments.survey")
+    assert not [name for name in loaded if name.startswith(tuple(f"{each}." for each in unwanted))]
+
+
 def test_the_pure_library_imports_without_dagster_or_torch():
     pure = [
         path.relative_to(REPOSITORY).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")

@@ -5,10 +5,9 @@ Dagster compares them with those recorded at a materialisation: unchanged code a
 
 import ast
 import hashlib
-import textwrap
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,9 @@ from valuesassets.records.files import sha256_json
 from valuesassets.records.study import Study
 
 PACKAGE = "valuesassets"
+ROOT = Path(__file__).resolve().parent.parent.parent
+IMPORT = re.compile(rf"^[ \t]*((?:from|import) {PACKAGE}\b[^(\n]*(?:\([^)]*\))?)", re.MULTILINE)
+"""A statement that imports modules of this package, over several lines where it has parentheses."""
 WHERE_IT_RUNS: Any = {"slurm": True, "owners": True, "families": {"__all__": {"resources"}}}
 """What of a study changes no result, so that asking for more memory or another person makes nothing stale."""
 MODELS: Any = {"name": True, "families": {"__all__": {"kind", "model_type", "model_id", "revision", "dtype", "bos"}}}
@@ -89,7 +91,7 @@ def reachable(module: str, wiring: str = "") -> set[Path]:
     if _source(module) is None:
         raise ModuleNotFoundError(f"{module}: no such module; an asset is derived by the file of its name")
     seen: dict[str, Path] = {}
-    waiting = [module, *_imports(textwrap.dedent(wiring))]
+    waiting = [module, *_imports(wiring)]
     while waiting:
         name = waiting.pop()
         path = _source(name)
@@ -102,29 +104,29 @@ def reachable(module: str, wiring: str = "") -> set[Path]:
 
 @cache
 def _source(module: str) -> Path | None:
-    try:
-        spec = find_spec(module)
-    except ModuleNotFoundError:
-        return None
-    return Path(spec.origin) if spec is not None and spec.origin else None
+    """The file of a module of this package. `find_spec` would import the packages above it, and torch with them."""
+    path = ROOT.joinpath(*module.split("."))
+    return next((found for found in (path / "__init__.py", path.with_name(f"{path.name}.py")) if found.is_file()), None)
 
 
 @cache
 def _bundled_data() -> list[Path]:
     """Lexicons, facts, bundled questionnaires and what pages are made of: what code reads that is not code."""
-    package = Path(__file__).resolve().parent.parent
     patterns = ("studies/lexicons/*", "studies/facts/*", "studies/questionnaires/*.pdf")
     pages = ("instruments/**/*.jinja", "instruments/**/*.js")
-    return sorted(path for pattern in (*patterns, *pages) for path in package.glob(pattern) if path.is_file())
+    return sorted(path for pattern in (*patterns, *pages) for path in (ROOT / PACKAGE).glob(pattern) if path.is_file())
 
 
 @cache
 def _imports(source: str) -> tuple[str, ...]:
-    """Modules of this package that a piece of source imports, at its top or inside its functions."""
+    """Modules of this package that a piece of source imports, at its top or inside its functions.
+
+    Only these statements are parsed: whole files would take a second, in every process that loads the graph.
+    """
     found = []
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(PACKAGE):
-            found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    for node in ast.parse("\n".join(IMPORT.findall(source))).body:
+        if isinstance(node, ast.ImportFrom):
+            found += [f"{node.module}", *(f"{node.module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Import):
             found += [alias.name for alias in node.names if alias.name.startswith(PACKAGE)]
     return tuple(found)

@@ -1,4 +1,7 @@
+import ast
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -8,6 +11,7 @@ from valuesassets.orchestration.assets.survey import survey_assets
 from valuesassets.orchestration.code_versions import code_version, human_stamp, questionnaire_stamp, reachable
 from valuesassets.records.study import HumanData, HumanFile, Study
 from valuesassets.records.study_files import load_study
+from valuesassets_tests.needs import REPOSITORY
 
 STUDY = load_study("demo")
 TRIALS = "valuesassets.instruments.survey.trials"
@@ -28,6 +32,33 @@ def test_a_version_follows_imports_to_the_records_and_no_further():
     files = {path.name for path in reachable(TRIALS)}
     assert {"trials.py", "lexicon.py", "variables.py", "questions.py", "errors.py"} <= files
     assert not {"cultural_map.py", "scoring.py"} & files
+
+
+def imported_modules(source):
+    """What `ast` sees in the whole of a file."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            yield from (node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names))
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def test_every_import_of_the_package_is_found_wherever_it_stands():
+    sources = [path.read_text(encoding="utf-8") for path in (REPOSITORY / "valuesassets").rglob("*.py")]
+    assert len(sources) > 100
+    for source in sources:
+        ours = {name for name in imported_modules(source) if name.split(".")[0] == "valuesassets"}
+        assert set(code_versions._imports(source)) == ours
+
+
+def test_a_version_imports_nothing_that_it_covers():
+    """Models' modules bring torch along; every run of the UI computes versions."""
+    code = f"""
+import sys
+from {code_versions.__name__} import source_version
+source_version("valuesassets.node.score")
+sys.exit("torch" in sys.modules or "valuesassets.node" in sys.modules)"""
+    subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True)
 
 
 @pytest.mark.parametrize("asset", WIRED)

@@ -10,6 +10,8 @@ from urllib.parse import quote
 PAGES_VARIABLE = "VALUESASSETS_PAGES"
 """Names the server's address, where it is another than this: as when it is seen through a tunnel."""
 DEFAULT_PAGES = "http://127.0.0.1:3001"
+IN_THE_UI = "/pages"
+"""Where the UI's own server leads to the pages': links outlive a change of ports."""
 PUBLISHED = (
     ("survey", {".html", ".png", ".svg", ".csv"}),
     ("summaries", {".html"}),
@@ -40,7 +42,7 @@ def pages_address() -> str:
 
 
 def page_url(storage_root: Path, path: Path) -> str:
-    """The address of a published file.
+    """The address of a published file, for those who do not see the UI: mails, logs.
 
     Raises:
         ValueError: the file does not lie below the storage folder, or is not published.
@@ -48,16 +50,32 @@ def page_url(storage_root: Path, path: Path) -> str:
     >>> page_url(Path("storage"), Path("storage/demo/survey/report/report.html"))
     'http://127.0.0.1:3001/storage/demo/survey/report/report.html'
     """
-    relative = PurePosixPath(path.absolute().relative_to(storage_root.absolute()).as_posix())
-    if not is_published(relative):
-        raise ValueError(f"{path} is not among the files that are shown")
-    return f"{pages_address()}/storage/{quote(str(relative))}"
+    return f"{pages_address()}/{_published(storage_root, path)}"
 
 
-def docs_url(page: str) -> str:
-    """The address of a page of the documentation.
+def page_link(storage_root: Path, path: Path) -> str:
+    """The same as the UI links it: the UI knows where the server is, whatever port it has today.
+
+    Raises:
+        ValueError: as `page_url`.
+
+    >>> page_link(Path("storage"), Path("storage/demo/survey/report/report.html"))
+    '/pages/storage/demo/survey/report/report.html'
+    """
+    return f"{IN_THE_UI}/{_published(storage_root, path)}"
+
+
+def docs_link(page: str) -> str:
+    """A page of the documentation as the UI links it.
 
     Args:
         page: file name without its ending, with `#section` where one is meant.
     """
-    return f"{pages_address()}/docs/{page}"
+    return f"{IN_THE_UI}/docs/{page}"
+
+
+def _published(storage_root: Path, path: Path) -> str:
+    relative = PurePosixPath(path.absolute().relative_to(storage_root.absolute()).as_posix())
+    if not is_published(relative):
+        raise ValueError(f"{path} is not among the files that are shown")
+    return f"storage/{quote(str(relative))}"

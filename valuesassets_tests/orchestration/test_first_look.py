@@ -69,6 +69,6 @@ def test_an_analysis_that_was_refused_says_why_in_its_line():
 def test_only_what_is_published_is_linked(tmp_path):
     storage = Storage(root=str(tmp_path), study="demo")
     page = link_to(storage, tmp_path / "demo" / "survey" / "report" / "report.html")
-    assert page == dg.MetadataValue.url("http://127.0.0.1:3001/storage/demo/survey/report/report.html")
+    assert page == dg.MetadataValue.url("/pages/storage/demo/survey/report/report.html")
     people = tmp_path / "demo" / "survey" / "respondents" / "respondents.parquet"
     assert link_to(storage, people) == dg.MetadataValue.path(str(people))

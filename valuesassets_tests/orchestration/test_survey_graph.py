@@ -17,7 +17,7 @@ from valuesassets.instruments.survey.provenance import trace_point
 from valuesassets.orchestration.assets.survey_models import estimator_checks, flat_report
 from valuesassets.orchestration.checks import EXTRACTION
 from valuesassets.orchestration.partitions import cell_key
-from valuesassets.records.pages import page_url
+from valuesassets.records.pages import page_link
 from valuesassets.records.schemas import (
     PROBE_DISTRIBUTIONS,
     SAMPLED_ANSWERS,
@@ -263,7 +263,7 @@ def test_a_doubt_is_reviewed_corrected_and_settled_by_materialising_again(tmp_pa
     assert set(failed) == {"questions_are_complete"}
     assert failed["questions_are_complete"].severity is dg.AssetCheckSeverity.ERROR  # one of one
     page = tmp_path / "small/survey/extracted_questions/fra.review.html"
-    assert failed["questions_are_complete"].metadata["review"].value == page_url(tmp_path, page)
+    assert failed["questions_are_complete"].metadata["review"].value == page_link(tmp_path, page)
     mark = re.search(r"of = &#34;([0-9a-f]{8})&#34;", page.read_text(encoding="utf-8"))[1]
     labels = [*(option["label"] for option in question["options"]), "pas du tout heureux"]
     options = ", ".join(f'{{ value = {n}, label = "{label}" }}' for n, label in enumerate(labels, 1))

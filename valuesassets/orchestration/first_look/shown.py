@@ -12,7 +12,7 @@ import dagster as dg
 from valuesassets.orchestration.first_look.lines import LINES
 from valuesassets.orchestration.first_look.pictures import PICTURES
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.pages import docs_url, page_url
+from valuesassets.records.pages import docs_link, page_link
 from valuesassets.records.study import Study
 
 SUMMARY, PICTURE = "summary", "picture"
@@ -90,11 +90,11 @@ def is_picture(entry: dg.MarkdownMetadataValue) -> bool:
 def link_to(storage: Storage, path: Path) -> dg.MetadataValue:
     """A file as a link that the browser opens; its path where it is not among those that are shown."""
     try:
-        return dg.MetadataValue.url(page_url(Path(storage.root), path))
+        return dg.MetadataValue.url(page_link(Path(storage.root), path))
     except ValueError:
         return dg.MetadataValue.path(str(path))
 
 
 def docs_of(name: str) -> dg.UrlMetadataValue:
     """Where an asset is described."""
-    return dg.MetadataValue.url(docs_url(DOCS[name]))
+    return dg.MetadataValue.url(docs_link(DOCS[name]))

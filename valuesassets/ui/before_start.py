@@ -15,12 +15,11 @@ PROBE = b"\0" * 65_536
 
 
 def require_startable(places: Places) -> None:
-    """Look at the study, the folders and the ports.
+    """Look at the study and the folders.
 
     Raises:
         StudyError: the study file is faulty.
         StorageError: a folder cannot be written, or DAGSTER_HOME is no folder.
-        UiError: a port is taken.
     """
     load_study(places.study)
     if not (places.home.is_absolute() and (places.home / "dagster.yaml").is_file()):
@@ -33,6 +32,14 @@ def require_startable(places: Places) -> None:
     require_written(places.dagster, "VALUESASSETS_DAGSTER")
     if not places.is_read_only:
         require_written(places.storage, "VALUESASSETS_STORAGE")
+
+
+def require_free_ports(places: Places) -> None:
+    """Look at both ports: after the lock, which tells more of another UI than its port does.
+
+    Raises:
+        UiError: one is taken.
+    """
     flag = " READ_ONLY=1" if places.is_read_only else ""
     require_free_port(places.port, "the UI", f"choose another one: `make ui{flag} PORT={places.port + 10}`")
     require_free_port(

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 
 from valuesassets.records.errors import StorageError, UiError
-from valuesassets.ui.before_start import require_startable
+from valuesassets.ui.before_start import require_free_ports, require_startable
 from valuesassets.ui.only_one import only_one
 from valuesassets.ui.places import Places
 from valuesassets.ui.readiness import graph_faults, is_answering
@@ -39,6 +39,7 @@ def serve_ui(places: Places, is_migrated: bool = False) -> None:
     run_folder = RunFolder(Path(tempfile.mkdtemp(prefix="valuesassets-ui-")))
     try:
         with only_one(places, run_folder.path):
+            require_free_ports(places)
             Supervisor(places, run_folder, is_migrated).run()
     finally:
         shutil.rmtree(run_folder.path, ignore_errors=True)

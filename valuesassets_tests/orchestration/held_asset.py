@@ -9,8 +9,11 @@ import dagster as dg
 from rich.progress import Progress
 
 from valuesassets.orchestration.run_study import run_study
+from valuesassets.orchestration.warm_runs import start_runs_warm
 
-GATE = "HELD_ASSET_GATE"
+GATE, WARM = "HELD_ASSET_GATE", "HELD_ASSET_WARM"
+if os.environ.get(WARM):
+    start_runs_warm()
 
 
 @dg.asset(partitions_def=dg.StaticPartitionsDefinition(["a", "b"]), pool="places")

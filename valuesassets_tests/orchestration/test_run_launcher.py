@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -196,14 +197,15 @@ def test_a_study_does_not_wait_for_the_place_of_a_killed_command(instance, envir
     assert status(instance, run) == FAILED
 
 
-@pytest.fixture
-def launched(instance, workspace, monkeypatch):
+@pytest.fixture(params=["spawned", "forked"])
+def launched(instance, workspace, monkeypatch, request):
     """A run that a code server has just started, and its process."""
+    monkeypatch.setenv(held_asset.WARM, "1" if request.param == "forked" else "")
     monkeypatch.setattr(dg.DagsterInstance, "wait_for_local_code_server_processes_on_shutdown", True)
     with WorkspaceProcessContext(instance, WorkspaceFileTarget([str(workspace)])) as server:
-        request = server.create_request_context()
+        served = server.create_request_context()
         asked = JobSubsetSelector("held", "__repository__", "__ASSET_JOB", None, asset_selection=[held_asset.held.key])
-        job = request.get_code_location("held").get_job(asked)
+        job = served.get_code_location("held").get_job(asked)
         run = started_run(
             instance,
             {"dagster/partition": "a"},
@@ -211,7 +213,7 @@ def launched(instance, workspace, monkeypatch):
             remote_job_origin=job.get_remote_origin(),
             job_code_origin=job.get_python_origin(),
         )
-        instance.launch_run(run.run_id, request)
+        instance.launch_run(run.run_id, served)
         wait_until(lambda: "Executing steps" in said(instance, run))
         process = RunProcess.of_run(run.run_id, instance.get_run_by_id(run.run_id).tags)
         yield run, process
@@ -219,16 +221,24 @@ def launched(instance, workspace, monkeypatch):
             os.kill(process.pid, signal.SIGKILL)
 
 
-def kill_parent(pid):
-    """Kill the code server that started a process."""
-    parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    os.kill(parent, signal.SIGKILL)
+def parent(pid):
+    """The process that started another."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def is_forked(pid):
+    return b"forkserver" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def kill_server(pid):
+    """Kill the code server that a run's process stems from."""
+    os.kill(parent(parent(pid)) if is_forked(pid) else parent(pid), signal.SIGKILL)
 
 
 @pytest.mark.slow
 def test_a_run_whose_server_is_killed_goes_on_to_its_end(instance, launched, environment):
     run, process = launched
-    kill_parent(process.pid)
+    kill_server(process.pid)
     assert status(instance, run) == RUNNING
     Path(environment[held_asset.GATE]).touch()
     wait_until(process.why_gone)
@@ -238,7 +248,7 @@ def test_a_run_whose_server_is_killed_goes_on_to_its_end(instance, launched, env
 @pytest.mark.slow
 def test_a_run_whose_server_is_killed_can_be_cancelled(instance, launched):
     run, process = launched
-    kill_parent(process.pid)
+    kill_server(process.pid)
     assert instance.run_launcher.terminate(run.run_id)
     wait_until(process.why_gone)
     assert status(instance, run) == CANCELED
@@ -247,11 +257,41 @@ def test_a_run_whose_server_is_killed_can_be_cancelled(instance, launched):
 @pytest.mark.slow
 def test_a_run_that_was_killed_with_its_server_can_be_cancelled(instance, launched):
     run, process = launched
-    kill_parent(process.pid)
+    kill_server(process.pid)
     os.kill(process.pid, signal.SIGKILL)
     wait_until(process.why_gone)
     assert instance.run_launcher.terminate(run.run_id)
     assert status(instance, run) == CANCELED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("launched", ["forked"], indirect=True)
+def test_a_run_goes_on_though_the_process_that_it_was_forked_from_is_killed(instance, launched, environment):
+    run, process = launched
+    assert is_forked(parent(process.pid))
+    os.kill(parent(process.pid), signal.SIGKILL)
+    time.sleep(3)  # the code server looks at its runs twice in a second
+    assert process.why_gone() is None
+    assert status(instance, run) == RUNNING
+    Path(environment[held_asset.GATE]).touch()
+    wait_until(process.why_gone)
+    assert status(instance, run) == dg.DagsterRunStatus.SUCCESS
+
+
+@pytest.mark.slow
+def test_a_run_can_be_cancelled(instance, launched):
+    run, process = launched
+    assert instance.run_launcher.terminate(run.run_id)
+    wait_until(process.why_gone)
+    assert status(instance, run) == CANCELED
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_alone_has_failed(instance, launched):
+    run, process = launched
+    os.kill(process.pid, signal.SIGKILL)
+    wait_until(lambda: instance.get_run_by_id(run.run_id).status == FAILED)
+    assert instance.get_run_by_id(run.run_id).tags["dagster/will_retry"] == "true"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from valuesassets_tests.benchmarks.evidence import Entries, Tell, add_entries, d
 from valuesassets_tests.benchmarks.ui.backfill import measure_backfill
 from valuesassets_tests.benchmarks.ui.clicks import measure_clicks, measure_ready
 from valuesassets_tests.benchmarks.ui.import_time import measure_import
-from valuesassets_tests.benchmarks.ui.prepared_study import FAMILIES, prepare_study
+from valuesassets_tests.benchmarks.ui.prepared_study import CELL, FAMILIES, prepare_study
 
 LANGUAGES = 22
 
@@ -56,11 +56,16 @@ def click(bench: Bench, tell: Tell) -> Entries:
     return measure_clicks(environment, bench.folder, bench.repeats, tell)
 
 
-def backfill(bench: Bench, tell: Tell) -> Entries:
-    """Every cell of the study, a run for each."""
+def backfill(bench: Bench, tell: Tell, assets: Sequence[str] = CELL[:1]) -> Entries:
+    """The readings of every cell, a run for each."""
     study, environment = prepare_study(bench.folder, bench.cells, tell)
     os.environ |= environment
-    return measure_backfill(study, environment, bench.folder, bench.cells, bench.rounds, tell)
+    return measure_backfill(study, environment, bench.folder, bench.cells, bench.rounds, assets, tell)
+
+
+def cell(bench: Bench, tell: Tell) -> Entries:
+    """The same with what is derived and drawn from them in the same run, as the job `probe_cell` does."""
+    return backfill(bench, tell, CELL)
 
 
 PARTS: dict[str, Callable[[Bench, Tell], Entries]] = {
@@ -68,6 +73,7 @@ PARTS: dict[str, Callable[[Bench, Tell], Entries]] = {
     "ready": ready,
     "click": click,
     "backfill": backfill,
+    "cell": cell,
 }
 
 

@@ -4,12 +4,11 @@ What counts is CPU time, that of the servers included: on a machine that others 
 """
 
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from valuesassets.records.study import Study
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry
 from valuesassets_tests.benchmarks.ui.clicks import shown
 from valuesassets_tests.benchmarks.ui.import_time import run_python
-from valuesassets_tests.benchmarks.ui.prepared_study import CELL
 from valuesassets_tests.benchmarks.ui.processes import Processes, Seen, totals
 from valuesassets_tests.orchestration.web_ui import ask_graphql
 from valuesassets_tests.waiting import wait_until
@@ -34,7 +32,7 @@ LAUNCH = """mutation ($params: LaunchBackfillParams!) { launchPartitionBackfill(
 STATUS = "query ($id: String!) { partitionBackfillOrError(backfillId: $id) { ... on PartitionBackfill { status } } }"
 ENDED = ("COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED", "CANCELED")
 SERVERS = ("daemon", "webserver", "code server", "warm", "supervisor")
-IDLE_SECONDS = 20
+SETTLED_SECONDS, IDLE_SECONDS = 10, 30
 EARLY, LATE = slice(2, 8), slice(-6, None)
 """Cells 3 to 8, and the last six."""
 
@@ -57,72 +55,95 @@ class Cell:
     events: int
 
 
+@dataclass(frozen=True)
+class Round:
+    """One backfill of all cells.
+
+    Attributes:
+        spent: CPU time of the instance's processes, by their kind, in seconds.
+        wall: seconds.
+        grown: KiB of the databases.
+    """
+
+    cells: list[Cell]
+    spent: Mapping[str, float]
+    wall: float
+    grown: float
+
+
 def measure_backfill(
-    study: Study, environment: Mapping[str, str], folder: Path, cells: int, rounds: int, tell: Tell
+    study: Study,
+    environment: Mapping[str, str],
+    folder: Path,
+    cells: int,
+    rounds: int,
+    assets: Sequence[str],
+    tell: Tell,
 ) -> Entries:
-    """Backfill the first cells of a prepared study, more than once if asked."""
+    """Backfill some assets in the first cells of a prepared study, more than once if asked."""
     keys = [str(cell_key(*cell)) for cell in study.cells()][:cells]
-    log, databases = folder / "backfill.log", Path(environment["VALUESASSETS_DAGSTER"])
-    with (
-        Processes(environment) as processes,
-        shown(environment, log) as address,
-        dg.DagsterInstance.get() as instance,
-    ):
-        time.sleep(5)
+    with Processes(environment) as processes, shown(environment, folder / "backfill.log") as address:
+        time.sleep(SETTLED_SECONDS)
         before = totals(processes.look())
         time.sleep(IDLE_SECONDS)
-        idle = _total(totals(processes.look()), before) / IDLE_SECONDS
-        runs: list[Cell] = []
-        spent: list[dict[str, float]] = []
-        sizes, seconds = [], []
+        idle = sum(_since(before, processes).values()) / IDLE_SECONDS
+        done = []
         for number in range(rounds):
-            tell(f"backfill of {len(keys)} cells, {number + 1} of {rounds}")
-            size, began, before = size_kib(databases), time.time(), totals(processes.look())
-            known = {run.run_id for run in instance.get_runs()}
-            _backfill(address, keys, log)
-            time.sleep(2)  # the last run's process ends after its run
-            after = totals(processes.look())
-            spent.append({kind: after.get(kind, 0.0) - before.get(kind, 0.0) for kind in after})
-            sizes.append((size_kib(databases) - size) / len(keys))
-            seconds.append((time.time() - began) / len(keys))
-            runs += _cells(instance, known, processes.look())
-    assert len(runs) == rounds * len(keys), f"{len(runs)} runs of {rounds * len(keys)} cells were seen"
-    return _entries(runs, spent, processes, idle, len(keys)) | {
-        "cell_wall_in_backfill": entry(seconds, "s per cell"),
-        "database_growth": entry(sizes, "KiB per cell"),
-        "node_start": _node_start(folder, study, tell),
-    }
+            tell(f"backfill of {', '.join(assets)} in {len(keys)} cells, {number + 1} of {rounds}")
+            done.append(_measure_round(address, assets, keys, environment, processes, folder / "backfill.log"))
+            assert len(done[-1].cells) == len(keys), f"{len(done[-1].cells)} runs of {len(keys)} cells were seen"
+    found = _entries(done, processes, idle)
+    if len(assets) == 1:
+        found["node_start"] = _node_start(folder, study, tell)
+        return found
+    return {name.replace("cell_", "whole_cell_"): each for name, each in found.items() if name.startswith("cell_")}
 
 
-def _entries(
-    cells: Sequence[Cell], spent: Sequence[Mapping[str, float]], processes: Processes, idle: float, per_round: int
-) -> Entries:
-    nodes = [cells[at : at + per_round] for at in range(0, len(cells), per_round)]
-    node = [sum(cell.node for cell in each) for each in nodes]
-    whole = [(sum(found.values()) - seen) / per_round for found, seen in zip(spent, node, strict=True)]
-    servers = [sum(found.get(kind, 0.0) for kind in SERVERS) / per_round for found in spent]
+def _measure_round(
+    address: str,
+    assets: Sequence[str],
+    keys: Sequence[str],
+    environment: Mapping[str, str],
+    processes: Processes,
+    log: Path,
+) -> Round:
+    databases = Path(environment["VALUESASSETS_DAGSTER"])
+    with dg.DagsterInstance.get() as instance:
+        known = {run.run_id for run in instance.get_runs()}
+        size, began, before = size_kib(databases), time.time(), totals(processes.look())
+        _backfill(address, assets, keys, log)
+        wall = time.time() - began
+        time.sleep(2)  # the last run's process ends after its run
+        spent = _since(before, processes)
+        return Round(_cells(instance, known, processes.look()), spent, wall, size_kib(databases) - size)
+
+
+def _entries(rounds: Sequence[Round], processes: Processes, idle: float) -> Entries:
+    cells = [cell for each in rounds for cell in each.cells]
+    whole, runs, servers = [], [], []
+    for each in rounds:
+        n, node = len(each.cells), sum(cell.node for cell in each.cells)
+        whole.append((sum(each.spent.values()) - node - idle * each.wall) / n)
+        runs.append((each.spent["ended"] - node) / n)
+        servers.append(sum(each.spent.get(kind, 0.0) for kind in SERVERS) / n)
     rows = [
-        {"of": kind, **{f"round_{n}": found.get(kind, 0.0) / per_round for n, found in enumerate(spent, 1)}}
+        {"CPU seconds per cell": kind, f"round_{n}": each.spent.get(kind, 0.0) / len(each.cells)}
+        for n, each in enumerate(rounds, 1)
         for kind in SERVERS
     ]
-    rows.append(
-        {
-            "of": "processes of runs",
-            **{f"round_{n}": (found["ended"] - seen) / per_round for n, (found, seen) in enumerate(zip(spent, node), 1)},
-        }
-    )
-    own = [cell.overhead for cell in cells]
-    by_cell = _server_seconds(cells, processes)
     return {
         "cell_overhead": entry(whole, "s of CPU time per cell", "<= 3", rows=rows),
-        "cell_run_process": entry(own, "s of CPU time"),
-        "cell_servers": entry(servers, "s of CPU time per cell"),
+        "cell_run_processes": entry(runs, "s of CPU time per cell"),
+        "cell_run_process": entry([cell.overhead for cell in cells], "s of CPU time"),
+        "cell_servers_with_idling": entry(servers, "s of CPU time per cell"),
         "cell_node_job": entry([cell.node for cell in cells], "s of CPU time"),
         "cell_wall": entry([cell.wall for cell in cells], "s"),
+        "cell_wall_in_backfill": entry([each.wall / len(each.cells) for each in rounds], "s per cell"),
         "cell_events": entry([cell.events for cell in cells], "events"),
+        "cell_database_growth": entry([each.grown / len(each.cells) for each in rounds], "KiB per cell"),
         "idle_servers": entry([idle], "s of CPU time per s"),
-        **_growth("cell_growth_run_process", own),
-        **_growth("cell_growth_servers", by_cell),
+        **_growth("cell_growth_run_process", [cell.overhead for cell in cells]),
+        **_growth("cell_growth_servers", _server_seconds(cells, processes)),
     }
 
 
@@ -132,16 +153,18 @@ def _growth(name: str, values: Sequence[float]) -> Entries:
     fitted = stats.linregress(at, values)
     half = float(stats.t.ppf(0.975, len(values) - 2) * fitted.stderr) if len(values) > 2 else float("nan")
     slope = float(fitted.slope)
-    found = entry([1000 * (slope - half), 1000 * slope, 1000 * (slope + half)], "ms of CPU time per cell, 95 % interval")
+    found = entry(
+        [1000 * (slope - half), 1000 * slope, 1000 * (slope + half)], "ms of CPU time per cell, 95 % interval"
+    )
     early, late = float(np.median(values[EARLY])), float(np.median(values[LATE]))
     return {name: found | {"rows": [{"cells_3_to_8": early, "last_six": late, "values": len(values)}]}}
 
 
 def _server_seconds(cells: Sequence[Cell], processes: Processes) -> list[float]:
-    """What the servers spent between the end of a cell and of the next; a cell's share where several end at once."""
-    ends = [cell.ended for cell in cells]
-    spent = [sum(processes.totals_at(end).get(kind, 0.0) for kind in SERVERS) for end in ends]
-    return [after - before for before, after in zip(spent, spent[1:], strict=False)]
+    """What the servers spent between the end of a cell and of the next."""
+    at = [processes.totals_at(cell.ended) for cell in cells]
+    spent = [sum(found.get(kind, 0.0) for kind in SERVERS) for found in at]
+    return [after - before for before, after in pairwise(spent)]
 
 
 def _cells(instance: dg.DagsterInstance, known: set[str], seen: Mapping[tuple[int, int], Seen]) -> list[Cell]:
@@ -153,7 +176,9 @@ def _cells(instance: dg.DagsterInstance, known: set[str], seen: Mapping[tuple[in
         if run.run_id in known or process is None:
             continue
         spent = seen[process.pid, process.started]
-        node = sum(each.own + each.waited for each in seen.values() if (each.kind, each.parent) == ("node", process.pid))
+        node = sum(
+            each.own + each.waited for each in seen.values() if (each.kind, each.parent) == ("node", process.pid)
+        )
         found.append(
             Cell(
                 name=run.tags["dagster/partition"],
@@ -167,9 +192,9 @@ def _cells(instance: dg.DagsterInstance, known: set[str], seen: Mapping[tuple[in
     return sorted(found, key=lambda cell: cell.ended)
 
 
-def _backfill(address: str, keys: Sequence[str], log: Path) -> None:
+def _backfill(address: str, assets: Sequence[str], keys: Sequence[str], log: Path) -> None:
     """One run for each cell, and wait for the last."""
-    params = {"assetSelection": [{"path": ["survey", name]} for name in CELL], "partitionNames": list(keys)}
+    params = {"assetSelection": [{"path": ["survey", name]} for name in assets], "partitionNames": list(keys)}
     launched: dict[str, Any] = ask_graphql(address, LAUNCH, params=params)["launchPartitionBackfill"]
     assert launched["__typename"] == "LaunchBackfillSuccess", launched
 
@@ -180,8 +205,8 @@ def _backfill(address: str, keys: Sequence[str], log: Path) -> None:
     assert status() == "COMPLETED_SUCCESS", log.read_text(errors="replace")[-3000:]
 
 
-def _total(after: Mapping[str, float], before: Mapping[str, float]) -> float:
-    return sum(after.values()) - sum(before.values())
+def _since(before: Mapping[str, float], processes: Processes) -> dict[str, float]:
+    return {kind: spent - before.get(kind, 0.0) for kind, spent in totals(processes.look()).items()}
 
 
 def _node_start(folder: Path, study: Study, tell: Tell) -> dict[str, Any]:

@@ -1,11 +1,11 @@
 """How long a person waits: until the UI shows the graph, and from a click on Materialize to the end of the run."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 import dagster as dg
 

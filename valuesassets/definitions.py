@@ -13,7 +13,7 @@ from valuesassets.orchestration.assets.survey import survey_assets
 from valuesassets.orchestration.io_managers import study_io_managers
 from valuesassets.orchestration.jobs import study_jobs
 from valuesassets.orchestration.resources import Storage
-from valuesassets.orchestration.run_study import main
+from valuesassets.orchestration.study_command import main
 from valuesassets.records.study import Study
 from valuesassets.records.study_files import load_study
 

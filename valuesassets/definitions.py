@@ -10,6 +10,7 @@ from pathlib import Path
 import dagster as dg
 
 from valuesassets.orchestration.assets.survey import survey_assets
+from valuesassets.orchestration.automation import automation_sensor
 from valuesassets.orchestration.io_managers import study_io_managers
 from valuesassets.orchestration.jobs import study_jobs
 from valuesassets.orchestration.resources import Storage
@@ -27,6 +28,7 @@ def build_definitions(study: Study, storage_root: Path) -> dg.Definitions:
     return dg.Definitions(
         assets=assets,
         jobs=study_jobs(study, assets),
+        sensors=[automation_sensor()],
         resources={"storage": storage, **study_io_managers(storage)},
         executor=dg.in_process_executor,
     )

@@ -5,12 +5,13 @@ from typing import Any
 
 import dagster as dg
 
+from valuesassets.orchestration.automation import SENSOR
 from valuesassets.orchestration.probe_grid import probe_grid_job
 from valuesassets.orchestration.resources import Storage
+from valuesassets.orchestration.run_names import ANALYSE, DEMO, EXTRACT_AND_ALIGN, WHOLE_STUDY
 from valuesassets.orchestration.study_process import materialise_parts, require_all
 from valuesassets.records.study import Study
 
-DEMO, WHOLE_STUDY, EXTRACT_AND_ALIGN, ANALYSE = "demo", "whole_study", "extract_and_align", "analyse"
 WHAT_FAILS = """
 
 What fails is listed at the end of the run, each part with its reason; the others are made all the same, and what is
@@ -33,7 +34,7 @@ def study_jobs(study: Study, assets: Sequence[dg.AssetsDefinition]) -> list[Any]
 One run, some minutes, most of them for `survey/simulated_worlds`. Missing cells are named in the results, they are no
 error. Afterwards look at `survey/report` and `survey/cultural_map`.
 
-The same happens by itself when cells arrive, while the sensor `{AUTOMATION}` is on.""",
+The same happens by itself when cells arrive, while the sensor `{SENSOR}` is on.""",
         ),
         dg.define_asset_job(
             "extract_language",
@@ -48,9 +49,6 @@ The same happens by itself when cells arrive, while the sensor `{AUTOMATION}` is
             "Afterwards look at its picture in `survey/probe_distributions`.",
         ),
     ]
-
-
-AUTOMATION = "follow_arriving_cells"
 
 
 def are_all_planted(study: Study) -> bool:

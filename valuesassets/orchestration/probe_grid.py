@@ -11,12 +11,11 @@ from valuesassets.orchestration.cells import PREFLIGHT, READINGS
 from valuesassets.orchestration.grid_cells import GridConfig, choose_cells, not_yet_read
 from valuesassets.orchestration.grid_run import GridRun
 from valuesassets.orchestration.resources import Storage
-from valuesassets.orchestration.run_tags import COMMAND_TAG
+from valuesassets.orchestration.run_names import COMMAND_TAG, PROBE_GRID
 from valuesassets.orchestration.study_process import WHAT_NEXT, materialise_parts, require_all
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.study import Study
 
-PROBE_GRID = "probe_grid"
 FAILED_CELLS = "failed_cells"
 BEFORE, AFTER = (
     ("model_weights", "reference_models", "preflight"),
@@ -119,8 +118,8 @@ def _description(study: Study) -> str:
 distributions, and calibration where answers are planted.
 
 {how}; each cell turns green in the grid of `survey/readings` when it is whole. Seconds to a minute a cell for models
-that are trained here, minutes to an hour for real ones. Launched as it is, it reads what was never read or has failed; the
-setting `cells` takes `missing`, `stale`, `failed`, `all`, or cells by name, as in
+that are trained here, minutes to an hour for real ones. Launched as it is, it reads what was never read or has failed;
+the setting `cells` takes `missing`, `stale`, `failed`, `all`, or cells by name, as in
 `{{"ops": {{"submit_gpu_partitions": {{"config": {{"cells": ["{"/".join(study.cells()[0])}"]}}}}}}}}`.
 
 Afterwards look at `survey/probe_distributions`, cell by cell, and at its checks. Cells that fail are listed at the end

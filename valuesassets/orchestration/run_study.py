@@ -20,8 +20,8 @@ from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.probe_grid import failed_cells
 from valuesassets.orchestration.resources import partition_path
 from valuesassets.orchestration.run_launcher import fail_dead_runs
+from valuesassets.orchestration.run_names import COMMAND_TAG, RUN_STUDY
 from valuesassets.orchestration.run_process import RunProcess
-from valuesassets.orchestration.run_tags import COMMAND_TAG, RUN_STUDY
 from valuesassets.orchestration.staleness import stale_assets
 from valuesassets.records.study import Study
 

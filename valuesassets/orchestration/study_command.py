@@ -22,8 +22,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from slurm_runner.errors import SlurmError
+from valuesassets.orchestration.run_names import PART_OF_TAG
 from valuesassets.orchestration.run_study import Wanted, run_study
-from valuesassets.orchestration.run_tags import PART_OF_TAG
 from valuesassets.orchestration.slurm_cells import grid_scripts
 from valuesassets.records.errors import StudyError, ValuesAssetsError
 from valuesassets.records.study import Study

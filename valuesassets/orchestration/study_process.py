@@ -15,7 +15,7 @@ import dagster as dg
 
 from slurm_runner.runs import is_cancelled
 from valuesassets.orchestration.resources import Storage
-from valuesassets.orchestration.run_tags import PART_OF_TAG
+from valuesassets.orchestration.run_names import PART_OF_TAG
 from valuesassets.records.study import Study
 
 COMMAND = "valuesassets.definitions"

@@ -1,5 +1,12 @@
-"""Tags that runs of a study carry, so that others see where a run belongs."""
+"""What runs are known by: the names of jobs, and the tags that say where a run belongs."""
 
+DEMO, WHOLE_STUDY, EXTRACT_AND_ALIGN, PROBE_GRID, ANALYSE = (
+    "demo",
+    "whole_study",
+    "extract_and_align",
+    "probe_grid",
+    "analyse",
+)
 COMMAND_TAG = "valuesassets/command"
 """Carried by runs that a command executes one after another; says which one."""
 RUN_STUDY = "run_study"

@@ -28,7 +28,7 @@ def build_definitions(study: Study, storage_root: Path) -> dg.Definitions:
     return dg.Definitions(
         assets=assets,
         jobs=study_jobs(study, assets),
-        sensors=[automation_sensor()],
+        sensors=[automation_sensor(assets)],
         resources={"storage": storage, **study_io_managers(storage)},
         executor=dg.in_process_executor,
     )

@@ -10,15 +10,15 @@ that made the cell and all that follows at once, and not after a try that failed
 """
 
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import dagster as dg
 from dagster._core.definitions.declarative_automation.automation_condition import AutomationResult
 from dagster._core.definitions.declarative_automation.automation_context import AutomationContext
 
+from valuesassets.orchestration.behind import Behind
 from valuesassets.orchestration.in_progress import Progressing
-from valuesassets.orchestration.staleness import is_behind
 from valuesassets.records.study import Study
 
 SENSOR = "follow_arriving_cells"
@@ -63,12 +63,12 @@ def follows_the_cells(study: Study) -> dg.AutomationCondition:
     ).with_label("cells have arrived")
 
 
-def automation_sensor() -> dg.AutomationConditionSensorDefinition:
+def automation_sensor(assets: Iterable[dg.AssetsDefinition]) -> dg.AutomationConditionSensorDefinition:
     """Looks at the conditions. On from the start, for all that it begins takes minutes and costs nothing."""
-    cells = dg.AssetSelection.assets(*(dg.AssetKey(["survey", name]) for name in CELL_ASSETS))
+    followers = [key for asset in assets for key, held in asset.automation_conditions_by_key.items() if held]
     return dg.AutomationConditionSensorDefinition(
         SENSOR,
-        target=cells | dg.AssetSelection.groups(*ANALYSIS_GROUPS),
+        target=followers,
         description="Derives what new readings say, then makes the analyses and the report again in one run. Never "
         "starts an extraction, a preflight or a model.",
         default_status=dg.DefaultSensorStatus.RUNNING,
@@ -105,8 +105,8 @@ class _RestsOnChangedData(_Own):
         return "never made, or its inputs have changed since"
 
     def holds_for(self, context: AutomationContext) -> Callable[[str | None], bool]:
-        view = context.asset_graph_view
-        return lambda partition: is_behind(context.key, partition, view.asset_graph, view.instance)
+        behind = Behind.of(context.asset_graph_view)
+        return lambda partition: behind.has(context.key, partition)
 
 
 @dataclass(frozen=True)
@@ -129,28 +129,12 @@ class _CellsHaveSettled(_Own):
         return f"no cell is in the making, or one has waited for {PATIENCE.seconds // 60} minutes"
 
     def holds_for(self, context: AutomationContext) -> Callable[[str | None], bool]:
-        progressing, graph = Progressing.of(context.asset_graph_view), context.asset_graph
-        followers = [node.key for node in graph.asset_nodes if node.group_name in ANALYSIS_GROUPS]
+        progressing = Progressing.of(context.asset_graph_view)
+        followers = [node.key for node in context.asset_graph.asset_nodes if node.group_name in ANALYSIS_GROUPS]
         is_cell_requested = any(
             not subset.is_empty and subset.is_partitioned for subset in context.request_subsets_by_key.values()
         )
-        has_settled = (
-            not is_cell_requested
-            and not progressing.is_making(followers)
-            and has_settled_after(progressing, followers, context.evaluation_time)
+        waits = is_cell_requested or not progressing.has_settled(
+            followers, PROBE_DISTRIBUTIONS, context.evaluation_time, PATIENCE
         )
-        return lambda _: has_settled
-
-
-def has_settled_after(progressing: Progressing, followers: Sequence[dg.AssetKey], now: datetime.datetime) -> bool:
-    """Whether there are cells, and none in the making that is worth waiting for."""
-    instance = progressing.instance
-    tries = (instance.event_log_storage.get_latest_planned_materialization_info(key) for key in followers)
-    last = max((tried.storage_id for tried in tries if tried is not None), default=None)
-    if instance.get_latest_materialization_event(PROBE_DISTRIBUTIONS) is None:
-        return False
-    if not progressing.has_any:
-        return True
-    since = dg.AssetRecordsFilter(PROBE_DISTRIBUTIONS, after_storage_id=last)
-    waiting = instance.fetch_materializations(since, limit=1, ascending=True).records
-    return bool(waiting) and now.timestamp() - waiting[0].timestamp >= PATIENCE.total_seconds()
+        return lambda _: not waits

@@ -34,7 +34,7 @@ def stale_assets(
     keys: Iterable[dg.AssetKey], partition: str | None, graph: BaseAssetGraph, instance: dg.DagsterInstance
 ) -> list[dg.AssetKey]:
     """Of assets, parents before children, those that are missing or stale in a partition, or whose file is gone."""
-    resolver = CachingStaleStatusResolver(instance, graph, _Loading(instance))
+    resolver = new_resolver(graph, instance)
     stale: list[dg.AssetKey] = []
     for key in keys:
         parents = graph.get(key).parent_keys
@@ -44,7 +44,13 @@ def stale_assets(
     return stale
 
 
-def is_behind(key: dg.AssetKey, partition: str | None, graph: BaseAssetGraph, instance: dg.DagsterInstance) -> bool:
+def is_behind(
+    key: dg.AssetKey,
+    partition: str | None,
+    graph: BaseAssetGraph,
+    instance: dg.DagsterInstance,
+    resolver: CachingStaleStatusResolver | None = None,
+) -> bool:
     """Whether an asset was never made, or rests on data that have changed since it was.
 
     New code alone is no reason: whether it is worth the time, a person says. Nor is a try that has failed, until
@@ -53,7 +59,6 @@ def is_behind(key: dg.AssetKey, partition: str | None, graph: BaseAssetGraph, in
     asked = dg.AssetRecordsFilter(key, asset_partitions=[partition] if partition else None)
     made = next(iter(instance.fetch_materializations(asked, limit=1).records), None)
     tried = instance.event_log_storage.get_latest_planned_materialization_info(key, partition)
-    resolver = CachingStaleStatusResolver(instance, graph, _Loading(instance))
     if tried is not None and (made is None or tried.storage_id > made.storage_id):
         return any(
             record.run_id != tried.run_id
@@ -62,10 +67,15 @@ def is_behind(key: dg.AssetKey, partition: str | None, graph: BaseAssetGraph, in
         )
     if made is None or made.asset_materialization is None:
         return True
-    causes = resolver.get_stale_causes(key, partition)
+    causes = (resolver or new_resolver(graph, instance)).get_stale_causes(key, partition)
     return any(cause.category == StaleCauseCategory.DATA for cause in causes) or bool(
         _filled_since(made.asset_materialization, graph.get(key).parent_keys, instance)
     )
+
+
+def new_resolver(graph: BaseAssetGraph, instance: dg.DagsterInstance) -> CachingStaleStatusResolver:
+    """What knows staleness at one moment."""
+    return CachingStaleStatusResolver(instance, graph, _Loading(instance))
 
 
 def inputs_of(

@@ -15,6 +15,7 @@ from valuesassets.orchestration.io_managers import study_io_managers
 from valuesassets.orchestration.jobs import study_jobs
 from valuesassets.orchestration.resources import Storage
 from valuesassets.orchestration.study_command import main
+from valuesassets.orchestration.summaries.sensor import backfill_sensor
 from valuesassets.records.study import Study
 from valuesassets.records.study_files import load_study
 
@@ -28,7 +29,7 @@ def build_definitions(study: Study, storage_root: Path) -> dg.Definitions:
     return dg.Definitions(
         assets=assets,
         jobs=study_jobs(study, assets),
-        sensors=[automation_sensor(assets)],
+        sensors=[automation_sensor(assets), backfill_sensor(storage)],
         resources={"storage": storage, **study_io_managers(storage)},
         executor=dg.in_process_executor,
     )

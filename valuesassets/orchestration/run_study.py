@@ -16,6 +16,7 @@ from dagster._core.storage.tags import MAX_RETRIES_TAG
 from dagster._core.utils import make_new_run_id
 
 from valuesassets.orchestration.cells import READINGS
+from valuesassets.orchestration.first_errors import first_error
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.probe_grid import failed_cells
 from valuesassets.orchestration.resources import partition_path
@@ -143,7 +144,7 @@ def run_study(
                 progress.update(task, description=_described(stale, partition), is_run=True)
                 result = _execute(job, instance, QUIET, wanted.tags, partition_key=partition, asset_selection=stale)
                 if not result.success:
-                    yield f"{_described(stale, partition)}: {_first_error(result)}"
+                    yield f"{_described(stale, partition)}: {first_error(result.all_events)}"
             progress.advance(task)
 
 
@@ -167,7 +168,7 @@ def _read_grid(
     result = _execute(job, instance, config, wanted.tags)
     if result.success:
         return {}
-    return failed_cells(result) or dict.fromkeys(stale, _first_error(result))
+    return failed_cells(result) or dict.fromkeys(stale, first_error(result.all_events))
 
 
 def _execute(
@@ -194,15 +195,3 @@ def is_asked_for(key: dg.AssetKey, partition: str | None, study: Study | None) -
     if (model, language) not in study.cells():
         return False
     return key.path[-1] != "calibration" or study.families[model].kind == "reference"
-
-
-def _first_error(result: dg.ExecuteInProcessResult) -> str:
-    for event in result.all_events:
-        if event.is_step_failure:
-            failure = event.step_failure_data
-            if failure.user_failure_data is not None and failure.user_failure_data.description:
-                return failure.user_failure_data.description
-            if failure.error is not None:
-                deepest = failure.error.cause or failure.error
-                return deepest.message.strip().splitlines()[0]
-    return "the run failed; see its log in the UI"

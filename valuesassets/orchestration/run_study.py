@@ -1,39 +1,74 @@
-"""Materialise a whole study, skipping what is fresh: `python -m valuesassets.definitions STUDY --storage FOLDER`.
+"""Materialise a study, or parts of it, skipping what is fresh.
 
 A partition is fresh when Dagster finds its code version and the data versions of its inputs unchanged since it was
-materialised, and its files are still there. Runs are ordinary runs of the instance: the UI shows them.
+materialised, and its files are still there. Runs are ordinary runs of the instance, one after another in this process:
+the UI shows them.
 """
 
-import argparse
 import os
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import dagster as dg
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 from dagster._core.storage.tags import MAX_RETRIES_TAG
 from dagster._core.utils import make_new_run_id
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from slurm_runner.errors import SlurmError
 from valuesassets.orchestration.cells import READINGS
+from valuesassets.orchestration.first_errors import first_error
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.probe_grid import failed_cells
 from valuesassets.orchestration.resources import partition_path
 from valuesassets.orchestration.run_launcher import fail_dead_runs
+from valuesassets.orchestration.run_names import COMMAND_TAG, RUN_STUDY
 from valuesassets.orchestration.run_process import RunProcess
-from valuesassets.orchestration.slurm_cells import grid_scripts
 from valuesassets.orchestration.staleness import stale_assets
-from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.study import Study
-from valuesassets.records.study_files import load_study
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Runs log to the instance, where the UI shows it; the console is for progress."""
+
+
+class Told(Protocol):
+    """Who is told how far a command is: a bar of rich, or `ProgressLines`."""
+
+    def add_task(self, description: str, *, total: float | None) -> Any:
+        """There is something to be done."""
+
+    def update(self, task_id: Any, /, **changed: Any) -> None:
+        """What is being looked at is `description`; where `is_run`, it is being made, not only looked at."""
+
+    def advance(self, task_id: Any, /) -> None:
+        """One of them is done."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which part of a study.
+
+    Attributes:
+        only: names of assets, or of their groups, as the UI shows them; all where there is none.
+        cells: (family, language) of those that are wanted; all where None.
+        tags: of every run.
+    """
+
+    only: Collection[str] = ()
+    cells: Collection[tuple[str, str]] | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    def has_asset(self, key: dg.AssetKey, graph: BaseAssetGraph) -> bool:
+        """Whether an asset, or its group, is named."""
+        return not self.only or bool({key.path[-1], graph.get(key).group_name} & set(self.only))
+
+    def has_partition(self, partition: str | None, partitions: dg.PartitionsDefinition | None) -> bool:
+        """Whether a partition is, or is a model or language of, one of the cells."""
+        if self.cells is None or partition is None:
+            return True
+        if isinstance(partition, dg.MultiPartitionKey):
+            keys = partition.keys_by_dimension
+            return (keys["model"], keys["language"]) in self.cells
+        return any(partition in cell for cell in self.cells)
 
 
 @dataclass(frozen=True)
@@ -69,7 +104,11 @@ def waves(graph: BaseAssetGraph) -> list[Wave]:
 
 
 def run_study(
-    definitions: dg.Definitions, instance: dg.DagsterInstance, progress: Progress, study: Study | None = None
+    definitions: dg.Definitions,
+    instance: dg.DagsterInstance,
+    progress: Told,
+    study: Study | None = None,
+    wanted: Wanted = Wanted(),
 ) -> Iterator[str]:
     """Materialise what is stale, wave by wave; a partition that fails stops neither its wave nor what can go on.
 
@@ -80,59 +119,71 @@ def run_study(
         One line per failed run: its assets, partition and first error.
     """
     fail_dead_runs(instance)
-    repository = definitions.get_repository_def()
-    graph, job = repository.asset_graph, definitions.resolve_implicit_global_asset_job_def()
-    plan = waves(graph)
-    total = sum(len(wave.partition_keys()) for wave in plan)
-    task = progress.add_task("", total=total)
-    for wave in plan:
+    graph, job = definitions.get_repository_def().asset_graph, definitions.resolve_implicit_global_asset_job_def()
+    plan = [
+        (keys, [each for each in wave.partition_keys() if wanted.has_partition(each, wave.partitions)])
+        for wave in waves(graph)
+        if (keys := [key for key in wave.keys if wanted.has_asset(key, graph)])
+    ]
+    task = progress.add_task("", total=sum(len(partitions) for _, partitions in plan))
+    for keys, partitions in plan:
         unread: set[str] = set()
-        if READINGS in wave.keys and study is not None and study.slurm is not None:
-            progress.update(task, description="readings of the grid")
-            for name, failure in _read_grid(definitions, instance, study).items():
+        if READINGS in keys and study is not None and study.slurm is not None:
+            progress.update(task, description="readings of the grid", is_run=True)
+            for name, failure in _read_grid(definitions, instance, study, wanted).items():
                 unread.add(name)
                 yield f"readings {name}: {failure}"
-        for partition in wave.partition_keys():
+        for partition in partitions:
             if isinstance(partition, dg.MultiPartitionKey) and partition_path(partition) in unread:
                 progress.advance(task)
                 continue
-            progress.update(task, description=f"{' '.join(key.path[-1] for key in wave.keys)[:30]} {partition or ''}")
-            stale = [
-                key
-                for key in stale_assets(wave.keys, partition, graph, instance)
-                if is_asked_for(key, partition, study)
-            ]
+            progress.update(task, description=_described(keys, partition)[:44], is_run=False)
+            asked = [key for key in keys if is_asked_for(key, partition, study)]
+            stale = stale_assets(asked, partition, graph, instance)
             if stale:
-                result = _execute(job, instance, QUIET, partition_key=partition, asset_selection=stale)
+                progress.update(task, description=_described(stale, partition), is_run=True)
+                result = _execute(job, instance, QUIET, wanted.tags, partition_key=partition, asset_selection=stale)
                 if not result.success:
-                    yield f"{', '.join(key.path[-1] for key in stale)} {partition or ''}: {_first_error(result)}"
+                    yield f"{_described(stale, partition)}: {first_error(result.all_events)}"
             progress.advance(task)
 
 
-def _read_grid(definitions: dg.Definitions, instance: dg.DagsterInstance, study: Study) -> dict[str, str]:
+def _described(keys: Collection[dg.AssetKey], partition: str | None) -> str:
+    names = ", ".join(key.path[-1] for key in keys)
+    return f"{names} {partition_path(partition)}" if partition else names
+
+
+def _read_grid(
+    definitions: dg.Definitions, instance: dg.DagsterInstance, study: Study, wanted: Wanted
+) -> dict[str, str]:
     """Read the stale cells of a study on Slurm at once; why those failed that did, by `<model>/<language>`."""
     graph = definitions.get_repository_def().asset_graph
-    keys = {f"{model}/{language}": cell_key(model, language) for model, language in study.cells()}
+    cells = [cell for cell in study.cells() if wanted.cells is None or cell in wanted.cells]
+    keys = {f"{model}/{language}": cell_key(model, language) for model, language in cells}
     stale = [name for name, key in keys.items() if stale_assets([READINGS], key, graph, instance)]
     if not stale:
         return {}
     config = QUIET | {"ops": {"submit_gpu_partitions": {"config": {"cells": stale}}}}
     job = definitions.resolve_job_def("probe_grid")
-    result = _execute(job, instance, config)
+    result = _execute(job, instance, config, wanted.tags)
     if result.success:
         return {}
-    return failed_cells(result) or dict.fromkeys(stale, _first_error(result))
+    return failed_cells(result) or dict.fromkeys(stale, first_error(result.all_events))
 
 
 def _execute(
-    job: dg.JobDefinition, instance: dg.DagsterInstance, run_config: dict[str, Any], **selection: Any
+    job: dg.JobDefinition,
+    instance: dg.DagsterInstance,
+    run_config: dict[str, Any],
+    tags: Mapping[str, str],
+    **selection: Any,
 ) -> dg.ExecuteInProcessResult:
     """Run a job in this process, and say so in its tags; where it is killed, this command is given again."""
     run_id = make_new_run_id()
     process = RunProcess.find(run_id, os.getpid())
-    tags = {MAX_RETRIES_TAG: "0"} | (process.tags() if process else {})
+    own = {MAX_RETRIES_TAG: "0", COMMAND_TAG: RUN_STUDY} | (process.tags() if process else {})
     return job.execute_in_process(
-        run_config=run_config, instance=instance, raise_on_error=False, run_id=run_id, tags=tags, **selection
+        run_config=run_config, instance=instance, raise_on_error=False, run_id=run_id, tags={**tags, **own}, **selection
     )
 
 
@@ -144,43 +195,3 @@ def is_asked_for(key: dg.AssetKey, partition: str | None, study: Study | None) -
     if (model, language) not in study.cells():
         return False
     return key.path[-1] != "calibration" or study.families[model].kind == "reference"
-
-
-def _first_error(result: dg.ExecuteInProcessResult) -> str:
-    for event in result.all_events:
-        if event.is_step_failure:
-            failure = event.step_failure_data
-            if failure.user_failure_data is not None and failure.user_failure_data.description:
-                return failure.user_failure_data.description
-            if failure.error is not None:
-                deepest = failure.error.cause or failure.error
-                return deepest.message.strip().splitlines()[0]
-    return "the run failed; see its log in the UI"
-
-
-def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
-    """Materialise the study named on the command line; exit 1 where a run failed."""
-    parser = argparse.ArgumentParser(description="Materialise a study, skipping what is fresh.")
-    parser.add_argument("study", help="name of a bundled study, or a path")
-    parser.add_argument("--storage", type=Path, required=True, help="folder for the study's files")
-    parser.add_argument("--dry-run", action="store_true", help="print what Slurm would be given, submit nothing")
-    arguments = parser.parse_args()
-    try:
-        study = load_study(arguments.study)
-        if arguments.dry_run:
-            print("\n".join(grid_scripts(study, arguments.storage)))
-            return 0
-        definitions = build_definitions(study, arguments.storage)
-    except (ValuesAssetsError, SlurmError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    columns = [SpinnerColumn(), TextColumn("{task.description:<44}"), BarColumn(), MofNCompleteColumn()]
-    failures = []
-    with (
-        dg.DagsterInstance.get() as instance,
-        Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as progress,
-    ):
-        for failure in run_study(definitions, instance, progress, study):
-            failures.append(failure)
-            progress.console.print(f"[red]failed[/] {failure}", highlight=False)
-    return 1 if failures else 0

@@ -12,6 +12,9 @@ PAGES_VARIABLE = "VALUESASSETS_PAGES"
 DEFAULT_PAGES = "http://127.0.0.1:3001"
 IN_THE_UI = "/pages"
 """Where the UI's own server leads to the pages': links outlive a change of ports."""
+UI_VARIABLE = "VALUESASSETS_UI"
+"""Names the address of the web UI, where it is another than this."""
+DEFAULT_UI = "http://127.0.0.1:3000"
 PUBLISHED = (
     ("survey", {".html", ".png", ".svg", ".csv"}),
     ("summaries", {".html"}),
@@ -39,6 +42,11 @@ def is_published(path: PurePosixPath) -> bool:
 def pages_address() -> str:
     """Where the server is, without a slash at the end."""
     return (os.environ.get(PAGES_VARIABLE) or DEFAULT_PAGES).rstrip("/")
+
+
+def ui_address() -> str:
+    """Where the web UI is, without a slash at the end."""
+    return (os.environ.get(UI_VARIABLE) or DEFAULT_UI).rstrip("/")
 
 
 def page_url(storage_root: Path, path: Path) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import dagster as dg
 
+from valuesassets.orchestration.automation import condition_of
 from valuesassets.orchestration.code_versions import code_version
 from valuesassets.orchestration.first_look.shown import docs_of, first_look, link_to
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
@@ -77,6 +78,7 @@ def declare(
             metadata={"docs": docs_of(name)},
             code_version=code_version(modules, study, inspect.getsource(function), name in PROMPTS_ONLY) + stamp[:8],
             check_specs=list(checks) or None,
+            automation_condition=condition_of(study, name, group),
             **options,
         )(failing_clearly)
 

@@ -309,6 +309,23 @@ def test_the_pid_of_another_machine_or_container_means_no_process_here(instance,
     assert noted == (ours if is_noted else None)
 
 
+def test_a_note_that_is_lost_to_an_event_stored_at_the_same_moment_is_made_again(instance, monkeypatch):
+    """Dagster reads a run, changes it and stores it as a whole: tags that came in between are gone."""
+    run = started_run(instance, {GRPC_INFO_TAG: json.dumps({"host": "localhost"})})
+    instance.report_engine_event("Started process", run, EngineEventData.in_process(os.getpid()))
+    write, written = instance.add_run_tags, []
+
+    def lose_the_first(run_id, tags):
+        written.append(tags)
+        if len(written) > 1:
+            write(run_id, tags)
+
+    monkeypatch.setattr(instance, "add_run_tags", lose_the_first)
+    instance.run_launcher._note_process(run.run_id, 0)
+    noted = RunProcess.of_run(run.run_id, instance.get_run_by_id(run.run_id).tags)
+    assert noted == RunProcess.find(run.run_id, os.getpid())
+
+
 def test_a_launch_is_no_failure_where_its_process_cannot_be_noted(instance, monkeypatch):
     def refuse(*_):
         raise OSError("disk I/O error")

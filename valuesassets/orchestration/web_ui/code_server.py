@@ -51,7 +51,7 @@ def main() -> None:
     }
     write_text(asked.run_folder.workspace, yaml.safe_dump({"load_from": [{"grpc_server": place}]}))
     if sys.platform == "linux":
-        threading.Thread(target=end_with_graph, name="end-with-graph", daemon=True).start()
+        threading.Thread(target=end_with_graph, args=[asked.run_folder], daemon=True).start()
     start_command(arguments)
 
 
@@ -85,16 +85,16 @@ def server_arguments(
     ]
 
 
-def end_with_graph() -> None:
+def end_with_graph(run_folder: RunFolder) -> None:
     """End when the graph's process is killed: Dagster's server would go on without it, and answer nothing."""
     while True:
         try:
             ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
-        except ChildProcessError:
-            ended = None  # it is not there yet
-        if ended and ended.si_code != CLD_EXITED:
-            print(f"the graph's process {ended.si_pid} was killed by signal {ended.si_status}", file=sys.stderr)
-            sys.stderr.flush()
+        except ChildProcessError:  # there is none yet, or none any more
+            ended = None
+        was_killed = ended.si_code != CLD_EXITED if ended else run_folder.socket.exists()
+        if was_killed:
+            print("the process that holds the graph was killed", file=sys.stderr, flush=True)
             os._exit(1)
         time.sleep(1)
 

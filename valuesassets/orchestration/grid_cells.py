@@ -30,7 +30,10 @@ class GridConfig(dg.Config):
     """Which cells: `missing` (never read, or failed since), `stale` (these, and those whose prompts, preflight or code
     have changed), `failed`, `all`, or `<model>/<language>` of each."""
 
-    cells: list[str] = pydantic.Field(default=["missing"])
+    cells: list[str] = pydantic.Field(
+        default=["missing"],
+        description="missing (never read, or failed since), stale, failed, all, or <model>/<language> of each cell",
+    )
 
 
 @dataclass(frozen=True)

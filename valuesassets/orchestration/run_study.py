@@ -15,6 +15,7 @@ from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGra
 from dagster._core.storage.tags import MAX_RETRIES_TAG
 from dagster._core.utils import make_new_run_id
 
+from slurm_runner.runs import is_cancelled
 from valuesassets.orchestration.cells import READINGS
 from valuesassets.orchestration.first_errors import first_error
 from valuesassets.orchestration.partitions import cell_key
@@ -182,9 +183,12 @@ def _execute(
     run_id = make_new_run_id()
     process = RunProcess.find(run_id, os.getpid())
     own = {MAX_RETRIES_TAG: "0", COMMAND_TAG: RUN_STUDY} | (process.tags() if process else {})
-    return job.execute_in_process(
+    result = job.execute_in_process(
         run_config=run_config, instance=instance, raise_on_error=False, run_id=run_id, tags={**tags, **own}, **selection
     )
+    if is_cancelled(instance, run_id):  # with the job that this is a part of: what would come next is not wanted
+        raise KeyboardInterrupt
+    return result
 
 
 def is_asked_for(key: dg.AssetKey, partition: str | None, study: Study | None) -> bool:

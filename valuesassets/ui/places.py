@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from valuesassets.records.pages import PAGES_VARIABLE
+from valuesassets.records.pages import PAGES_VARIABLE, UI_VARIABLE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 HOST = "127.0.0.1"
@@ -60,6 +60,7 @@ class Places:
         """What the servers are told; an address for the pages that is set already stays, as one behind a proxy."""
         return {
             PAGES_VARIABLE: self.pages_address,
+            UI_VARIABLE: self.address,
             **given,
             "VALUESASSETS_STUDY": self.study,
             "VALUESASSETS_STORAGE": str(self.storage),

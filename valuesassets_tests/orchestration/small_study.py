@@ -22,7 +22,8 @@ def write_small_study(folder: Path, steps: int, kept_languages: Sequence[str] = 
     text = text.replace('name = "demo"', 'name = "small"').replace("steps = 200", f"steps = {steps}")
     path = folder / "small.toml"
     estimators = '\n[elicitation]\nestimators = ["label_likelihood", "content_free"]\n'
-    path.write_text(text + estimators, encoding="utf-8")
+    few = "\n[inference]\nresamples = 199\nworlds = 2\n"
+    path.write_text(text + estimators + few, encoding="utf-8")
     return path
 
 

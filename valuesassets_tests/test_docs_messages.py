@@ -2,8 +2,8 @@
 
 import ast
 import functools
-import importlib.util
 import re
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -61,7 +61,7 @@ def templates():
 @functools.cache
 def dagsters_texts():
     """The sources of Dagster and of its web UI, as they are installed."""
-    folders = [Path(str(importlib.util.find_spec(name).origin)).parent for name in DAGSTERS]
+    folders = [Path(str(resources.files(name))) for name in DAGSTERS]
     paths = [path for folder in folders for kind in ("*.py", "*.js") for path in folder.rglob(kind)]
     return "\n\n".join(path.read_text(encoding="utf-8", errors="replace") for path in sorted(paths))
 

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import dagster as dg
@@ -11,7 +11,7 @@ from valuesassets.orchestration.automation import condition_of
 from valuesassets.orchestration.code_versions import code_version
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.errors import ValuesAssetsError
+from valuesassets.records.errors import StudyError, ValuesAssetsError
 from valuesassets.records.study import Study
 
 NODE_JOBS = {
@@ -54,6 +54,7 @@ def declare(
         @functools.wraps(function)
         def failing_clearly(*args: Any, **kwargs: Any) -> Any:
             try:
+                _require_partition([*args, *kwargs.values()])
                 return function(*args, **kwargs)
             except ValuesAssetsError as error:
                 raise dg.Failure(description=str(error), allow_retries=False) from error
@@ -77,3 +78,20 @@ def declare(
         )(failing_clearly)
 
     return declared
+
+
+def _require_partition(arguments: Iterable[Any]) -> None:
+    """See that a run which was launched by hand names a partition that there is; a click never names another.
+
+    Raises:
+        StudyError: names those that there are.
+    """
+    context = next((each for each in arguments if isinstance(each, dg.AssetExecutionContext)), None)
+    partitions = context.assets_def.partitions_def if context is not None else None
+    if context is None or partitions is None:
+        return
+    known = [str(key) for key in partitions.get_partition_keys()]
+    name, asked = context.asset_key.path[-1], str(context.partition_key) if context.has_partition_key else None
+    if asked not in known:
+        said = "a partition has to be chosen" if asked is None else f"{asked!r} is none of its partitions"
+        raise StudyError(f"{name}: {said}; there are {', '.join(known)}")

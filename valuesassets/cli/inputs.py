@@ -23,8 +23,10 @@ Orders = Annotated[str, typer.Option("--orders", help="both, all, cyclic, or a n
 
 
 def known_languages() -> dict[str, Language]:
-    """The languages of the bundled studies, by ISO 639-3 code."""
-    return {**load_study("evs2017").languages, **load_study("demo").languages}
+    """The languages of the bundled studies and of the study that the environment names, by ISO 639-3 code."""
+    named = os.environ.get("VALUESASSETS_STUDY")
+    own = load_study(named).languages if named else {}
+    return {**load_study("evs2017").languages, **load_study("demo").languages, **own}
 
 
 def require_language(language: str) -> Language:
@@ -36,7 +38,10 @@ def require_language(language: str) -> Language:
     languages = known_languages()
     if language not in languages:
         known = ", ".join(sorted(languages))
-        raise InputError(f"language {language}: unknown; an ISO 639-3 code was expected, one of {known}")
+        raise InputError(
+            f"language {language}: unknown; an ISO 639-3 code was expected, one of {known}; for another language, name "
+            "a study file that has it in VALUESASSETS_STUDY"
+        )
     return languages[language]
 
 

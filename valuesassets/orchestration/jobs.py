@@ -59,7 +59,7 @@ def are_all_planted(study: Study) -> bool:
 def whole_study_job(study: Study) -> dg.JobDefinition:
     """All of a study: `demo` where its models are trained here, `whole_study` where they are real."""
 
-    @dg.op
+    @dg.op(out=dg.Out(dg.Nothing))
     def materialise_study(context: dg.OpExecutionContext, storage: dg.ResourceParam[Storage]):
         """Materialise all that is missing or stale, from the questionnaires to the report."""
         require_all(materialise_parts(context, study, storage))
@@ -87,7 +87,7 @@ of its own in the list of runs. Afterwards look at `survey/report`: it begins wi
 def extract_and_align_job(study: Study) -> dg.JobDefinition:
     """From the PDFs to the prompts, in all languages."""
 
-    @dg.op
+    @dg.op(out=dg.Out(dg.Nothing))
     def materialise_questionnaires(context: dg.OpExecutionContext, storage: dg.ResourceParam[Storage]):
         """Materialise what is missing or stale from `questionnaire_pdf` to `trials`."""
         require_all(materialise_parts(context, study, storage, ["questionnaires"]))

@@ -12,7 +12,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +30,19 @@ from valuesassets.records.study_files import load_study
 
 SECONDS_TO_END = 60.0
 """What a process has to end its run when the job that started it is gone."""
+INTERRUPTED = 130
 
 
 class ProgressLines:
     """Says in lines of JSON what is being made, for a job to read."""
 
     def __init__(self) -> None:
-        self._done, self._total = 0, 0
+        self._done, self._made, self._total = 0, 0, 0
+
+    @property
+    def ended(self) -> dict[str, int]:
+        """What there was to do, and what of it was not fresh."""
+        return {"total": self._total, "made": self._made}
 
     def add_task(self, description: str, *, total: float | None) -> int:
         """How many there are."""
@@ -47,6 +52,7 @@ class ProgressLines:
     def update(self, task_id: int, /, **changed: Any) -> None:
         """Say what is being made; what is only looked at is not worth a line."""
         if changed.get("is_run"):
+            self._made += 1
             _say(making=changed["description"], number=self._done + 1, total=self._total)
 
     def advance(self, task_id: int, /) -> None:
@@ -125,12 +131,14 @@ def _tell_person(run: Callable[[Progress], Iterator[str]]) -> int:
 
 def _tell_job(run: Callable[[ProgressLines], Iterator[str]]) -> int:
     """What failed is in the lines: the process itself has then done what it was to do."""
-    with ExitStack() as stack:
-        threading.Thread(target=_end_with_input, daemon=True).start()
-        stack.callback(signal.signal, signal.SIGINT, signal.SIG_IGN)  # what is left to do takes no time
-        for failure in run(ProgressLines()):
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    try:
+        lines = ProgressLines()
+        for failure in run(lines):
             _say(failed=failure)
-        _say(ended=True)
+        _say(ended=lines.ended)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return 0
 
 

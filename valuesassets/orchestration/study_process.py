@@ -56,7 +56,10 @@ def materialise_parts(
             process.stdin.flush()
             has_ended = False
             for line in _lines(process.stdout):
-                has_ended |= "ended" in line
+                if "ended" in line:
+                    has_ended, counts = True, line["ended"]
+                    fresh = counts["total"] - counts["made"]
+                    context.log.info(f"{counts['made']} made, of which {len(failed)} failed; {fresh} were fresh")
                 if "making" in line:
                     context.log.info(f"{line['number']} of {line['total']}: {line['making']}")
                 if "failed" in line:
@@ -75,7 +78,7 @@ def materialise_parts(
     return failed
 
 
-def require_all(failed: dict[str, str], what: str = "parts") -> None:
+def require_all(failed: dict[str, str]) -> None:
     """End a run in which parts have failed.
 
     Raises:
@@ -84,7 +87,9 @@ def require_all(failed: dict[str, str], what: str = "parts") -> None:
     if failed:
         listed = "\n".join(f"{name}: {reason}" for name, reason in failed.items())
         raise dg.Failure(
-            f"{len(failed)} {what} failed:\n{listed}\n{WHAT_NEXT}", metadata={FAILED_PARTS: failed}, allow_retries=False
+            f"{len(failed)} {'part' if len(failed) == 1 else 'parts'} failed:\n{listed}\n{WHAT_NEXT}",
+            metadata={FAILED_PARTS: failed},
+            allow_retries=False,
         )
 
 

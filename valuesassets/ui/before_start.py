@@ -29,7 +29,11 @@ def require_startable(places: Places) -> None:
         )
     if not places.workspace.is_file():
         raise StorageError(f"{places.workspace}: no such file; the project's workspace.yaml was expected there")
-    require_written(places.dagster, "VALUESASSETS_DAGSTER")
+    require_written(
+        places.dagster,
+        "VALUESASSETS_DAGSTER",
+        "; a read-only UI writes its log there: who owns the study starts it" if places.is_read_only else "",
+    )
     if not places.is_read_only:
         require_written(places.storage, "VALUESASSETS_STORAGE")
 
@@ -49,11 +53,12 @@ def require_free_ports(places: Places) -> None:
     )
 
 
-def require_written(folder: Path, variable: str) -> None:
+def require_written(folder: Path, variable: str, hint: str = "") -> None:
     """See that a folder takes files, by writing one.
 
     Args:
         variable: names the folder in the environment.
+        hint: what else to say.
 
     Raises:
         StorageError: it does not; says why.
@@ -70,7 +75,7 @@ def require_written(folder: Path, variable: str) -> None:
             probe.unlink(missing_ok=True)
     except OSError as error:
         raise StorageError(
-            f"{folder}: cannot be written: {_reason(error)}; {_what_to_do(error)}, or set {variable} to another folder"
+            f"{folder}: cannot be written: {_reason(error)}; {_what_to_do(error)}, or set {variable} to another folder{hint}"
         ) from None
 
 

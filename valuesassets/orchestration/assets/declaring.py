@@ -2,7 +2,8 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import dagster as dg
@@ -12,7 +13,7 @@ from valuesassets.orchestration.code_versions import code_version
 from valuesassets.orchestration.first_look.shown import docs_of, first_look, link_to
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.errors import ValuesAssetsError
+from valuesassets.records.errors import StudyError, ValuesAssetsError
 from valuesassets.records.study import Study
 
 NODE_JOBS = {
@@ -56,10 +57,12 @@ def declare(
 
         @functools.wraps(function)
         def failing_clearly(*args: Any, **kwargs: Any) -> Any:
+            began = time.time()
             try:
+                _require_partition([*args, *kwargs.values()])
                 return first_look(name, function(*args, **kwargs), study)
             except ValuesAssetsError as error:
-                raise dg.Failure(str(error), _log_of(args, kwargs), allow_retries=False) from error
+                raise dg.Failure(str(error), _log_of([*args, *kwargs.values()], began), allow_retries=False) from error
 
         # Dagster reads "MaterializeResult" as "no value" where an asset has checks; ours carry values.
         untyped = inspect.signature(function).replace(return_annotation=inspect.Signature.empty)
@@ -85,12 +88,33 @@ def declare(
     return declared
 
 
-def _log_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """A link to the log of the node job that a materialisation ran, as metadata; empty where it ran none."""
-    given = [*args, *kwargs.values()]
+def _log_of(given: Sequence[Any], began: float) -> dict[str, Any]:
+    """A link to the log of the node job that a materialisation ran, as metadata; empty where it ran none.
+
+    Args:
+        given: what the asset's function was given.
+        began: when it was; a log from before is of another run.
+    """
     context = next((each for each in given if isinstance(each, dg.AssetExecutionContext)), None)
     storage = next((each for each in given if isinstance(each, Storage)), None)
     if context is None or storage is None:
         return {}
     log = storage.job_folder(context.asset_key, context.partition_key if context.has_partition_key else None) / LOG
-    return {"log": link_to(storage, log)} if log.exists() else {}
+    return {"log": link_to(storage, log)} if log.exists() and log.stat().st_mtime >= began else {}
+
+
+def _require_partition(arguments: Iterable[Any]) -> None:
+    """See that a run which was launched by hand names a partition that there is; a click never names another.
+
+    Raises:
+        StudyError: names those that there are.
+    """
+    context = next((each for each in arguments if isinstance(each, dg.AssetExecutionContext)), None)
+    partitions = context.assets_def.partitions_def if context is not None else None
+    if context is None or partitions is None:
+        return
+    known = [str(key) for key in partitions.get_partition_keys()]
+    name, asked = context.asset_key.path[-1], str(context.partition_key) if context.has_partition_key else None
+    if asked not in known:
+        said = "a partition has to be chosen" if asked is None else f"{asked!r} is none of its partitions"
+        raise StudyError(f"{name}: {said}; there are {', '.join(known)}")

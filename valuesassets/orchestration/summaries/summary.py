@@ -13,7 +13,7 @@ Outcome = Literal["done", "failed", "cancelled", "not made"]
 Partition = tuple[str, ...]
 """(), (language,), (model,), or (model, language) of a cell."""
 OUTCOMES: tuple[Outcome, ...] = ("done", "failed", "cancelled", "not made")
-MARKS: dict[Outcome, str] = {"done": "✓", "failed": "✗", "cancelled": "–", "not made": "·"}
+MARKS: dict[Outcome, str] = {"done": "✓", "failed": "✗", "cancelled": "–", "not made": "○"}
 LINES_OF_A_NOTICE = 10
 
 
@@ -88,7 +88,8 @@ class BackfillSummary:
     def line(self) -> str:
         """The summary in one line, as `backfill abcdefgh completed in 12 min: 40 done, 4 failed; 2 checks failed`."""
         counted = ", ".join(f"{count} {outcome}" for outcome, count in self.counts.items()) or "nothing was asked for"
-        checks = f"; {len(self.failed_checks)} checks failed" if self.failed_checks else ""
+        n_checks = len(self.failed_checks)
+        checks = f"; {n_checks} {'check' if n_checks == 1 else 'checks'} failed" if n_checks else ""
         return f"backfill {self.backfill_id} {self.status} in {duration(self.seconds)}: {counted}{checks}"
 
 

@@ -136,7 +136,7 @@ def test_a_failed_check_is_named_with_what_is_wrong(backfills):
     backfills.run(name, CELLS[0], "readings")
     backfills.end(name)
     (line,) = backfills.look()
-    assert "1 done; 1 checks failed" in line
+    assert "1 done; 1 check failed" in line
     assert "batches_do_not_matter" in backfills.page(name)
     assert "the batch &lt;b&gt;matters&lt;/b&gt;" in backfills.page(name)
 

@@ -38,10 +38,7 @@ def require_language(language: str) -> Language:
     languages = known_languages()
     if language not in languages:
         known = ", ".join(sorted(languages))
-        raise InputError(
-            f"language {language}: unknown; an ISO 639-3 code was expected, one of {known}; for another language, name "
-            "a study file that has it in VALUESASSETS_STUDY"
-        )
+        raise InputError(f"language {language}: unknown; an ISO 639-3 code was expected, one of {known}")
     return languages[language]
 
 

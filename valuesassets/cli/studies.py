@@ -34,8 +34,9 @@ def study(
     for label, family in found.families.items():
         served, asked = found.family_languages(label), family.resources
         model = family.model_id or "trained here on planted answers"
+        languages = f"{len(served)} language{'s' * (len(served) != 1)}"
         print(
-            f"family {label}: {model}, {family.model_type}, {len(served)} language{'s' * (len(served) != 1)}, {family.dtype}; "
+            f"family {label}: {model}, {family.model_type}, {languages}, {family.dtype}; "
             f"per cell {asked.gpus} GPU, {asked.memory_gib} GiB, {asked.hours:g} h"
         )
     weights = [model for label in found.families for model in found.model_ids(label)]

@@ -75,7 +75,8 @@ def require_written(folder: Path, variable: str, hint: str = "") -> None:
             probe.unlink(missing_ok=True)
     except OSError as error:
         raise StorageError(
-            f"{folder}: cannot be written: {_reason(error)}; {_what_to_do(error)}, or set {variable} to another folder{hint}"
+            f"{folder}: cannot be written: {_reason(error)}; {_what_to_do(error)}, or set {variable} to another "
+            f"folder{hint}"
         ) from None
 
 

@@ -84,8 +84,8 @@ def published_position(country: str) -> tuple[float, float]:
     found = published_positions().set_index("country")
     if country not in found.index:
         raise HumanDataError(
-            f"no published map position for country {country}; name another country for the language in the study file, "
-            "or add its position, with its source, to valuesassets/studies/facts/iw_coordinates.csv"
+            f"no published map position for country {country}; name another country for the language in the study "
+            "file, or add its position, with its source, to valuesassets/studies/facts/iw_coordinates.csv"
         )
     return float(found.at[country, "x"]), float(found.at[country, "y"])  # type: ignore[arg-type]
 

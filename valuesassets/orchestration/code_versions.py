@@ -8,7 +8,6 @@ import hashlib
 import textwrap
 from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -102,11 +101,11 @@ def reachable(module: str, wiring: str = "") -> set[Path]:
 
 @cache
 def _source(module: str) -> Path | None:
-    try:
-        spec = find_spec(module)
-    except ModuleNotFoundError:
-        return None
-    return Path(spec.origin) if spec is not None and spec.origin else None
+    """File of a module of this package; found by its name, as Python's own search imports the packages above it."""
+    package, *parts = module.split(".")
+    place = Path(__file__).resolve().parent.parent.joinpath(*parts)
+    found = (path for path in (place / "__init__.py", place.with_name(f"{place.name}.py")) if path.is_file())
+    return next(found, None) if package == PACKAGE else None
 
 
 @cache

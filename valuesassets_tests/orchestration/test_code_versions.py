@@ -1,4 +1,6 @@
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -8,6 +10,7 @@ from valuesassets.orchestration.assets.survey import survey_assets
 from valuesassets.orchestration.code_versions import code_version, human_stamp, questionnaire_stamp, reachable
 from valuesassets.records.study import HumanData, HumanFile, Study
 from valuesassets.records.study_files import load_study
+from valuesassets_tests.needs import REPOSITORY
 
 STUDY = load_study("demo")
 TRIALS = "valuesassets.instruments.survey.trials"
@@ -59,6 +62,12 @@ def test_a_version_changes_with_study_wiring_source_and_bundled_data(tmp_path, m
     monkeypatch.undo()
     monkeypatch.setattr(code_versions, "_bundled_data", lambda: data[1:])
     assert before != code_version([TRIALS], STUDY)
+
+
+def test_the_graph_is_built_without_loading_what_models_need():
+    """Every server and every run builds it: torch and transformers would take ten seconds of each."""
+    code = "import sys, valuesassets.definitions as d; d.defs(); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=REPOSITORY).returncode == 0
 
 
 def test_a_module_that_is_not_there_is_an_error_not_an_empty_version():

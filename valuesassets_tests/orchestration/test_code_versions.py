@@ -92,6 +92,12 @@ def test_a_version_changes_with_study_wiring_source_and_bundled_data(tmp_path, m
     assert before != code_version([TRIALS], STUDY)
 
 
+def test_the_graph_is_built_without_loading_what_models_need():
+    """Every server and every run builds it: torch and transformers would take ten seconds of each."""
+    code = "import sys, valuesassets.definitions as d; d.defs(); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=REPOSITORY).returncode == 0
+
+
 def test_a_module_that_is_not_there_is_an_error_not_an_empty_version():
     with pytest.raises(ModuleNotFoundError, match="no such module"):
         code_version(["valuesassets.instruments.survey.nothing"], STUDY)

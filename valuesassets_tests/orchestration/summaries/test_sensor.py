@@ -92,7 +92,7 @@ def test_a_backfill_of_cells_is_told_with_what_failed_why_and_what_to_do(backfil
     (failed,) = [run for run in backfills.instance.get_runs() if run.status is dg.DagsterRunStatus.FAILURE]
     assert f'href="http://ui.example:3000/runs/{failed.run_id}"' in told
     assert 'href="http://ui.example:3000/runs/b/abcdefgh"' in told
-    assert "From failure" in told
+    assert "Re-execute from failure" in told
 
 
 def test_a_backfill_of_languages_that_went_well_says_so(backfills):

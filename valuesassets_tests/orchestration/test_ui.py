@@ -178,6 +178,11 @@ def test_a_backfill_of_three_cells_of_which_one_fails_is_mended_by_running_that_
     page.goto(f"/runs/{last_run(page, cells['fra'])}")
     page.get_by_text("weights in safetensors were expected, found none").first.wait_for()
     shot(page, "failed_cell")
+    summaries = folder / "storage/small/summaries"
+    wait_until(lambda: list(summaries.glob("*.html")))
+    page.goto(f"/pages/storage/small/summaries/{next(summaries.glob('*.html')).name}")
+    page.get_by_text("weights in safetensors were expected, found none").first.wait_for()
+    shot(page, "backfill_summary")
 
     out_of_reach.rename(weights)
     before = materializations(page, "readings")

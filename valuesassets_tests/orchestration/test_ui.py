@@ -115,6 +115,10 @@ def test_the_lineage_shows_every_asset_of_the_survey(page):
         page.get_by_text(names[-1], exact=True).first.wait_for()
         for name in names:
             assert page.get_by_text(name, exact=True).count() > 0, name
+    page.set_viewport_size({"width": 1700, "height": 900})
+    page.goto("/asset-groups")
+    page.get_by_text("questionnaires", exact=True).last.wait_for()
+    page.get_by_text("fetching statuses").first.wait_for(state="detached")
     shot(page, "asset_graph")
 
 

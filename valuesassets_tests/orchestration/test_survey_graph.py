@@ -295,7 +295,7 @@ def test_a_language_is_extracted_with_its_checks_and_a_bad_pdf_is_a_failure_in_o
     ("tags", "said"),
     [
         ({"dagster/partition": "xyz"}, "'xyz' is none of its partitions; there are eng, fra"),
-        ({"dagster/partition/language": "xyz"}, "'xyz' is none of its partitions; there are eng, fra"),
+        ({"dagster/partition/language": "xyz"}, "a partition has to be chosen; there are eng, fra"),
         ({}, "a partition has to be chosen; there are eng, fra"),
     ],
 )

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -45,9 +46,14 @@ def study(
     print(f"cells: {len(found.cells())}; orders {found.elicitation.orders}, wordings {found.elicitation.wordings}")
 
 
-def run(name: StudyName) -> None:
-    """Materialise a whole study, skipping what is fresh, and print what came out."""
-    run_graph(name)
+def run(
+    name: StudyName,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Assets, or groups of them, as the UI names them; may be repeated.")
+    ] = None,
+) -> None:
+    """Materialise a study, or parts of it, skipping what is fresh, and print what came out."""
+    run_graph(name, only or ())
 
 
 def demo() -> None:
@@ -55,7 +61,7 @@ def demo() -> None:
     run_graph("demo")
 
 
-def run_graph(name: str) -> None:
+def run_graph(name: str, only: Sequence[str] = ()) -> None:
     """Start the graph of a study as a process, wait for it, print calibration, quality and where things are.
 
     Raises:
@@ -83,6 +89,7 @@ def run_graph(name: str) -> None:
         "VALUESASSETS_STUDY": name,
     }
     command = [sys.executable, "-m", "valuesassets.definitions", name, "--storage", str(storage)]
+    command += ["--only", *only] if only else []
     status = subprocess.run(command, env=environment, check=False).returncode
     print_outcome(found, storage / found.name / "survey")
     if status != 0:

@@ -293,6 +293,28 @@ def test_a_language_is_extracted_with_its_checks_and_a_bad_pdf_is_a_failure_in_o
     assert failure.description.startswith("fra.pdf: not a PDF but an HTML page")
 
 
+@pytest.mark.parametrize(
+    ("tags", "said"),
+    [
+        ({"dagster/partition": "xyz"}, "'xyz' is none of its partitions; there are eng, fra"),
+        ({"dagster/partition/language": "xyz"}, "a partition has to be chosen; there are eng, fra"),
+        ({}, "a partition has to be chosen; there are eng, fra"),
+    ],
+)
+def test_a_run_launched_by_hand_over_a_partition_that_does_not_exist_names_those_that_do(tmp_path, tags, said):
+    study = load_study(str(write_small_study(tmp_path, steps=1)))
+    job = build_definitions(study, tmp_path).resolve_implicit_global_asset_job_def()
+    with dg.instance_for_test() as instance:
+        result = job.execute_in_process(
+            instance=instance,
+            tags=tags,
+            asset_selection=[dg.AssetKey(["survey", "questionnaire_pdf"])],
+            raise_on_error=False,
+        )
+    (failure,) = failures(result)
+    assert failure.description == f"questionnaire_pdf: {said}"
+
+
 def test_no_estimate_at_all_is_no_agreement_and_none_asked_for_is_no_check(tmp_path):
     study = load_study(str(write_small_study(tmp_path, steps=1)))
     probe = probe_frame(n_questions=2).assign(prob_content_free=None, estimator_reason="content_free: not read")

@@ -37,7 +37,7 @@ def code_version(modules: Sequence[str], study: Study, wiring: str = "", has_pro
     digest.update(wiring.encode())
     sources = sorted(set().union(*(reachable(module, wiring) for module in modules)))
     for path in sources + ([] if has_prompts else _bundled_data()):
-        digest.update(path.read_bytes())
+        digest.update(_content(path))
     return digest.hexdigest()[:16]
 
 
@@ -46,7 +46,7 @@ def source_version(module: str) -> str:
     """Version of a module and of all that it imports of this package: 16 hexadecimal digits."""
     digest = hashlib.sha256()
     for path in sorted(reachable(module)):
-        digest.update(path.read_bytes())
+        digest.update(_content(path))
     return digest.hexdigest()[:16]
 
 
@@ -98,8 +98,19 @@ def reachable(module: str, wiring: str = "") -> set[Path]:
         if name in seen or path is None:
             continue
         seen[name] = path
-        waiting += _imports(path.read_text(encoding="utf-8"))
+        waiting += _imports(_content(path).decode())
     return set(seen.values())
+
+
+def _content(path: Path) -> bytes:
+    """What a file holds; read once, as long as it stays as it is."""
+    stat = path.stat()
+    return _content_of(path, stat.st_size, stat.st_mtime_ns)
+
+
+@cache
+def _content_of(path: Path, size: int, modified: int) -> bytes:
+    return path.read_bytes()
 
 
 @cache

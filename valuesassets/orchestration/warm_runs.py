@@ -15,6 +15,7 @@ PRELOADED = (
     "dagster._core.storage.sqlite_storage",
     "dagster._core.storage.local_compute_log_manager",
     "dagster_pandas",
+    "upath.implementations.local",
     "pyarrow.dataset",
     "pyarrow.parquet",
     "scipy.optimize",

@@ -72,3 +72,19 @@ def test_only_what_is_published_is_linked(tmp_path):
     assert page == dg.MetadataValue.url("/pages/storage/demo/survey/report/report.html")
     people = tmp_path / "demo" / "survey" / "respondents" / "respondents.parquet"
     assert link_to(storage, people) == dg.MetadataValue.path(str(people))
+
+
+def test_an_analysis_of_too_few_cells_has_a_line_all_the_same():
+    empty = dict.fromkeys(
+        ("pairs", "summary", "by_response_type", "own_country", "families", "verdicts"), pd.DataFrame()
+    )
+    for name in ("reliability", "signal", "distances", "human_comparison", "mono_vs_multi", "position_bias"):
+        assert LINES[name](empty).startswith(("no ", "nothing ")), name
+
+
+def test_a_result_is_not_lost_for_the_line_about_it():
+    study, odd = load_study("demo"), pd.DataFrame({"surprise": [1]})
+    shown = first_look("negative_controls", odd, study)
+    assert shown.value is odd
+    assert shown.metadata["summary"].startswith("cannot be shown (AttributeError")
+    assert "the result itself is whole" in shown.metadata["picture"]

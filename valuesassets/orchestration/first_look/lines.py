@@ -98,6 +98,8 @@ def _reliability(frames: Mapping[str, pd.DataFrame]) -> str:
 
 def _distances(frames: Mapping[str, pd.DataFrame]) -> str:
     pairs = frames["pairs"]
+    if not len(pairs):
+        return "no two cells to compare"
     apart = pairs.loc[(pairs.model_a != pairs.model_b) | (pairs.language_a != pairs.language_b)]
     n_cells = len(pairs[["model_a", "language_a"]].drop_duplicates())
     if not apart.jsd_distance.notna().any():
@@ -120,6 +122,8 @@ def _human_comparison(frames: Mapping[str, pd.DataFrame]) -> str:
 
 def _mono_vs_multi(frames: Mapping[str, pd.DataFrame]) -> str:
     found = frames["summary"]
+    if not len(found):
+        return "nothing to pair"
     found = found.loc[found.measure == "own_country_advantage"]
     return (
         "; ".join(
@@ -133,6 +137,8 @@ def _mono_vs_multi(frames: Mapping[str, pd.DataFrame]) -> str:
 
 def _position_bias(frames: Mapping[str, pd.DataFrame]) -> str:
     rows = frames["by_response_type"]
+    if not len(rows):
+        return "no family to judge"
     rows = rows.loc[(rows.kind == "model") & (rows.response_type == "all")]
     return _by_family(rows, lambda row: f"position bias {row.position_bias_magnitude:.2f}")
 

@@ -4,6 +4,7 @@ What each asset says and shows follows from its value: `lines.py`, `pictures.py`
 that hands no value on, or that knows more than its value tells, gives `summary` or pictures of its own.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +57,11 @@ def first_look(name: str, result: Any, study: Study) -> dg.MaterializeResult[Any
     """
     whole = result if isinstance(result, dg.MaterializeResult) else dg.MaterializeResult(value=result)
     given = dict(whole.metadata or {})
-    line: dict[str, Any] = {SUMMARY: given.pop(SUMMARY, None) or LINES[name](whole.value)}
+    line: dict[str, Any] = {SUMMARY: given.pop(SUMMARY, None) or _told(lambda: LINES[name](whole.value))}
     if not any(isinstance(entry, dg.MarkdownMetadataValue) and is_picture(entry) for entry in given.values()):
-        figure = PICTURES[name](whole.value, study) if name in PICTURES else None
-        if figure is not None:
-            given[PICTURE] = picture_of(figure)
+        drawn = _told(lambda: _picture(name, whole.value, study))
+        if drawn is not None:
+            given[PICTURE] = drawn
     return dg.MaterializeResult(
         value=whole.value,
         metadata=line | given,
@@ -68,6 +69,19 @@ def first_look(name: str, result: Any, study: Study) -> dg.MaterializeResult[Any
         data_version=whole.data_version,
         tags=whole.tags,
     )
+
+
+def _told(tell: Callable[[], Any]) -> Any:
+    """What it gives, or why it cannot be given: hours of work are not lost for the line or the picture about them."""
+    try:
+        return tell()
+    except Exception as error:
+        return f"cannot be shown ({type(error).__name__}: {error}); the result itself is whole, please report this"
+
+
+def _picture(name: str, value: Any, study: Study) -> dg.MarkdownMetadataValue | None:
+    figure = PICTURES[name](value, study) if name in PICTURES else None
+    return None if figure is None else picture_of(figure)
 
 
 def picture_of(figure: Any) -> dg.MarkdownMetadataValue:

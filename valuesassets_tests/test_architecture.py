@@ -65,7 +65,7 @@ def test_the_graph_is_loaded_without_models_pictures_or_any_derivation():
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
     assert "valuesassets.orchestration.assets.survey" in loaded
-    unwanted = ("torch", "transformers", "matplotlib", "scipy", "rich", "valuesassets.instruments.survey")
+    unwanted = ("torch", "transformers", "matplotlib", "scipy", "rich", "sqlalchemy", "valuesassets.instruments.survey")
     assert not [name for name in loaded if name.startswith(tuple(f"{each}." for each in unwanted))]
 
 

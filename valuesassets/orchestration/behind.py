@@ -9,7 +9,6 @@ from weakref import WeakKeyDictionary
 import dagster as dg
 from dagster._core.asset_graph_view.asset_graph_view import AssetGraphView
 from dagster._core.definitions.data_version import CachingStaleStatusResolver
-from dagster._core.storage.runs.sql_run_storage import SqlRunStorage
 
 from valuesassets.orchestration.staleness import inputs_of, is_behind, new_resolver
 
@@ -52,6 +51,8 @@ class Behind:
 
     @cached_property
     def _storage_id(self) -> str:
+        from dagster._core.storage.runs.sql_run_storage import SqlRunStorage  # a second, for who only loads the graph
+
         storage = self._instance.run_storage
         return storage.get_run_storage_id() if isinstance(storage, SqlRunStorage) else ""
 

@@ -14,7 +14,7 @@ from valuesassets_tests.needs import REPOSITORY
 IMAGES = REPOSITORY / "docs" / "images"
 SHOTS = REPOSITORY / "storage" / "evidence" / "shots"
 MAP = REPOSITORY / "storage" / "demo" / "survey" / "cultural_map" / "cultural_map.png"
-WIDTH, COLOURS = 1400, 96
+WIDTH, COLOURS = 1400, 255
 
 
 def named() -> list[str]:
@@ -30,7 +30,7 @@ def take(source: Path, name: str) -> None:
         small = picture.convert("RGB").resize(
             (width, round(picture.height * width / picture.width)), Image.Resampling.LANCZOS
         )
-    small.quantize(COLOURS, dither=Image.Dither.NONE).save(IMAGES / f"{name}.png", "PNG", optimize=True)
+    small.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(IMAGES / f"{name}.png", "PNG", optimize=True)
 
 
 def main() -> int:

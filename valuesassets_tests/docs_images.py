@@ -30,7 +30,8 @@ def take(source: Path, name: str) -> None:
         small = picture.convert("RGB").resize(
             (width, round(picture.height * width / picture.width)), Image.Resampling.LANCZOS
         )
-    small.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(IMAGES / f"{name}.png", "PNG", optimize=True)
+    few = small.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.save(IMAGES / f"{name}.png", "PNG", optimize=True)
 
 
 def main() -> int:

@@ -1,16 +1,40 @@
-"""A web server on this machine for as long as a block lasts."""
+"""Servers on this machine for as long as a block lasts."""
 
 import contextlib
 import http.server
 import socket
+import socketserver
 import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 
-class LoopbackServer(http.server.ThreadingHTTPServer):
-    """Serves on a free port.
+class Loopback(socketserver.BaseServer):
+    """What is served while a block lasts, on a free port."""
+
+    @property
+    def port(self) -> int:
+        return self.server_address[1]
+
+    def stop(self) -> None:
+        """Take no more."""
+        self.shutdown()
+
+    @contextlib.contextmanager
+    def serving(self) -> Iterator[None]:
+        thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield
+        finally:
+            self.stop()
+            thread.join()
+            self.server_close()
+
+
+class LoopbackServer(Loopback, http.server.ThreadingHTTPServer):
+    """A web server.
 
     Attributes:
         released: set at the end, so that no reply hangs longer than its test.
@@ -21,22 +45,10 @@ class LoopbackServer(http.server.ThreadingHTTPServer):
         self.released = threading.Event()
         super().__init__((host, 0), handler)
 
-    @property
-    def port(self) -> int:
-        return self.server_address[1]
-
     def handle_error(self, request: Any, client_address: Any) -> None:
         if not isinstance(sys.exception(), OSError):  # a connection that a reply broke, or a client that is gone
             super().handle_error(request, client_address)
 
-    @contextlib.contextmanager
-    def serving(self) -> Iterator[None]:
-        thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield
-        finally:
-            self.released.set()
-            self.shutdown()
-            thread.join()
-            self.server_close()
+    def stop(self) -> None:
+        self.released.set()
+        super().stop()

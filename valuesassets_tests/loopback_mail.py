@@ -1,12 +1,12 @@
 """A mail server on this machine for as long as a block lasts."""
 
-import contextlib
 import socketserver
-import threading
 from collections.abc import Iterator
 
+from valuesassets_tests.loopback import Loopback
 
-class LoopbackMail(socketserver.ThreadingTCPServer):
+
+class LoopbackMail(Loopback, socketserver.ThreadingTCPServer):
     """Takes every letter.
 
     Attributes:
@@ -19,21 +19,6 @@ class LoopbackMail(socketserver.ThreadingTCPServer):
     def __init__(self) -> None:
         self.letters: list[str] = []
         super().__init__(("127.0.0.1", 0), _Conversation)
-
-    @property
-    def port(self) -> int:
-        return self.server_address[1]
-
-    @contextlib.contextmanager
-    def serving(self) -> Iterator[None]:
-        thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield
-        finally:
-            self.shutdown()
-            thread.join()
-            self.server_close()
 
 
 class _Conversation(socketserver.StreamRequestHandler):

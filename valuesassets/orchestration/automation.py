@@ -10,6 +10,7 @@ that made the cell and all that follows at once, and not after a try that failed
 """
 
 import datetime
+from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -82,9 +83,9 @@ def automation_sensor(assets: Iterable[dg.AssetsDefinition]) -> dg.AutomationCon
 class _Own(dg.AutomationCondition):
     """A condition of our own, which the UI shows by `name`."""
 
+    @abstractmethod
     def holds_for(self, context: AutomationContext) -> Callable[[str | None], bool]:
         """Whether it holds, by partition key; the first call may look at the instance."""
-        raise NotImplementedError
 
     def evaluate(self, context: AutomationContext) -> AutomationResult:
         """Those of the candidates for which it holds."""

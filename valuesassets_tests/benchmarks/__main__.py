@@ -14,16 +14,8 @@ import torch
 from rich.console import Console
 
 from valuesassets.models.loading import LoadedModel, load_model
-from valuesassets.records.files import read_json
 from valuesassets_tests.benchmarks import gpu, lm_eval_harness, paired, peak_memory, scaling
-from valuesassets_tests.benchmarks.evidence import (
-    Entries,
-    Tell,
-    add_entries,
-    draw_rows,
-    draw_table,
-    not_measured,
-)
+from valuesassets_tests.benchmarks.evidence import Entries, Tell, add_entries, not_measured, show
 from valuesassets_tests.benchmarks.workload import SHAPES, VOCABULARY, choose_questions, write_model
 from valuesassets_tests.needs import REPOSITORY
 
@@ -148,12 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except AssertionError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
-    entries = read_json(path)
-    console.print(draw_table(entries))
-    for name, found in sorted(entries.items()):
-        if "rows" in found:
-            console.print(draw_rows(name, found["rows"]))
-    console.print(f"written to {path}", highlight=False, soft_wrap=True)
+    show(path, console)
     return 0
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from rich.console import Console
 from rich.table import Table
 
 from valuesassets.records.files import read_json, write_json
@@ -72,6 +73,16 @@ def draw_table(entries: Entries) -> Table:
         wanted = f"{found['wanted']}: {'yes' if found['is_met'] else 'NO'}" if "wanted" in found else ""
         table.add_row(name, *numbers, found["unit"], wanted or found.get("reason", ""))
     return table
+
+
+def show(path: Path, console: Console) -> None:
+    """Print all that a file of entries holds, and where it is."""
+    entries = read_json(path)
+    console.print(draw_table(entries))
+    for name, found in sorted(entries.items()):
+        if "rows" in found:
+            console.print(draw_rows(name, found["rows"]))
+    console.print(f"written to {path}", highlight=False, soft_wrap=True)
 
 
 def draw_rows(name: str, rows: Sequence[dict[str, Any]]) -> Table:

@@ -81,22 +81,29 @@ def processes(argument):
     return found
 
 
-def launch(page, asset, partition, shown_as=None):
-    """Click until the run of one partition is launched."""
+def materialize_dialog(page, asset, partition=None):
+    """The dialog behind Materialize, one value of a dimension clicked before."""
     page.goto(f"/assets/survey/{asset}?view=partitions")
-    page.locator("span", has_text=partition).first.click()
+    if partition:
+        page.locator("span", has_text=partition).first.click()
     page.get_by_role("button", name="Materialize").first.click()
     page.get_by_text("Partition selection").wait_for()
-    if shown_as:
-        shot(page, shown_as)
-    page.get_by_role("button", name=re.compile("^Launch")).click()
-    page.get_by_text("Partition selection").wait_for(state="detached")
+    return page.get_by_role("dialog").first
+
+
+def launch(dialog):
+    """Click until what the dialog asks for is launched."""
+    dialog.get_by_role("button", name=re.compile("^Launch")).click()
+    dialog.wait_for(state="detached")
 
 
 def materialise(page, asset, partition, shown_as=None):
     """Click until one partition is materialised; the partitions that were."""
     before = materializations(page, asset)
-    launch(page, asset, partition, shown_as)
+    dialog = materialize_dialog(page, asset, partition)
+    if shown_as:
+        shot(page, shown_as)
+    launch(dialog)
     wait_until(lambda: new_partitions(page, asset, before))
     return new_partitions(page, asset, before)
 
@@ -156,7 +163,7 @@ def test_a_click_materialises_one_language(page):
 def test_a_run_goes_on_when_the_browser_is_closed(ui):
     with browsing(ui) as page:
         before = materializations(page, "trials")
-        launch(page, "trials", "eng")
+        launch(materialize_dialog(page, "trials", "eng"))
     with browsing(ui) as page:
         wait_until(lambda: new_partitions(page, "trials", before) == ["eng"])
 
@@ -167,13 +174,10 @@ def test_a_backfill_of_three_cells_of_which_one_fails_is_mended_by_running_that_
     out_of_reach = weights.rename(weights.with_suffix(".away"))
     cells = {language: f"{language}|reference-mono" for language in LANGUAGES}
     before, earlier = materializations(page, "readings"), backfills(page)
-    page.goto("/assets/survey/readings?view=partitions")
-    page.locator("span", has_text="reference-mono").first.click()
-    page.get_by_role("button", name="Materialize").first.click()
-    page.get_by_text("Partition selection").wait_for()
-    page.get_by_role("button", name="All", exact=True).first.click()
+    dialog = materialize_dialog(page, "readings", "reference-mono")
+    dialog.get_by_role("button", name="All", exact=True).first.click()
     shot(page, "backfill_three_cells")
-    page.get_by_role("button", name=re.compile("^Launch")).click()
+    launch(dialog)
     wait_until(lambda: backfills(page) == ["COMPLETED_FAILED", *earlier], 240)
     assert new_partitions(page, "readings", before) == [cells["deu"], cells["eng"]]
     page.goto("/assets/survey/readings?view=partitions&partition=fra%7Creference-mono")
@@ -190,14 +194,12 @@ def test_a_backfill_of_three_cells_of_which_one_fails_is_mended_by_running_that_
 
     out_of_reach.rename(weights)
     before = materializations(page, "readings")
-    page.goto("/assets/survey/readings?view=partitions")
-    page.get_by_role("button", name="Materialize").first.click()
-    page.get_by_text("Partition selection").wait_for()
-    for every in page.get_by_role("dialog").first.get_by_role("button", name="All", exact=True).all():
+    dialog = materialize_dialog(page, "readings")
+    for every in dialog.get_by_role("button", name="All", exact=True).all():
         every.click()
-    page.get_by_text("Backfill only failed and missing partitions within selection").click()
+    dialog.get_by_text("Backfill only failed and missing partitions within selection").click()
     shot(page, "rerun_failed_only")
-    page.get_by_role("dialog").first.locator("button", has_text="Launch").click()
+    launch(dialog)
     wait_until(lambda: new_partitions(page, "readings", before), 240)
     assert new_partitions(page, "readings", before) == [cells["fra"]]
     page.goto("/runs?view=backfills")
@@ -212,7 +214,7 @@ def test_a_running_cell_is_cancelled_and_what_was_there_stays(page, folder):
     page.get_by_text("reference-multi").first.wait_for()
     page.get_by_role("button", name="Materialize").first.click()
     page.get_by_text("Partition selection").wait_for()
-    page.get_by_role("button", name=re.compile("^Launch")).click()
+    launch(page.get_by_role("dialog").first)
     job = str(folder / "storage/small/jobs/readings/reference-multi/eng/job.json")
     wait_until(lambda: processes(job), every=0.02)
     node = processes(job)[0]

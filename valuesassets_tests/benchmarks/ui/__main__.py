@@ -10,9 +10,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from valuesassets.records.files import read_json
 from valuesassets_tests.benchmarks.__main__ import evidence_folder
-from valuesassets_tests.benchmarks.evidence import Entries, Tell, add_entries, draw_rows, draw_table
+from valuesassets_tests.benchmarks.evidence import Entries, Tell, add_entries, show
 from valuesassets_tests.benchmarks.ui.backfill import measure_backfill
 from valuesassets_tests.benchmarks.ui.clicks import measure_clicks, measure_ready
 from valuesassets_tests.benchmarks.ui.import_time import measure_import
@@ -102,12 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in names:
             found = PARTS[name](bench, lambda line: console.print(line, highlight=False, soft_wrap=True))
             add_entries(path, found)
-    entries = read_json(path)
-    console.print(draw_table(entries))
-    for name, found in sorted(entries.items()):
-        if "rows" in found:
-            console.print(draw_rows(name, found["rows"]))
-    console.print(f"written to {path}", highlight=False, soft_wrap=True)
+    show(path, console)
     return 0
 
 

@@ -9,7 +9,8 @@ from matplotlib.text import Annotation
 
 from valuesassets.figures.cultural_map import draw_cultural_map, point_gid
 from valuesassets.figures.style import svg_text
-from valuesassets_tests.figures.made_up import LANGUAGES, map_frame
+from valuesassets_tests.figures.made_up import LANGUAGES
+from valuesassets_tests.figures.made_up_analyses import map_frame
 from valuesassets_tests.figures.pictures import grey, legend_labels, outside, overlapping, places, words
 
 BIG = {"hplt2c": "mono", "eurollm-22b": "multi"}

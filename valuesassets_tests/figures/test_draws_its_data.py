@@ -16,16 +16,14 @@ from valuesassets.figures.own_country_ranks import draw_own_country_ranks
 from valuesassets.figures.p_valid_heatmap import draw_p_valid_by_language, draw_p_valid_heatmap
 from valuesassets.figures.position_bias_dist import draw_position_bias_dist
 from valuesassets.figures.probe_cell import draw_probe_cell
-from valuesassets_tests.figures.made_up import (
-    LANGUAGES,
-    human_frame,
+from valuesassets_tests.figures.made_up import LANGUAGES, human_frame, probe_frame
+from valuesassets_tests.figures.made_up_analyses import (
     mds_frame,
     mono_multi_frames,
     neighbours_frame,
     order_frame,
     own_country_frames,
     pairs_frame,
-    probe_frame,
     structure_frames,
 )
 from valuesassets_tests.figures.pictures import legend_labels, mesh, outside, overlapping, places, words

@@ -31,7 +31,7 @@ from valuesassets.records.schemas import (
 )
 from valuesassets.records.study import Study
 from valuesassets.records.study_files import load_study
-from valuesassets_tests.figures.made_up import map_frame
+from valuesassets_tests.figures.made_up_analyses import map_frame
 
 LANGUAGES = ("eng", "fra")
 IDENTITY = {"weights_id": "ab" * 32, "tokenizer_sha256": "cd" * 32, "dtype": "float32", "scorer_version": "3"}

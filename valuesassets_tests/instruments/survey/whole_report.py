@@ -11,17 +11,19 @@ from valuesassets.instruments.survey.report import Gate
 from valuesassets.records.study_files import load_study
 from valuesassets_tests.figures.made_up import (
     comparison_frame,
-    comparison_frames,
     controls_frame,
     hardness_frame,
     human_frame,
+    probe_frame,
+    quality_frames,
+    recovery_frame,
+)
+from valuesassets_tests.figures.made_up_analyses import (
+    comparison_frames,
     map_frame,
     mds_frame,
     mono_multi_frames,
     pairs_frame,
-    probe_frame,
-    quality_frames,
-    recovery_frame,
     statistics_frame,
 )
 from valuesassets_tests.instruments.survey import planted_grid

@@ -4,12 +4,7 @@ import pytest
 
 from valuesassets.instruments.survey.report import render_report
 from valuesassets.records.study_files import load_study
-from valuesassets_tests.figures.made_up import (
-    comparison_frame,
-    controls_frame,
-    recovery_frame,
-    sampled_columns,
-)
+from valuesassets_tests.figures.made_up import comparison_frame, controls_frame, recovery_frame, sampled_columns
 from valuesassets_tests.instruments.survey.whole_report import everything, section
 
 

@@ -9,7 +9,8 @@ import yaml
 
 from valuesassets.instruments.survey.reporting.citations import USED, Run, bibtex, entries, used_sources
 from valuesassets.records.study_files import load_study
-from valuesassets_tests.figures.made_up import human_frame, map_frame, mds_frame
+from valuesassets_tests.figures.made_up import human_frame
+from valuesassets_tests.figures.made_up_analyses import map_frame, mds_frame
 from valuesassets_tests.instruments.survey.reporting.test_claims import TESTS
 from valuesassets_tests.needs import REPOSITORY
 

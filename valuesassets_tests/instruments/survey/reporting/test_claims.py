@@ -9,13 +9,8 @@ from valuesassets.instruments.survey.reporting.claims import Standing, claims_se
 from valuesassets.instruments.survey.reporting.parts import Gate, Refused
 from valuesassets.instruments.survey.signal import SIGNAL, STYLE
 from valuesassets.records.study_files import load_study
-from valuesassets_tests.figures.made_up import (
-    controls_frame,
-    human_frame,
-    map_frame,
-    probe_frame,
-    recovery_frame,
-)
+from valuesassets_tests.figures.made_up import controls_frame, human_frame, probe_frame, recovery_frame
+from valuesassets_tests.figures.made_up_analyses import map_frame
 
 TESTS = pd.DataFrame(
     {

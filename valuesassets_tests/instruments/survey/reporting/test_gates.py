@@ -2,9 +2,7 @@ import pandas as pd
 
 from valuesassets.instruments.survey.report import Refused
 from valuesassets.instruments.survey.reporting.gates import derive_gates
-from valuesassets_tests.figures.made_up import (
-    controls_frame,
-)
+from valuesassets_tests.figures.made_up import controls_frame
 from valuesassets_tests.instruments.survey.whole_report import everything
 
 

@@ -3,12 +3,11 @@
 import datetime
 from collections.abc import Collection, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakKeyDictionary
 
 import dagster as dg
 from dagster._core.asset_graph_view.asset_graph_view import AssetGraphView
-from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus, PartitionBackfill
 from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 
 from valuesassets.orchestration.run_names import (
@@ -22,8 +21,18 @@ from valuesassets.orchestration.run_names import (
 )
 from valuesassets.orchestration.run_process import RunProcess
 
+if TYPE_CHECKING:
+    from dagster._core.execution.backfill import PartitionBackfill
+
 COMMANDS_LOOKED_AT = 5
-UNFINISHED = [BulkActionStatus.REQUESTED, BulkActionStatus.CANCELING, BulkActionStatus.FAILING]
+
+
+def unfinished_backfills(instance: dg.DagsterInstance) -> "Sequence[PartitionBackfill]":
+    """Those that have not ended."""
+    from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus  # a sixth of a second to import
+
+    unfinished = [BulkActionStatus.REQUESTED, BulkActionStatus.CANCELING, BulkActionStatus.FAILING]
+    return instance.get_backfills(filters=BulkActionsFilter(statuses=unfinished))
 
 
 class Progressing:
@@ -46,9 +55,9 @@ class Progressing:
         return self.instance.get_runs(dg.RunsFilter(statuses=NOT_FINISHED_STATUSES))
 
     @cached_property
-    def backfills(self) -> Sequence[PartitionBackfill]:
+    def backfills(self) -> "Sequence[PartitionBackfill]":
         """Those that have not ended."""
-        return self.instance.get_backfills(filters=BulkActionsFilter(statuses=UNFINISHED))
+        return unfinished_backfills(self.instance)
 
     def is_making(self, assets: Collection[dg.AssetKey]) -> bool:
         """Whether a run or a backfill has any of some assets among what it makes, be it done or to come."""

@@ -161,8 +161,8 @@ def test_one_that_cannot_be_told_hides_no_other_and_does_not_come_again(backfill
     backfills.look()
     for name in ("first", "second"):
         backfills.end(backfills.begin(name, ["eng"], ["trials"]))
-    told = "valuesassets.orchestration.summaries.sensor.gather_summary"
-    real = __import__("valuesassets.orchestration.summaries.sensor", fromlist=["gather_summary"]).gather_summary
+    told = "valuesassets.orchestration.summaries.looking.gather_summary"
+    real = __import__("valuesassets.orchestration.summaries.looking", fromlist=["gather_summary"]).gather_summary
 
     def stumbling(backfill, *rest):
         if backfill.backfill_id == "first":

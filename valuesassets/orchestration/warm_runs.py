@@ -2,8 +2,8 @@
 
 Dagster's code server starts each run by `spawn`: every run pays for the import of Dagster, pandas and matplotlib, which
 costs more than the run. `forkserver` pays once, in a process of its own, begun with the first run, that has no gRPC, no
-thread of Python's and no open database. What it imports is other people's code only: this project's modules, the study
-and the graph are read anew by every run, as they always were, so that no run is given old ones.
+thread of Python's and no open database. What it imports is other people's code, and `warm_process` last: this project's
+modules, the study and the graph are read anew by every run, as they always were, so that no run is given old ones.
 """
 
 import sys
@@ -21,6 +21,7 @@ PRELOADED = (
     "scipy.optimize",
     "matplotlib.backends.backend_agg",
     "matplotlib.figure",
+    "valuesassets.orchestration.warm_process",
 )
 """What is imported before runs begin; what is not installed is passed over."""
 
@@ -34,6 +35,7 @@ def start_runs_warm() -> bool:
     server = sys.modules.get("dagster._grpc.server")  # a process that serves no code has not imported it
     if server is None or sys.platform != "linux":
         return False
+    import valuesassets.orchestration.migrations  # noqa: F401
     from valuesassets.orchestration.run_forks import RunForks
 
     context = RunForks()

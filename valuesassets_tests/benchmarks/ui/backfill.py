@@ -17,11 +17,12 @@ import numpy as np
 from scipy import stats
 
 from slurm_runner.files import tail
+from valuesassets.orchestration.automation import SENSOR
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.run_process import RunProcess
 from valuesassets.records.study import Study
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry
-from valuesassets_tests.benchmarks.ui.clicks import shown
+from valuesassets_tests.benchmarks.ui.clicks import PLACE, shown
 from valuesassets_tests.benchmarks.ui.import_time import run_python
 from valuesassets_tests.benchmarks.ui.processes import Processes, Seen, totals
 from valuesassets_tests.orchestration.web_ui import ask_graphql
@@ -30,6 +31,9 @@ from valuesassets_tests.waiting import wait_until
 LAUNCH = """mutation ($params: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $params) {
     __typename ... on LaunchBackfillSuccess { backfillId } } }"""
 STATUS = "query ($id: String!) { partitionBackfillOrError(backfillId: $id) { ... on PartitionBackfill { status } } }"
+SENSORS = """query ($place: RepositorySelector!) { sensorsOrError(repositorySelector: $place) {
+    ... on Sensors { results { name id } } } }"""
+STOP = "mutation ($id: String!) { stopSensor(id: $id) { __typename } }"
 ENDED = ("COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED", "CANCELED")
 SERVERS = ("daemon", "webserver", "code server", "warm", "supervisor")
 SETTLED_SECONDS, IDLE_SECONDS = 10, 30
@@ -80,9 +84,14 @@ def measure_backfill(
     assets: Sequence[str],
     tell: Tell,
 ) -> Entries:
-    """Backfill some assets in the first cells of a prepared study, more than once if asked."""
+    """Backfill some assets in the first cells of a prepared study, more than once if asked.
+
+    Where only the readings are, what follows them by itself does not: runs of its own would be counted with theirs.
+    """
     keys = [str(cell_key(*cell)) for cell in study.cells()][:cells]
     with Processes(environment) as processes, shown(environment, folder / "backfill.log") as address:
+        if len(assets) == 1:
+            _stop(SENSOR, address)
         time.sleep(SETTLED_SECONDS)
         before = totals(processes.look())
         time.sleep(IDLE_SECONDS)
@@ -203,6 +212,13 @@ def _backfill(address: str, assets: Sequence[str], keys: Sequence[str], log: Pat
 
     wait_until(lambda: status() in ENDED, 7200, every=2, said=partial(tail, log))
     assert status() == "COMPLETED_SUCCESS", log.read_text(errors="replace")[-3000:]
+
+
+def _stop(sensor: str, address: str) -> None:
+    """Switch a sensor off for good, as a click in the UI does."""
+    sensors = ask_graphql(address, SENSORS, place=PLACE)["sensorsOrError"]["results"]
+    (found,) = [each["id"] for each in sensors if each["name"] == sensor]
+    assert ask_graphql(address, STOP, id=found)["stopSensor"]["__typename"] == "StopSensorMutationResult"
 
 
 def _since(before: Mapping[str, float], processes: Processes) -> dict[str, float]:

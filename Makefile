@@ -3,6 +3,7 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
 export VALUESASSETS_STUDY ?= demo
 export VALUESASSETS_STORAGE ?= $(CURDIR)/storage
@@ -17,20 +18,26 @@ help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/installed: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt torch
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@$(PYTHON) -c 'import sys; sys.exit("make: $(PYTHON) is Python %d.%d, 3.11 or newer is needed; name another: make demo PYTHON=python3.12" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
+	@echo 'Setting up $(VENV), once; it takes minutes.'
+	@$(PYTHON) -m venv $(VENV)
+	@echo '  1 of 2: torch'
+	@$(PIP) torch
+	@echo '  2 of 2: Dagster, transformers and all else'
+	@$(PIP) -e .
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@echo 'Installing what tests and checks need, once.'
+	@$(PIP) -e '.[dev]'
 	@touch $@
 
 $(VALUESASSETS_DAGSTER):
 	@mkdir -p $@
 
 $(VENV)/installed-bench: $(VENV)/installed
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	@echo 'Installing what the benchmarks compare with, once.'
+	@$(PIP) -e '.[bench]'
 	@touch $@
 
 demo: $(VENV)/installed | $(VALUESASSETS_DAGSTER)  ## the demonstration study, from questionnaire to map

@@ -1,6 +1,7 @@
 """Whole studies: `study` looks at one, `run` and `demo` materialise one through its graph."""
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from valuesassets.records.study import Study
 from valuesassets.records.study_files import load_study
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+DEMO = "demo"
 StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Bundled name or path.")]
 
 
@@ -58,7 +60,7 @@ def run(
 
 def demo() -> None:
     """Materialise the demonstration study and print what came out."""
-    run_graph("demo")
+    run_graph(DEMO)
 
 
 def run_graph(name: str, only: Sequence[str] = ()) -> None:
@@ -91,13 +93,13 @@ def run_graph(name: str, only: Sequence[str] = ()) -> None:
     command = [sys.executable, "-m", "valuesassets.definitions", name, "--storage", str(storage)]
     command += ["--only", *only] if only else []
     status = subprocess.run(command, env=environment, check=False).returncode
-    print_outcome(found, storage / found.name / "survey")
+    print_outcome(found, storage / found.name / "survey", name)
     if status != 0:
         raise JobError(f"study {found.name}: a run failed; the lines above say which, the UI shows its log")
 
 
-def print_outcome(found: Study, folder: Path) -> None:
-    """Print calibration per response type, the quality summary, and where report and map are."""
+def print_outcome(found: Study, folder: Path, name: str) -> None:
+    """Print calibration per response type, the quality summary, where report and map are, and how to see more."""
     import pandas as pd
 
     from valuesassets.figures.frames import records
@@ -127,3 +129,5 @@ def print_outcome(found: Study, folder: Path) -> None:
         "map": folder / "cultural_map" / "cultural_map.png",
     }.items():
         print(f"{title}: {file if file.exists() else 'not written'}")
+    named = "" if name == DEMO else f"VALUESASSETS_STUDY={shlex.quote(name)} "
+    print(f"to see all of it in the web UI: {named}make ui")

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.columns import COLUMNS
+from valuesassets.records.columns import describe_column
 from valuesassets.records.errors import StorageError
 from valuesassets.records.files import read_json, whole_file, write_json, write_text
 from valuesassets.records.questions import questions_to_rows, read_questions, write_questions
@@ -160,7 +160,8 @@ def study_io_managers(storage: Storage) -> dict[str, dg.IOManager]:
 def frame_metadata(frame: pd.DataFrame) -> dict[str, Any]:
     """Row count, columns and a preview of a frame, as the UI shows them."""
     columns = [
-        dg.TableColumn(str(name), str(kind), description=COLUMNS.get(str(name))) for name, kind in frame.dtypes.items()
+        dg.TableColumn(str(name), str(kind), description=describe_column(str(name)))
+        for name, kind in frame.dtypes.items()
     ]
     return {
         "dagster/row_count": len(frame),

@@ -22,7 +22,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from slurm_runner.errors import SlurmError
 from valuesassets.orchestration.run_names import PART_OF_TAG
-from valuesassets.orchestration.run_study import Wanted, run_study
+from valuesassets.orchestration.run_study import Told, Wanted, run_study
 from valuesassets.orchestration.slurm_cells import grid_scripts
 from valuesassets.records.errors import StudyError, ValuesAssetsError
 from valuesassets.records.study import Study
@@ -53,11 +53,23 @@ class ProgressLines:
         """Say what is being made; what is only looked at is not worth a line."""
         if changed.get("is_run"):
             self._made += 1
-            _say(making=changed["description"], number=self._done + 1, total=self._total)
+            self.say(changed["description"], self._done + 1, self._total)
+
+    def say(self, making: str, number: int, total: int) -> None:
+        """One line."""
+        _say(making=making, number=number, total=total)
 
     def advance(self, task_id: int, /) -> None:
         """One more is done."""
         self._done += 1
+
+
+class PlainLines(ProgressLines):
+    """Says it in words, where nobody sees a bar: a file, a pipe, a job's log."""
+
+    def say(self, making: str, number: int, total: int) -> None:
+        """One line."""
+        print(f"{number} of {total}: {making}", file=sys.stderr, flush=True)
 
 
 def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
@@ -119,9 +131,14 @@ def known_cells(asked: Iterable[str], study: Study) -> list[tuple[str, str]]:
     return [cells[name] for name in asked]
 
 
-def _tell_person(run: Callable[[Progress], Iterator[str]]) -> int:
-    columns = [SpinnerColumn(), TextColumn("{task.description:<44}"), BarColumn(), MofNCompleteColumn()]
+def _tell_person(run: Callable[[Told], Iterator[str]]) -> int:
     failures = 0
+    if not sys.stderr.isatty():
+        for failure in run(PlainLines()):
+            failures += 1
+            print(f"failed {failure}", file=sys.stderr, flush=True)
+        return 1 if failures else 0
+    columns = [SpinnerColumn(), TextColumn("{task.description:<44}"), BarColumn(), MofNCompleteColumn()]
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as progress:
         for failure in run(progress):
             failures += 1
@@ -129,7 +146,7 @@ def _tell_person(run: Callable[[Progress], Iterator[str]]) -> int:
     return 1 if failures else 0
 
 
-def _tell_job(run: Callable[[ProgressLines], Iterator[str]]) -> int:
+def _tell_job(run: Callable[[Told], Iterator[str]]) -> int:
     """What failed is in the lines: the process itself has then done what it was to do."""
     threading.Thread(target=_end_with_input, daemon=True).start()
     try:

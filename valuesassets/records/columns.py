@@ -1,5 +1,7 @@
 """What the columns of all tables hold, with their units: a quantity has one name everywhere, so one list suffices."""
 
+import re
+
 COLUMNS = {
     "model": "model family, as the study names it",
     "model_id": "hub id of the model, or <family>/<folder> of a reference model",
@@ -61,7 +63,7 @@ COLUMNS = {
     "expected_value_unit": "the same on a scale from 0 to 1",
     "entropy_bits": "entropy of the answer distribution, bits",
     "entropy_share": "the same over the most that so many options allow",
-    "concentration": "largest probability of an answer",
+    "concentration": "probability that two independent answers agree (Simpson)",
     "mode": "code of the likeliest answer",
     "w1_unit": "Wasserstein-1 distance in scale units, 0 to 1",
     "w1_unit_error": "Wasserstein-1 distance between planted and read, scale units",
@@ -97,6 +99,88 @@ COLUMNS = {
     "n_indicators": "indicators of the ten that the point rests on",
     "is_distinguishable": "whether the point is told from answers without content",
     "coverage": "share of intervals that held the truth",
+    "label": "how the point is named on the map",
+    "section": "heading that the question stands under in the form",
+    "text": "the question as it is asked",
+    "wvs_id": "the same question in WVS-7",
+    "asked_of": "who is asked, where it depends on an earlier answer",
+    "names_country": "what of the question names the country and differs between forms",
+    "survey": "survey and wave that the respondent took part in",
+    "condition": "earlier answer that the question supposes, v110=1",
+    "estimator": "what the trial is asked for beside the question itself; empty for the question",
+    "estimator_reason": "why an estimate is null",
+    "prob_label_likelihood_per_token": "the same per token, so that long labels do not lose by their length",
+    "resolution_mass_min": "smallest share of a shared first token's mass that was told apart",
+    "outside_prob": "their probabilities",
+    "averaged_w1_unit_error": "Wasserstein-1 distance between planted and read answers, both averaged over orders",
+    "planted_ends": "smaller of the planted probabilities of the first and the last answer",
+    "n_options": "answers to choose from",
+    "n_sampled": "answers that the model wrote",
+    "is_near_uniform": "whether the entropy is nearly the most that so many options allow",
+    "is_position_biased": "whether the position bias is above the study's threshold",
+    "is_usable": "whether analyses may use the question",
+    "n_parameters": "weights of the model",
+    "order_sd_unit": "standard deviation of expected values between the two orders of a cell, scale units",
+    "language_sd_unit": "standard deviation of expected values between languages, scale units",
+    "share_near_uniform": "share of questions with nearly uniform answers",
+    "share_above_threshold": "share of questions whose P_valid reaches the threshold",
+    "share_position_biased": "share of questions with more position bias than the threshold",
+    "mean_position_bias": "mean over questions of the largest |forward - reversed| probability",
+    "n_cells": "cells used",
+    "n_items_ratio": "items that the ratio rests on",
+    "n_items_w1": "items of them whose answers have an order",
+    "n_items_people": "items of them that people were asked too",
+    "p_invalid": "1 - P_valid of the model",
+    "mono": "monolingual family",
+    "multi": "multilingual family",
+    "difference": "mono minus multi",
+    "residual_sd_x": "spread of published positions around the projection, along x",
+    "residual_sd_y": "the same, along y",
+    "margin_x": "by which the region was widened along x, for what the projection cannot know",
+    "margin_y": "the same, along y",
+    "n_views": "orders and wordings that the point's region rests on",
+    "missing": "indicators that were not read and stand at the mean of people",
+    "drawn": "whether the point is on the map",
+    "distance_from_content_free": "distance to the nearest point of answers without content",
+    "distance": "distance to the nearest point of answers without content",
+    "nearest_content_free": "which point of answers without content is nearest",
+    "is_reliable": "whether generalizability reaches the threshold; empty where it was not measured",
+    "threshold": "what the study asks for at least",
+    "interval": "kind of interval",
+    "nominal": "coverage that the intervals aim at",
+    "n_worlds": "worlds simulated",
+    "n_intervals": "intervals looked at",
+    "n_without": "numbers that had no interval",
+    "monte_carlo_se": "standard error of the coverage, from so many worlds",
+    "bias": "mean of estimate minus truth",
+    "mean_width": "mean of upper minus lower end",
     "order_to_language": "spread between orders over spread between languages; above 1 the order moves more",
 }
-"""By column name. Tables have more columns; these are the ones whose name does not say all."""
+"""By column name."""
+
+RULES = (
+    (r"(.+)_low", "lower end of the interval of {0}"),
+    (r"(.+)_high", "upper end of the interval of {0}"),
+    (r"(.+)_mean", "mean of {0} over questions"),
+    (r"(.+)_p", "p-value of {0}, uncorrected"),
+    (r"(.+)_sd", "standard deviation of {0}"),
+    (r"planted_(.+)", "{0}, as planted"),
+    (r"recovered_(.+)", "{0}, as read from the probabilities"),
+    (r"sampled_(.+)", "{0}, in the answers that the model wrote"),
+    (r"drawn_(.+)", "{0} that drawing so few answers makes by itself"),
+    (r"(.+)_(mono|multi)", "{0} of the {1}lingual family"),
+    (r"(.+)_[ab]", "{0} of one of the two cells"),
+    (r"v\d+\w*", "code of the answer to variable {0} of EVS 2017"),
+    (r"[A-Z]\d{3}", "variable {0} of the integrated values surveys, in its codes"),
+)
+"""For names made of others, the first that fits."""
+
+
+def describe_column(name: str) -> str | None:
+    """What a column holds; None for a name that nothing is known of."""
+    if name in COLUMNS:
+        return COLUMNS[name]
+    for pattern, said in RULES:
+        if found := re.fullmatch(pattern, name):
+            return said.format(*(found.groups() or [name]))
+    return None

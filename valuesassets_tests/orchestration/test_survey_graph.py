@@ -79,6 +79,25 @@ def test_every_asset_leaves_its_file_where_its_name_says(small):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("graph")
+def test_every_asset_says_what_it_holds_and_every_column_what_it_means(small, monkeypatch):
+    _, environment = small
+    for name in ("DAGSTER_HOME", "VALUESASSETS_DAGSTER"):
+        monkeypatch.setenv(name, environment[name])
+    with dg.DagsterInstance.get() as instance:
+        made = {key.path[-1]: instance.get_latest_materialization_event(key) for key in instance.all_asset_keys()}
+    shown = {name: event.asset_materialization.metadata for name, event in made.items()}
+    assert len(shown) > 20
+    assert [name for name, metadata in shown.items() if "summary" not in metadata] == []
+    tables = {name: metadata["dagster/column_schema"] for name, metadata in shown.items() if "preview" in metadata}
+    assert {"trials", "readings", "calibration", "cultural_map", "distances"} <= set(tables)
+    undescribed = [
+        (name, each.name) for name, table in tables.items() for each in table.value.columns if not each.description
+    ]
+    assert undescribed == []
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("graph")
 def test_a_probe_file_has_the_columns_and_metadata_that_people_script_against(small):
     path = small[0] / "probe_distributions" / "reference-mono" / "eng.parquet"
     table = read_table(path, PROBE_DISTRIBUTIONS)

@@ -14,6 +14,8 @@ from valuesassets.ui.pages.published_files import published_path
 REPORT = "survey/report/report.html"
 PICTURE = "survey/cultural_map/cultural_map.png"
 REVIEWS = "survey/extracted_questions"
+GUIDE = ("README", "first_run", "own_questionnaire", "own_model", "report", "slurm", "automation", "troubleshooting")
+"""The documentation that comes first, in the order in which a new user needs it."""
 REVIEW_END, FAULTS_END = ".review.html", ".faults.json"
 
 
@@ -44,9 +46,10 @@ def study_pages(storage: Path) -> list[StudyPages]:
 
 
 def documents() -> list[Link]:
-    """The pages of the documentation; decisions come last."""
+    """The pages of the documentation: the guide first, decisions last."""
     found = document_files()
-    names = sorted(found, key=lambda name: (name != "README", "/" in name))
+    names = [*(name for name in GUIDE if name in found)]
+    names += sorted(found.keys() - names, key=lambda name: ("/" in name, name))
     return [Link(document_title(found[name]), f"/docs/{quote(name)}", name) for name in names]
 
 

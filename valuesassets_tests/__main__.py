@@ -11,9 +11,13 @@ import sys
 
 from valuesassets_tests.needs import DEBIAN_PACKAGES
 
+SLOWEST = ["--durations", "15", "--durations-min", "20"]
+"""The end says which tests took longest: what makes the suite slow is to be seen where it is run."""
+
 
 def main() -> int:
-    arguments = ["-n", os.environ.get("VALUESASSETS_TEST_PROCESSES", "3"), "--dist", "loadgroup", *sys.argv[1:]]
+    processes = os.environ.get("VALUESASSETS_TEST_PROCESSES", "3")
+    arguments = ["-n", processes, "--dist", "loadgroup", *SLOWEST, *sys.argv[1:]]
     threads = {"OMP_NUM_THREADS": "1"} | os.environ
     status = subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False, env=threads).returncode
     for mark, (program, packages) in DEBIAN_PACKAGES.items():

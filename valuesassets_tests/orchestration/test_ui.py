@@ -234,6 +234,22 @@ def test_a_running_cell_is_cancelled_and_what_was_there_stays(page, folder):
     assert readings.read_bytes() == as_it_was
 
 
+@pytest.mark.parametrize(
+    ("config", "field"), [({"recources": {}}, "recources"), ({"resources": {"storage": {"config": {"rot": 1}}}}, "rot")]
+)
+def test_a_launch_with_an_unknown_field_is_refused_by_its_name_and_starts_nothing(page, config, field):
+    launch = """mutation ($params: ExecutionParams!) { launchPipelineExecution(executionParams: $params) { __typename
+        ... on RunConfigValidationInvalid { errors { message } } } }"""
+    runs = "{ runsOrError { ... on Runs { results { runId } } } }"
+    place = {"repositoryLocationName": "valuesassets", "repositoryName": "__repository__"}
+    asked = {"selector": place | {"pipelineName": "extract_and_align"}, "runConfigData": config, "mode": "default"}
+    before = graphql(page, runs)
+    answer = graphql(page, launch, params=asked)["launchPipelineExecution"]
+    assert answer["__typename"] == "RunConfigValidationInvalid"
+    assert f'unexpected config entry "{field}"' in answer["errors"][0]["message"]
+    assert graphql(page, runs) == before
+
+
 def test_the_report_and_the_map_are_opened_from_their_assets(page):
     page.goto("/assets/survey/cultural_map")
     page.get_by_text("cells placed").first.wait_for()

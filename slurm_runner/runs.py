@@ -8,12 +8,27 @@ from dagster._core.storage.tags import RETRY_NUMBER_TAG
 
 from slurm_runner.claims import Claim, is_wanted
 
+PAGE = 1000
+"""Events that are asked for at once."""
+
 
 def materialised_by(instance: dg.DagsterInstance, run_id: str, asset: dg.AssetKey) -> set[str | None]:
-    """The partitions of an asset that a run has materialised; `{None}` where it has none."""
-    records = instance.get_records_for_run(run_id, of_type=dg.DagsterEventType.ASSET_MATERIALIZATION).records
-    found = (record.asset_materialization for record in records)
-    return {one.partition for one in found if one is not None and one.asset_key == asset}
+    """The partitions of an asset that a run has materialised; `{None}` where it has none.
+
+    As the asset's history has it, which is what the UI shows: of a worker that is killed while it stores the event, the
+    run's own log may have it and the history not.
+    """
+    own = instance.get_records_for_run(run_id, of_type=dg.DagsterEventType.ASSET_MATERIALIZATION).records
+    if not own:
+        return set()
+    since = dg.AssetRecordsFilter(asset, after_timestamp=min(record.timestamp for record in own) - 1)
+    found: set[str | None] = set()
+    cursor, has_more = None, True
+    while has_more:
+        page = instance.fetch_materializations(since, limit=PAGE, cursor=cursor)
+        found |= {record.partition_key for record in page.records if record.run_id == run_id}
+        cursor, has_more = page.cursor, page.has_more
+    return found
 
 
 def retried_runs(instance: dg.DagsterInstance, run: dg.DagsterRun) -> set[str]:

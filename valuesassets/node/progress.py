@@ -1,5 +1,6 @@
 """What a job says while it runs: how far it has come, and where it stands should it be stopped."""
 
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -51,6 +52,12 @@ class Progress:
                 self._pipes = None
 
     def _say(self, line: str) -> None:
-        print(line, flush=True)
+        print_line(line)
         if self._pipes:
             self._pipes.log.info(line)
+
+
+def print_line(line: str) -> None:
+    """A line of the log in one piece: `print` writes its end by itself, and another thread's words may come between."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from valuesassets.models.reference import Answers, Phantom, find_phantom, hash_training, train_phantom
-from valuesassets.node.progress import Progress
+from valuesassets.node.progress import Progress, print_line
 from valuesassets.node.stopping import stops_at_term
 from valuesassets.records.errors import JobError
 from valuesassets.records.files import unbroken, write_json
@@ -146,7 +146,7 @@ def _train_one(answers: Answers, folder: Path, steps: int, seed: int, parent: in
         if parent is not None and os.getppid() != parent:
             os._exit(1)  # nobody waits for the result any more
         if done % PASSES_BETWEEN_LINES == 0:
-            print(f"{_name(folder)}: pass {done}/{steps}, KL {mean_kl:.4f}", flush=True)
+            print_line(f"{_name(folder)}: pass {done}/{steps}, KL {mean_kl:.4f}")
 
     def stop_parent() -> None:
         if parent is not None and os.getppid() == parent:

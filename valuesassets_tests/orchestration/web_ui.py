@@ -21,6 +21,11 @@ from valuesassets_tests.waiting import wait_until
 
 SHOTS = REPOSITORY / "storage" / "evidence" / "shots"
 WORKSPACE = REPOSITORY / "workspace.yaml"
+WITHOUT_FOLDERS = r"""() => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const above = /(?:\/(?!pages\b)[\w.-]+)+?(?=\/(?:storage|\.venv|\w+\.overrides)\b)/g;
+    while (texts.nextNode()) texts.currentNode.nodeValue = texts.currentNode.nodeValue.replace(above, "…");
+}"""
 READY, STOPPING = "Ctrl-C stops both", "\nstopping\n"
 
 
@@ -113,9 +118,10 @@ def browsing(address: str) -> Iterator[Any]:
 
 
 def shot(page: Any, name: str) -> None:
-    """A picture of the page, kept as evidence."""
+    """A picture of the page, kept as evidence; where folders lie on this machine is cut off its texts."""
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.wait_for_timeout(1500)
+    page.evaluate(WITHOUT_FOLDERS)
     page.screenshot(path=SHOTS / f"{name}.png")
 
 

@@ -93,13 +93,15 @@ def run_graph(name: str, only: Sequence[str] = ()) -> None:
     command = [sys.executable, "-m", "valuesassets.definitions", name, "--storage", str(storage)]
     command += ["--only", *only] if only else []
     status = subprocess.run(command, env=environment, check=False).returncode
-    print_outcome(found, storage / found.name / "survey", name)
+    print_outcome(found, storage / found.name / "survey")
+    named = "" if name == DEMO else f"VALUESASSETS_STUDY={shlex.quote(name)} "
+    print(f"to see all of it in the web UI: {named}make ui")
     if status != 0:
         raise JobError(f"study {found.name}: a run failed; the lines above say which, the UI shows its log")
 
 
-def print_outcome(found: Study, folder: Path, name: str) -> None:
-    """Print calibration per response type, the quality summary, where report and map are, and how to see more."""
+def print_outcome(found: Study, folder: Path) -> None:
+    """Print calibration per response type, the quality summary, and where report and map are."""
     import pandas as pd
 
     from valuesassets.figures.frames import records
@@ -129,5 +131,3 @@ def print_outcome(found: Study, folder: Path, name: str) -> None:
         "map": folder / "cultural_map" / "cultural_map.png",
     }.items():
         print(f"{title}: {file if file.exists() else 'not written'}")
-    named = "" if name == DEMO else f"VALUESASSETS_STUDY={shlex.quote(name)} "
-    print(f"to see all of it in the web UI: {named}make ui")

@@ -19,6 +19,9 @@ STORAGES = (sqlite_run_storage, sqlite_event_log, sqlite_schedule_storage)
 read_scripts = lru_cache(maxsize=2 * len(STORAGES))(ScriptDirectory.from_config)
 """The migration scripts of a storage, by its alembic configuration, of which Dagster keeps one for each storage."""
 
-sql.ScriptDirectory = SimpleNamespace(from_config=read_scripts)  # type: ignore[assignment,misc]
-for storage in STORAGES:
-    read_scripts(sql.get_alembic_config(storage.__file__)).as_revision_number("head")
+
+def keep_migrations() -> None:
+    """Read the migrations of all storages now, and never again in this process."""
+    sql.ScriptDirectory = SimpleNamespace(from_config=read_scripts)  # type: ignore[assignment,misc]
+    for storage in STORAGES:
+        read_scripts(sql.get_alembic_config(storage.__file__)).as_revision_number("head")

@@ -6,7 +6,8 @@ pages that looking would write to.
 
 import gc
 
-import valuesassets.orchestration.migrations  # noqa: F401
+from valuesassets.orchestration.migrations import keep_migrations
 
+keep_migrations()
 gc.collect()
 gc.freeze()

@@ -35,9 +35,10 @@ def start_runs_warm() -> bool:
     server = sys.modules.get("dagster._grpc.server")  # a process that serves no code has not imported it
     if server is None or sys.platform != "linux":
         return False
-    import valuesassets.orchestration.migrations  # noqa: F401
+    from valuesassets.orchestration.migrations import keep_migrations
     from valuesassets.orchestration.run_forks import RunForks
 
+    keep_migrations()
     context = RunForks()
     context.set_forkserver_preload(list(PRELOADED))
     # The server that asks for its definitions has chosen `spawn` before: a property goes before what it keeps.

@@ -142,7 +142,6 @@ COLUMNS = {
     "missing": "indicators that were not read and stand at the mean of people",
     "drawn": "whether the point is on the map",
     "distance_from_content_free": "distance to the nearest point of answers without content",
-    "distance": "distance to the nearest point of answers without content",
     "nearest_content_free": "which point of answers without content is nearest",
     "is_reliable": "whether generalizability reaches the threshold; empty where it was not measured",
     "threshold": "what the study asks for at least",

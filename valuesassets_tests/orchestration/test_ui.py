@@ -15,7 +15,7 @@ from valuesassets.studies.questionnaires import render
 from valuesassets.studies.questionnaires.content import load_form
 from valuesassets_tests.instruments.survey.paper_forms import PaperForm
 from valuesassets_tests.orchestration.small_study import run_small_study
-from valuesassets_tests.orchestration.web_ui import browsing, graphql, serving, shot
+from valuesassets_tests.orchestration.web_ui import PLACE, browsing, graphql, serving, shot
 from valuesassets_tests.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
@@ -241,8 +241,7 @@ def test_a_launch_with_an_unknown_field_is_refused_by_its_name_and_starts_nothin
     launch = """mutation ($params: ExecutionParams!) { launchPipelineExecution(executionParams: $params) { __typename
         ... on RunConfigValidationInvalid { errors { message } } } }"""
     runs = "{ runsOrError { ... on Runs { results { runId } } } }"
-    place = {"repositoryLocationName": "valuesassets", "repositoryName": "__repository__"}
-    asked = {"selector": place | {"pipelineName": "extract_and_align"}, "runConfigData": config, "mode": "default"}
+    asked = {"selector": PLACE | {"pipelineName": "extract_and_align"}, "runConfigData": config, "mode": "default"}
     before = graphql(page, runs)
     answer = graphql(page, launch, params=asked)["launchPipelineExecution"]
     assert answer["__typename"] == "RunConfigValidationInvalid"

@@ -107,7 +107,8 @@ print(*sys.modules)"""
 def test_migrations_are_read_once_by_a_process(instance):
     code = """
 import dagster as dg
-import valuesassets.orchestration.migrations as migrations
+from valuesassets.orchestration import migrations
+migrations.keep_migrations()
 before = migrations.read_scripts.cache_info()
 for _ in range(3):
     with dg.DagsterInstance.get() as instance:

@@ -26,6 +26,8 @@ WITHOUT_FOLDERS = r"""() => {
     const above = /(?:\/(?!pages\b)[\w.-]+)+?(?=\/(?:storage|\.venv|\w+\.overrides)\b)/g;
     while (texts.nextNode()) texts.currentNode.nodeValue = texts.currentNode.nodeValue.replace(above, "…");
 }"""
+PLACE = {"repositoryLocationName": "valuesassets", "repositoryName": "__repository__"}
+"""Where the UI finds the study's assets, jobs and sensors."""
 READY, STOPPING = "Ctrl-C stops both", "\nstopping\n"
 
 
@@ -142,8 +144,7 @@ def launch_job(address: str, job: str, **run_config: Any) -> str:
     """Launch a job; gives the run's id."""
     launch = """mutation ($params: ExecutionParams!) { launchPipelineExecution(executionParams: $params) {
         ... on LaunchRunSuccess { run { runId } } } }"""
-    place = {"repositoryLocationName": "valuesassets", "repositoryName": "__repository__", "pipelineName": job}
-    params = {"selector": place, "runConfigData": run_config, "mode": "default"}
+    params = {"selector": PLACE | {"pipelineName": job}, "runConfigData": run_config, "mode": "default"}
     return ask_graphql(address, launch, params=params)["launchPipelineExecution"]["run"]["runId"]
 
 

@@ -5,7 +5,8 @@ What counts is CPU time, that of the servers included: on a machine that others 
 
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -22,10 +23,10 @@ from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.run_process import RunProcess
 from valuesassets.records.study import Study
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry
-from valuesassets_tests.benchmarks.ui.clicks import PLACE, shown
+from valuesassets_tests.benchmarks.ui.clicks import shown
 from valuesassets_tests.benchmarks.ui.import_time import run_python
 from valuesassets_tests.benchmarks.ui.processes import Processes, Seen, totals
-from valuesassets_tests.orchestration.web_ui import ask_graphql
+from valuesassets_tests.orchestration.web_ui import PLACE, ask_graphql
 from valuesassets_tests.waiting import wait_until
 
 LAUNCH = """mutation ($params: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $params) {
@@ -34,6 +35,7 @@ STATUS = "query ($id: String!) { partitionBackfillOrError(backfillId: $id) { ...
 SENSORS = """query ($place: RepositorySelector!) { sensorsOrError(repositorySelector: $place) {
     ... on Sensors { results { name id } } } }"""
 STOP = "mutation ($id: String!) { stopSensor(id: $id) { __typename } }"
+RESET = "mutation ($sensor: SensorSelector!) { resetSensor(sensorSelector: $sensor) { __typename } }"
 ENDED = ("COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED", "CANCELED")
 SERVERS = ("daemon", "webserver", "code server", "warm", "supervisor")
 SETTLED_SECONDS, IDLE_SECONDS = 10, 30
@@ -89,9 +91,11 @@ def measure_backfill(
     Where only the readings are, what follows them by itself does not: runs of its own would be counted with theirs.
     """
     keys = [str(cell_key(*cell)) for cell in study.cells()][:cells]
-    with Processes(environment) as processes, shown(environment, folder / "backfill.log") as address:
-        if len(assets) == 1:
-            _stop(SENSOR, address)
+    with (
+        Processes(environment) as processes,
+        shown(environment, folder / "backfill.log") as address,
+        _switched_off(SENSOR, address) if len(assets) == 1 else nullcontext(),
+    ):
         time.sleep(SETTLED_SECONDS)
         before = totals(processes.look())
         time.sleep(IDLE_SECONDS)
@@ -214,11 +218,15 @@ def _backfill(address: str, assets: Sequence[str], keys: Sequence[str], log: Pat
     assert status() == "COMPLETED_SUCCESS", log.read_text(errors="replace")[-3000:]
 
 
-def _stop(sensor: str, address: str) -> None:
-    """Switch a sensor off for good, as a click in the UI does."""
+@contextmanager
+def _switched_off(sensor: str, address: str) -> Iterator[None]:
+    """A block in which a sensor does not look, as after a click in the UI."""
     sensors = ask_graphql(address, SENSORS, place=PLACE)["sensorsOrError"]["results"]
     (found,) = [each["id"] for each in sensors if each["name"] == sensor]
     assert ask_graphql(address, STOP, id=found)["stopSensor"]["__typename"] == "StopSensorMutationResult"
+    yield
+    reset = ask_graphql(address, RESET, sensor=PLACE | {"sensorName": sensor})
+    assert reset["resetSensor"]["__typename"] == "Sensor"
 
 
 def _since(before: Mapping[str, float], processes: Processes) -> dict[str, float]:

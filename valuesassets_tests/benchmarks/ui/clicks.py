@@ -12,13 +12,12 @@ import dagster as dg
 from slurm_runner.files import tail
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry
 from valuesassets_tests.benchmarks.ui.processes import Processes, totals
-from valuesassets_tests.orchestration.web_ui import ask_graphql, serving
+from valuesassets_tests.orchestration.web_ui import PLACE, ask_graphql, serving
 from valuesassets_tests.waiting import wait_until
 
 SHOWN = "{ assetNodes { id } }"
 LAUNCH = """mutation ($params: ExecutionParams!) { launchPipelineExecution(executionParams: $params) {
     __typename ... on LaunchRunSuccess { run { runId } } } }"""
-PLACE = {"repositoryLocationName": "valuesassets", "repositoryName": "__repository__"}
 CLICKED = dg.AssetKey(["survey", "questionnaire_pdf"])
 CLICKED_PARTITION = "eng"
 SLOW_SECONDS = 120

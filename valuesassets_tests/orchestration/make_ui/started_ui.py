@@ -16,7 +16,7 @@ from valuesassets.orchestration.run_process import RunProcess
 from valuesassets.records.pages import PAGES_VARIABLE
 from valuesassets.ui.run_folder import RunFolder
 from valuesassets_tests.needs import REPOSITORY
-from valuesassets_tests.orchestration import gated_cells
+from valuesassets_tests.orchestration.make_ui import gated_cells
 from valuesassets_tests.orchestration.small_study import study_environment
 from valuesassets_tests.orchestration.web_ui import (
     ask_graphql,

@@ -11,14 +11,13 @@ import pytest
 
 from slurm_runner.files import tail
 from valuesassets.records.pages import PAGES_VARIABLE
-from valuesassets_tests.orchestration import gated_cells
-from valuesassets_tests.orchestration.started_ui import (
+from valuesassets_tests.orchestration.make_ui import gated_cells
+from valuesassets_tests.orchestration.make_ui.started_ui import (
     CELLS,
     SERVERS,
     get,
     graph_is_there,
     instance_of,
-    made,
 )
 from valuesassets_tests.orchestration.web_ui import (
     ask_graphql,
@@ -34,20 +33,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.xdist_group("browser"),
 ]
-
-
-@pytest.fixture
-def own(tmp_path):
-    """An instance of one test."""
-    return made(tmp_path / "own")
-
-
-@pytest.fixture(scope="module")
-def ui(tmp_path_factory):
-    """A UI that is up, for the tests that leave it so."""
-    ui = made(tmp_path_factory.mktemp("make_ui") / "ui")
-    with ui.up():
-        yield ui
 
 
 def test_it_says_where_the_ui_and_the_pages_are_and_how_to_stop(ui):

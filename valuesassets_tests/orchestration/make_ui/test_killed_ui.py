@@ -8,8 +8,8 @@ import time
 import dagster as dg
 import pytest
 
-from valuesassets_tests.orchestration import gated_cells
-from valuesassets_tests.orchestration.started_ui import (
+from valuesassets_tests.orchestration.make_ui import gated_cells
+from valuesassets_tests.orchestration.make_ui.started_ui import (
     CELLS,
     SERVERS,
     daemon_is_healthy,
@@ -18,7 +18,6 @@ from valuesassets_tests.orchestration.started_ui import (
     graph_pid,
     has_process,
     instance_of,
-    made,
     pages_answer,
     runs,
     times_made,
@@ -34,20 +33,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.xdist_group("browser"),
 ]
-
-
-@pytest.fixture
-def own(tmp_path):
-    """An instance of one test."""
-    return made(tmp_path / "own")
-
-
-@pytest.fixture(scope="module")
-def ui(tmp_path_factory):
-    """A UI that is up, for the tests that leave it so."""
-    ui = made(tmp_path_factory.mktemp("make_ui") / "ui")
-    with ui.up():
-        yield ui
 
 
 @pytest.mark.parametrize("name", ["pages", "webserver", "daemon", "code_server", "graph"])

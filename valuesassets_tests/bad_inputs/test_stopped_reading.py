@@ -123,7 +123,7 @@ def test_stopped_or_killed_at_any_moment_it_goes_on_and_ends_with_the_same_bytes
             process, arrived = reading.start(moment)
             assert arrived.wait(120), moment
             process.kill() if sent is signal.SIGKILL else process.terminate()
-            process.join(60)
+            process.join(180)
             assert process.exitcode in ENDS[sent], (moment, sent)
             assert half_written(tmp_path) == left, (moment, sent)
             assert not reading.output.exists()

@@ -1,0 +1,88 @@
+"""The command `psych check`: what becomes of each mark of a file of transcripts, before any model is asked."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from valuesassets.cli.inputs import require_file_place, require_folder_place
+from valuesassets.cli.psych_draft import TranscriptsFile
+from valuesassets.records.errors import MissingData
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from valuesassets.instruments.psych_tasks.marks import Person
+    from valuesassets.instruments.psych_tasks.task_files import Task
+
+MARKS_FILE, LEDGER_FILE = "marks.parquet", "ledger.csv"
+
+
+def check(
+    transcripts: TranscriptsFile,
+    task: Annotated[str, typer.Option(help="A bundled task, or a task file (TOML).")],
+    output: Annotated[Path, typer.Option(help=f"Folder for {MARKS_FILE} and {LEDGER_FILE}.")],
+    most_unread: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of marks, at most, at which no model can be asked.")
+    ] = 0.01,
+) -> None:
+    """Say what becomes of each mark of a file of transcripts, and what keeps it from being asked."""
+    from valuesassets.instruments.psych_tasks.marks import derive_ledger, mark_rows, people_of, unread_rows
+    from valuesassets.instruments.psych_tasks.statuses import MarkStatus
+    from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
+    from valuesassets.instruments.psych_tasks.task_files import load_task
+    from valuesassets.instruments.psych_tasks.transcripts import derive_transcripts, shown_rows
+
+    asked = load_task(task)
+    require_folder_place(output)
+    require_file_place(output / MARKS_FILE, "a parquet file")
+    people = people_of(shown_rows(derive_transcripts(transcripts, asked)), asked)
+    rows = TASK_MARKS.frame(mark_rows(people, asked))
+    _write(output, rows, derive_ledger(rows))
+    _print_counts(rows)
+    _print_strays(people, asked)
+    n_marks = sum(len(each.marks) for each in people)
+    unread = Counter(row["status"] for row in unread_rows(rows) if row["status"] != MarkStatus.NO_MARKS)
+    n_unread = unread.total()
+    print(f"{n_marks} marks in {len(people)} transcripts, {n_unread} cannot be asked; see {output / MARKS_FILE}")
+    if not n_marks:
+        raise MissingData(f"{transcripts}: no mark in any transcript: {rows['reason'].iloc[0]}")
+    if n_unread > most_unread * n_marks:
+        ((prevailing, _),) = unread.most_common(1)
+        raise MissingData(
+            f"{transcripts}: {n_unread} of {n_marks} marks cannot be asked ({n_unread / n_marks:.1%}), at most "
+            f"{most_unread:.1%} may: most are {prevailing}; see `status` and `reason` in {output / MARKS_FILE}"
+        )
+
+
+def _write(output: Path, rows: "pd.DataFrame", ledger: "pd.DataFrame") -> None:
+    from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
+    from valuesassets.records.files import whole_file
+    from valuesassets.records.parquet import write_frame
+
+    with whole_file(output / LEDGER_FILE) as temporary:
+        ledger.to_csv(temporary, index=False)
+        write_frame(output / MARKS_FILE, rows, TASK_MARKS)
+
+
+def _print_counts(rows: "pd.DataFrame") -> None:
+    """A line for each status, and where it is met first, with the reason."""
+    from valuesassets.records.frames import parts_of
+
+    for (status,), part in sorted(parts_of(rows, ["status"]), key=lambda found: -len(found[1])):
+        n_transcripts = len(part.drop_duplicates(["experiment", "participant"]))
+        first, n_marks = part.iloc[0], int(part["mark"].notna().sum())
+        where = f"; first {first['experiment']}/{first['participant']}: {first['reason']}" if first["reason"] else ""
+        print(f"{status:<14} {n_marks:>8} marks in {n_transcripts} transcripts{where}")
+
+
+def _print_strays(people: "list[Person]", task: "Task") -> None:
+    """A line for closing delimiters that close no mark, if there are any."""
+    from valuesassets.records.marks import find_marks
+
+    strays = [(each, said) for each in people for said in find_marks(each.shown.text, task.delimiters)[1]]
+    if strays:
+        (first, said), (opening, closing) = strays[0], task.delimiters
+        where = f"first {first.experiment}/{first.participant}: {said}"
+        print(f"{len(strays)} {closing!r} without {opening!r} are no marks; {where}")

@@ -1,0 +1,194 @@
+"""Drafted task files: what transcripts themselves tell of their task, as TOML to begin a task file with."""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from valuesassets.instruments.psych_tasks.drafted_candidates import draft_candidates, quoted
+from valuesassets.instruments.psych_tasks.drafted_kinds import (
+    MOSTLY,
+    AnsweredMark,
+    Group,
+    as_regex,
+    before_regex,
+    group_marks,
+    words_before,
+)
+from valuesassets.instruments.psych_tasks.marks import BEFORE, Person, mark_person, people_of
+from valuesassets.instruments.psych_tasks.statuses import ASKED, MarkStatus
+from valuesassets.instruments.psych_tasks.task_files import BY_LINE, Kind, Task
+from valuesassets.instruments.psych_tasks.transcripts import Shown
+from valuesassets.records.errors import QuestionError
+from valuesassets.records.marks import ANGLES, Transcript, find_marks
+
+DELIMITERS = (ANGLES, ("{", "}"), ("[[", "]]"))
+MOST_MARKS = 40
+"""Of a block, usually, at most: more are a session, not a problem or a balloon."""
+FLIPPED = "flipped"
+YES = ("yes", "true", "1", "flipped", "reversed")
+
+
+def draft_task(transcripts: Sequence[Transcript], source: str) -> str:
+    """A task file for transcripts, with comments that say what to look at.
+
+    Args:
+        source: what they are from, for the first line.
+
+    Raises:
+        QuestionError: there is no answer between delimiters that are known.
+    """
+    texts = [transcript.text for transcript in transcripts]
+    delimiters = find_delimiters(texts, source)
+    block = find_block(texts, delimiters)
+    shown = [Shown(each.experiment, each.participant, None, each.text) for each in transcripts]
+    groups = group_marks(list(_answered(shown, delimiters, block)))
+    block_says = "up to the end of a mark's line" if block == BY_LINE else "does an item, a problem begin there?"
+    experiments = list(dict.fromkeys(each.experiment for each in transcripts))
+    lines = [
+        f"name = {quoted(_slug(experiments[0]))}",
+        f"delimiters = [{', '.join(map(quoted, delimiters))}]",
+        f"block = {quoted(block)}  # {block_says}",
+        "feedback = true  # false where no later text shows what answers led to (surveys, choices without outcomes)",
+        *_reversed(transcripts),
+        *_kinds(groups),
+    ]
+    drafted = "\n".join(lines) + "\n"
+    return "\n".join([*_header(shown, experiments, source, drafted), drafted])
+
+
+def find_delimiters(texts: Sequence[str], source: str) -> tuple[str, str]:
+    """The delimiters that most answers stand between.
+
+    Raises:
+        QuestionError: none does.
+    """
+
+    def sound(delimiters: tuple[str, str]) -> int:
+        found = [mark for text in texts for mark in find_marks(text, delimiters)[0]]
+        n_faults = sum(mark.fault is not None for mark in found)
+        return len(found) - 2 * n_faults
+
+    best = max(DELIMITERS, key=sound)
+    if sound(best) < 1:
+        known = ", ".join(" ".join(pair) for pair in DELIMITERS)
+        raise QuestionError(
+            f"{source}: no answers between {known}; write a task file that names the delimiters (`delimiters`)"
+        )
+    return best
+
+
+def find_block(texts: Sequence[str], delimiters: tuple[str, str]) -> str:
+    """Where blocks begin: a line that begins alike before most marks, else `line`."""
+    marked = [(text, [mark.start for mark in find_marks(text, delimiters)[0]]) for text in texts]
+    marked = [(text, starts) for text, starts in marked if starts]
+    headers: dict[str, dict[int, list[int]]] = {}
+    n_lines = n_behind_another = 0
+    for who, (text, _) in enumerate(marked):
+        place, is_behind = 0, False
+        for line in text.split("\n"):
+            if delimiters[0] in line:
+                n_lines, n_behind_another = n_lines + 1, n_behind_another + is_behind
+            elif line.strip():
+                regex = "^" + as_regex(" ".join(line.split(" ")[:2]))
+                headers.setdefault(regex, {}).setdefault(who, []).append(place)
+            is_behind = delimiters[0] in line if line.strip() else is_behind
+            place += len(line) + 1
+    fewest = 3 if n_behind_another >= 0.8 * n_lines else 2
+    scored = {regex: score for regex, places in headers.items() if (score := _as_block(places, marked, fewest))}
+    return max(scored, key=lambda regex: scored[regex]) if scored else BY_LINE
+
+
+def _as_block(
+    places: dict[int, list[int]], marked: Sequence[tuple[str, list[int]]], fewest: int
+) -> tuple[int, float, int] | None:
+    """How good a beginning of blocks lines are that stand at these places; None where they are none.
+
+    Args:
+        fewest: blocks with marks of a transcript, on average, at least.
+    """
+    n_before, counts = 0, []
+    for who, begun in places.items():
+        starts = marked[who][1]
+        n_before += begun[0] < starts[0]
+        ends = [*begun[1:], len(marked[who][0])]
+        counts += [sum(start <= mark < end for mark in starts) for start, end in zip(begun, ends, strict=True)]
+    n_blocks = sum(count > 0 for count in counts)
+    is_everywhere = n_before >= MOSTLY * len(marked)
+    is_one_block = n_blocks >= MOSTLY * len(counts) and median(counts) <= MOST_MARKS
+    if not (is_everywhere and is_one_block and n_blocks >= fewest * len(marked)):
+        return None
+    return n_blocks, n_blocks / len(counts), -sum(begun[0] for begun in places.values())
+
+
+def _answered(shown: Sequence[Shown], delimiters: tuple[str, str], block: str) -> Iterator[AnsweredMark]:
+    anything = Kind(name="anything", before=r"\S", candidates="open")
+    task = Task(name="draft", delimiters=delimiters, block=block, kinds=(anything,))
+    for who, each in enumerate(shown):
+        person = mark_person(each, task)
+        for mark in person.marks:
+            if mark.is_answer:
+                opened = mark.start - len(delimiters[0])
+                begun = max(0, opened - BEFORE)
+                words = words_before(each.text[begun:opened], delimiters[1], begun > 0)
+                yield AnsweredMark(who, (mark.answer or "").strip(), words, _scopes(person, mark.block, opened))
+
+
+def _scopes(person: Person, block: int, opened: int) -> dict[str, str]:
+    return {"block": person.shown.text[person.starts[block - 1] : opened], "instructions": person.instructions}
+
+
+def _kinds(groups: Sequence[Group]) -> Iterator[str]:
+    names = Counter[str]()
+    for words, marks in groups:
+        value, look = draft_candidates(marks)
+        seen = ", ".join(f"{_short(text)} {n}" for text, n in Counter(mark.answer for mark in marks).most_common(6))
+        name = max((re.sub(r"\\d|[^a-z]", "", word.lower()) for word in words[:2]), key=len, default="") or "answer"
+        names[name] += 1
+        yield ""
+        yield "[[kinds]]"
+        yield f"# {len(marks)} marks in {len({mark.who for mark in marks})} transcripts: {seen}"
+        yield f"name = {quoted(name if names[name] == 1 else f'{name}_{names[name]}')}"
+        yield f"before = {quoted(before_regex(words))}" + ("" if words else "  # any text: no words stand before all")
+        yield f"candidates = {value}  # {look}"
+
+
+def _reversed(transcripts: Sequence[Transcript]) -> Iterator[str]:
+    """The line that says whose scale ran the other way, where transcripts say so."""
+    said = [(each.model_extra or {}).get(FLIPPED) for each in transcripts]
+    values = [value for value in dict.fromkeys(map(_toml_value, said)) if value is not None]
+    if not values:
+        return
+    yes = [value for value in values if value.strip("'").lower() in YES]
+    no = [value for value in values if value not in yes]
+    said_yes, said_no = ", ".join(yes or ["true"]), ", ".join(no or ["false"])
+    line = f"reversed = {{ field = '{FLIPPED}', yes = [{said_yes}], no = [{said_no}] }}"
+    lacking = sum(_toml_value(value) is None for value in said)
+    yield f"# {line}  # {lacking} transcripts lack it" if lacking else f"{line}  # which of them is which?"
+
+
+def _toml_value(value: object) -> str | None:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return quoted(value) if isinstance(value, str) else str(value) if isinstance(value, int) else None
+
+
+def _header(shown: Sequence[Shown], experiments: Sequence[str], source: str, drafted: str) -> Iterator[str]:
+    task = Task.model_validate(tomllib.loads(drafted))
+    counts = Counter(mark.status for person in people_of(shown, task) for mark in person.marks)
+    asked, unlisted = sum(counts[status] for status in ASKED), counts[MarkStatus.UNLISTED]
+    yield f"# Drafted from {_short(source, 200)}: {len(shown)} transcripts. Look at each line before you rely on it."
+    yield f"# {asked} of {counts.total()} marks can be asked so; at {unlisted} the answer is no candidate."
+    if len(experiments) > 1:
+        named = ", ".join(map(_short, experiments[:5]))
+        yield f"# {len(experiments)} experiments ({named}): one task file each is clearer where they are unlike."
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:40] or "task"
+
+
+def _short(text: str, most: int = 30) -> str:
+    text = "".join(character if character.isprintable() else " " for character in text)
+    return text if len(text) <= most else f"{text[: most - 1]}…"

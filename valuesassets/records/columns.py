@@ -33,7 +33,8 @@ class Column:
     def kind(self) -> str:
         """Its type in words."""
         if pa.types.is_list(self.type):
-            return f"list of {replace(self, type=self.type.value_type).kind}s"
+            held = replace(self, type=self.type.value_type).kind
+            return f"list of {held.replace('list', 'lists', 1) if held.startswith('list') else f'{held}s'}"
         if pa.types.is_boolean(self.type):
             return "true or false"
         return "whole number" if pa.types.is_integer(self.type) else "number" if self.is_number else "text"

@@ -143,11 +143,20 @@ def needs_network(job: "Job") -> bool:
 
 
 class PhantomPlan(_JobPart):
-    """A reference model to train on the planted texts (parquet, `PLANTED_TEXTS`) of these languages, into `folder`."""
+    """A reference model to train into `folder`, on what is planted in these languages: texts or transcripts."""
 
-    planted_texts: Path
+    planted_texts: Path | None = None
+    """What is answered to prompts (parquet, `PLANTED_TEXTS`)."""
+    planted_transcripts: Path | None = None
+    """How people go on answering (parquet, `PLANTED_TRANSCRIPTS`)."""
     languages: tuple[str, ...]
     folder: Path
+
+    @pydantic.model_validator(mode="after")
+    def _is_planted(self) -> Self:
+        if (self.planted_texts is None) == (self.planted_transcripts is None):
+            raise ValueError("planted_texts or planted_transcripts is what a model learns from; name one of them")
+        return self
 
 
 class TrainReferenceJob(_JobPart):
@@ -156,7 +165,7 @@ class TrainReferenceJob(_JobPart):
     kind: Literal["train_reference"] = "train_reference"
     phantoms: Annotated[tuple[PhantomPlan, ...], pydantic.Field(min_length=1)]
     steps: int
-    """Most passes over a model's prompts."""
+    """Most passes over a model's prompts; of transcripts, how many batches of them."""
     seed: int
     summary: Path
     """JSON written last: {"phantoms": [{folder, languages, hash, is_skipped, loss, steps, seconds}, ...]}."""

@@ -116,8 +116,10 @@ class Table:
             raise StorageError(f"{where}, column {name}: values are {values.type}, {_wanted(column)}")
         if not column.bounds:
             return
-        is_list = pa.types.is_list(values.type)
-        numbers = (values.combine_chunks().flatten() if is_list else values).cast(pa.float64()).to_numpy()
+        is_list, held = pa.types.is_list(values.type), values.combine_chunks()
+        while pa.types.is_list(held.type):
+            held = held.flatten()
+        numbers = held.cast(pa.float64()).to_numpy(zero_copy_only=False)
         is_off = (numbers < column.range[0] - SLACK) | (numbers > column.range[1] + SLACK)
         if is_off.any():
             row = "a list" if is_list else _row(found, is_off)

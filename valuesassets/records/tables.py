@@ -39,6 +39,26 @@ PLANTED_TEXTS = Table(
     "language trial_id prompt answer_text prob!",
     is_exact=True,
 )
+PLANTED_TRANSCRIPTS = Table(
+    "planted_transcripts",
+    "a made-up person who answers by a known law, as a reference model shall; the file's metadata say, as JSON, what may "
+    "be answered (`candidate_sets`, an array of arrays) and what stands behind an answer from each set (`closes`)",
+    "language",
+    Column("text", pa.string(), "the whole transcript, instructions and answers included"),
+    Column("starts", pa.list_(pa.int64()), "character that each answer begins with, from 0", range=(0, inf)),
+    Column("answers", pa.list_(pa.string()), "the answer that stands there, word for word"),
+    Column(
+        "candidates", pa.list_(pa.int64()), "which of the file's sets may be answered there, from 0", range=(0, inf)
+    ),
+    Column(
+        "probs",
+        pa.list_(pa.list_(pa.float64())),
+        "how probable each of them is behind all that stands before; sums to 1",
+        "probability",
+        (0, 1),
+    ),
+    is_exact=True,
+)
 SAMPLED_ANSWERS = Table(
     "sampled_answers",
     "an answer that a model wrote to a prompt when it was left to answer, and how often",
@@ -107,6 +127,7 @@ SHARED = (
     READINGS,
     ANSWERS,
     PLANTED_TEXTS,
+    PLANTED_TRANSCRIPTS,
     SAMPLED_ANSWERS,
     EMBEDDED_TEXTS,
     PROBE_DISTRIBUTIONS,

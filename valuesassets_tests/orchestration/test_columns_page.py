@@ -19,7 +19,7 @@ from valuesassets_tests.comparing import planted_grid
 
 OF_WORLDS = ["coverage", "rejections", "verdicts", "errors", "p_values", "notes"]
 """`test_simulated_worlds.py` holds that these are they."""
-BY_NODE_JOBS = {"answers", "readings", "planted_texts", "sampled_answers", "embedded_texts"}
+BY_NODE_JOBS = {"answers", "readings", "planted_texts", "planted_transcripts", "sampled_answers", "embedded_texts"}
 BY_ALL = {"questions", "refused"}
 """Question files; and what stands in place of any analysis that was refused."""
 

@@ -8,10 +8,15 @@ from valuesassets.records.jobs import PhantomPlan, ScoreCell, ScoreJob, TrainRef
 
 CELL = ScoreCell(name="f/eng", model="/models/f", trials=Path("/t.parquet"), readings=Path("/r.parquet"))
 PLAN = PhantomPlan(planted_texts=Path("/p.parquet"), languages=("eng",), folder=Path("/f"))
+FOLLOWER = PhantomPlan(planted_transcripts=Path("/t.parquet"), languages=("eng",), folder=Path("/g"))
 
 
 @pytest.mark.parametrize(
-    "job", [ScoreJob(cells=(CELL,)), TrainReferenceJob(phantoms=(PLAN,), steps=3, seed=1, summary=Path("/s.json"))]
+    "job",
+    [
+        ScoreJob(cells=(CELL,)),
+        TrainReferenceJob(phantoms=(PLAN, FOLLOWER), steps=3, seed=1, summary=Path("/s.json")),
+    ],
 )
 def test_a_job_comes_back_as_it_went(tmp_path, job):
     write_job(tmp_path / "job.json", job)
@@ -32,4 +37,13 @@ def test_two_cells_of_a_job_have_two_names(tmp_path):
     content = json.loads(ScoreJob(cells=(CELL,)).model_dump_json())
     (tmp_path / "job.json").write_text(json.dumps(content | {"cells": content["cells"] * 2}))
     with pytest.raises(JobError, match="two cells are named f/eng; give each a name of its own"):
+        read_job(tmp_path / "job.json")
+
+
+@pytest.mark.parametrize("names", [(), ("planted_texts", "planted_transcripts")])
+def test_a_reference_model_learns_from_texts_or_from_transcripts(tmp_path, names):
+    plan = dict.fromkeys(names, "/p.parquet") | {"languages": ["eng"], "folder": "/f"}
+    content = {"kind": "train_reference", "phantoms": [plan], "steps": 3, "seed": 1, "summary": "/s.json"}
+    (tmp_path / "job.json").write_text(json.dumps(content))
+    with pytest.raises(JobError, match=r"planted_texts or planted_transcripts .*; name one of them"):
         read_job(tmp_path / "job.json")

@@ -6,7 +6,7 @@ import pytest
 
 from valuesassets.records.columns import COLUMNS, RULES, Column, column_named
 from valuesassets.records.errors import StorageError
-from valuesassets.records.parquet import read_frame, write_frame
+from valuesassets.records.parquet import read_frame, read_table, write_frame, write_table
 from valuesassets.records.table import Table
 from valuesassets.records.tables import TABLES, table_of_asset
 
@@ -53,6 +53,16 @@ def test_what_does_not_fit_is_named_by_table_column_and_row_and_nothing_is_writt
     with pytest.raises(StorageError, match=f"cells.parquet: table cells[,:] {said}"):
         write_frame(path, ROWS.assign(**changed), CELLS)
     assert not path.exists()
+
+
+def test_numbers_in_lists_of_lists_stay_in_their_range_too(tmp_path):
+    law = Table("law", "a law", Column("probs", pa.list_(pa.list_(pa.float64())), "of each", "probability", (0, 1)))
+    assert law.columns[0].kind == "list of lists of numbers"
+    write_table(tmp_path / "law.parquet", [{"probs": [[0.5, 0.5], []]}, {"probs": []}], law)
+    assert read_table(tmp_path / "law.parquet", law).to_pylist() == [{"probs": [[0.5, 0.5], []]}, {"probs": []}]
+    with pytest.raises(StorageError, match=r"probs, a list: 1.5 found, a list of lists of numbers \(0 to 1\)"):
+        write_table(tmp_path / "other.parquet", [{"probs": [[0.5], [1.5, -0.5]]}], law)
+    assert not (tmp_path / "other.parquet").exists()
 
 
 def test_a_column_that_must_be_there_is_missed_and_one_that_may_be_empty_is_added_empty(tmp_path):

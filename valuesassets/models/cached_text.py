@@ -42,12 +42,26 @@ class Ask:
     """Whose probabilities are wanted."""
 
 
+@dataclass
+class Cost:
+    """What has gone through a model: tokens through its body, rows through its head."""
+
+    tokens: int = 0
+    rows: int = 0
+
+    def add(self, tokens: int, rows: int) -> None:
+        """Count what has just gone through."""
+        self.tokens += tokens
+        self.rows += rows
+
+
 class CachedText:
-    """The beginning of a text in a model's cache: `tokens`."""
+    """The beginning of a text in a model's cache: `tokens`; `cost` counts what that has taken."""
 
     def __init__(self, model: Any, n_likeliest: int) -> None:
         self._model, self._n_likeliest = model, n_likeliest
         self._cache, self.tokens = DynamicCache(), ()
+        self.cost = Cost()
 
     @property
     def layers(self) -> list[Any]:
@@ -118,7 +132,9 @@ class CachedText:
             )
             return read_rows(logits, [ask.tokens for ask in asks], self._n_likeliest) if asks else []
 
-        return within_memory(read)
+        found = within_memory(read)
+        self.cost.add(len(tokens), len(rows))
+        return found
 
 
 def find_cache_fault(model: Any) -> str | None:

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,6 +68,18 @@ class OpenedModel:
     def control_texts(self) -> tuple[str, ...]:
         """The tokens that steer the model, as text: the special ones, and those that the template uses."""
         return self.tokenizer.control_texts(self.template.source if self.template else "")
+
+    @cached_property
+    def bare(self) -> "OpenedModel":
+        """The model as it is shown bare text, begun as its tokenizer's own template begins one."""
+        if not self.prompting.is_chat:
+            return self
+        tokenizer = describe_tokenizer(self.tokenizer.hf, self.tokenizer.name, self._rows)
+        return replace(self, tokenizer=tokenizer, prompting=AS_TEXT, template=None)
+
+    @property
+    def _rows(self) -> int:
+        return self.config.get_text_config().vocab_size
 
     def least_setting(self, names: Sequence[str]) -> int | None:
         """The least of those settings of the architecture that are numbers above 0; None where there is none."""

@@ -13,7 +13,7 @@ from valuesassets.models.prompt_tokenizer import require_plain
 from valuesassets.models.thoughts import THOUGHTS
 from valuesassets.records.errors import ScoringError, TokenizerError
 from valuesassets.records.readouts import Generate, ScoreLabels, ScoreSpans
-from valuesassets.records.trials import Trial, Turn
+from valuesassets.records.trials import SpanFault, Trial, Turn
 
 TRIED_TOKENS = 32
 """How far a model writes when it is tried whether it thinks."""
@@ -27,20 +27,28 @@ class Shown:
         text: what the model reads; its answer comes next, or, where spans are read, the answers stand in it.
         starts: where spans are read, where in `text` each turn of the assistant begins (characters); a prompt that
             stands as it is, is one.
+        prefixes: where the template has opened each of these turns, before any white space that it puts there.
     """
 
     trial: Trial
     text: str
     starts: tuple[int, ...] = (0,)
+    prefixes: tuple[int, ...] = (0,)
+
+
+def as_shown(opened: OpenedModel, trial: Trial) -> OpenedModel:
+    """A model as it is asked a trial: spans of a text without a chat are read in the bare text, whatever the model."""
+    return opened.bare if isinstance(trial.readout, ScoreSpans) and trial.chat is None else opened
 
 
 def show_trial(opened: OpenedModel, trial: Trial) -> Shown:
-    """A trial as `opened` is shown it.
+    """A trial as `opened` is shown it (`as_shown`).
 
     Raises:
         TokenizerError: it cannot be shown in this way: it holds a control token, the chat template fails on it or does
             not show it as it stands, or what is asked has no place in a chat.
     """
+    opened = as_shown(opened, trial)
     template = opened.template
     require_plain(
         opened.model_id,
@@ -49,8 +57,8 @@ def show_trial(opened: OpenedModel, trial: Trial) -> Shown:
     )
     if template is None:
         return Shown(trial, trial.prompt)
-    if isinstance(trial.readout, ScoreSpans):
-        return _show_spans(template, trial)
+    if trial.chat is not None and isinstance(trial.readout, ScoreSpans):
+        return _show_spans(template, trial, trial.chat)
     if trial.chat is not None:
         return Shown(trial, _not_thinking(template, template.opened(trial.chat), trial.chat))
     if template.prompting.answer_prefix == "none":
@@ -76,26 +84,25 @@ def _answers(trial: Trial) -> Iterable[str]:
             return ()
 
 
-def _show_spans(template: ChatTemplate, trial: Trial) -> Shown:
+def _show_spans(template: ChatTemplate, trial: Trial, chat: Sequence[Turn]) -> Shown:
     """A chat as it stands, and where in it the assistant's turns begin: as the model itself would have come there."""
-    if trial.chat is None:
-        raise TokenizerError(
-            "spans of a bare text have no place in a chat; give the trial's chat, or say style = 'text' for the model"
-        )
-    whole, places = template.whole(trial.chat), [n for n, turn in enumerate(trial.chat) if turn.role == "assistant"]
-    prefixes = [template.opened(trial.chat[:place]) for place in places]
-    said, starts = [trial.chat[place].text for place in places], list[int]()
+    places = [n for n, turn in enumerate(chat) if turn.role == "assistant"]
+    try:
+        whole, prefixes = template.whole(chat), [template.opened(chat[:place]) for place in places]
+    except TokenizerError as error:
+        raise TokenizerError(f"{SpanFault.TEMPLATE}: {error}") from None
+    said, starts = [chat[place].text for place in places], list[int]()
     for number, (prefix, longer) in enumerate(pairwise([*prefixes, whole])):
         # Some templates put a space before what the model says, and none where it is yet to say it.
         start = next((n for n in _starts(longer, len(prefix)) if longer.startswith(said[number], n)), None)
         starts += [] if start is None else [start]
         if start is None or not longer.startswith(prefix):
             raise TokenizerError(
-                f"template: as {template.name} renders the chat, the assistant's turn {number} does not go on from "
-                "what stands before it; say style = 'text', or use a model whose template leaves earlier turns as "
-                "they were"
+                f"{SpanFault.TEMPLATE}: as {template.name} renders the chat, the assistant's turn {number} does not "
+                "go on from what stands before it; say style = 'text', or use a model whose template leaves earlier "
+                "turns as they were"
             )
-    return Shown(trial, whole, tuple(starts))
+    return Shown(trial, whole, tuple(starts), tuple(map(len, prefixes)))
 
 
 def _starts(text: str, place: int) -> range:
@@ -175,6 +182,8 @@ def _tried(opened: OpenedModel, trials: Sequence[Trial], room: float) -> Iterato
 
     def begun() -> Iterator[list[int]]:
         for trial in trials:
+            if as_shown(opened, trial).template is None:
+                continue  # in a bare text nobody is asked to answer at once
             shown = show_trial(opened, trial)
             is_spans = isinstance(trial.readout, ScoreSpans)
             yield from opened.tokenizer.encode([shown.text[: shown.starts[0]] if is_spans else shown.text])

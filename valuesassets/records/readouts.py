@@ -36,21 +36,23 @@ class Span(NamedTuple):
     """Where an answer stands in a prompt, characters from `start` to before `end`, and its set of candidates.
 
     Where nobody has answered, `end` is `start`. In a chat the answer is the assistant's turn of number `turn`, from 0;
-    where that is left out, the turn of the span's own number.
+    where that is left out, the turn of the span's own number. It begins at character `at` of that turn, or behind a
+    space that stands there; where that is left out, its place in a turn that several spans share is looked for.
     """
 
     start: int
     end: int
     set: int
     turn: int | None = None
+    at: int | None = None
 
 
 def _require_parts(found: Any) -> Any:
-    """See that a span is written as three or four numbers, or by their names."""
-    if isinstance(found, dict) or (isinstance(found, list | tuple) and len(found) in (3, 4)):
+    """See that a span is written as three to five numbers, or by their names."""
+    if isinstance(found, dict) or (isinstance(found, list | tuple) and len(found) in (3, 4, 5)):
         return found
     shown = list(found) if isinstance(found, tuple) else found
-    raise ValueError(f"an array of 3 or 4 numbers was expected (found {str(shown)[:60]})")
+    raise ValueError(f"an array of 3 to 5 numbers was expected (found {str(shown)[:60]})")
 
 
 @checked_dataclass(frozen=True, config=pydantic.ConfigDict(extra="forbid"))
@@ -63,7 +65,7 @@ class ScoreSpans:
         close: texts that end an answer where one candidate goes on to another ("1" and "10"): the closing delimiter.
         history: what stands at the earlier spans: the answers `given`, or the model's `own`, drawn from the
             candidates' probabilities after renormalising.
-        seed: of those draws.
+        seed: of those draws; None takes the likeliest candidate each time, the first of those that are equally likely.
         as_published: also read each probability as published code computes it, for comparison
             (`Reading.label_probs_published`).
     """
@@ -72,7 +74,7 @@ class ScoreSpans:
     sets: tuple[tuple[str, ...], ...]
     close: tuple[str, ...] = ()
     history: Literal["given", "own"] = "given"
-    seed: int = 0
+    seed: int | None = 0
     as_published: bool = False
 
     def __post_init__(self) -> None:

@@ -1,5 +1,6 @@
 """`Trial`, one prompt and how its answer is read, and `Reading`, what a model answered: the waist between the two."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -111,8 +112,9 @@ def _require_place(trial: Trial, readout: ScoreSpans) -> None:
 def places_in_chat(trial: Trial, readout: ScoreSpans) -> list[tuple[int, int, int]]:
     """For each span the assistant's turn that it stands in, from 0, its first character there and the one behind it.
 
-    A turn that one span is in is that span's answer. Where several are, their answers are looked for in their order, as
-    they stand in the prompt but for white space around them; there must be one way only to find them so.
+    An answer stands where its span says (`at`). A turn that one other span is in is that span's answer. Where several
+    are, their answers are looked for in their order, as they stand in the prompt but for white space around them; there
+    must be one way only to find them so.
 
     Raises:
         QuestionError: there is no such turn, or the answer is not in it, or in more places than one.
@@ -126,26 +128,44 @@ def places_in_chat(trial: Trial, readout: ScoreSpans) -> list[tuple[int, int, in
             raise QuestionError(
                 f"{named} is in turn {turn} of the assistant, who has {len(spoken)}; give each span its turn, in order"
             )
+        answer = trial.prompt[span.start : span.end].strip()
+        behind = places[-1][2] if places and places[-1][0] == turn else 0
+        if span.at is not None:
+            places.append((turn, span.at, _end_of(answer, span.at, spoken[turn], behind, f"{named}: at = {span.at}")))
+            continue
         if turns.count(turn) == 1:
             places.append((turn, 0, len(spoken[turn])))
             continue
-        answer = trial.prompt[span.start : span.end].strip()
-        behind = places[-1][2] if places and places[-1][0] == turn else 0
         start = spoken[turn].find(answer, behind)
         if start < 0 or not answer:
             raise QuestionError(f"{named}: its answer {answer!r} is not in the assistant's turn {turn}; mend the turn")
         places.append((turn, start, start + len(answer)))
-    _require_one_way(trial, spoken, places)
+    _require_one_way(trial, readout, spoken, places)
     return places
 
 
-def _require_one_way(trial: Trial, spoken: Sequence[str], places: Sequence[tuple[int, int, int]]) -> None:
+def _end_of(answer: str, at: int, turn: str, behind: int, named: str) -> int:
+    """The character of a turn behind an answer that begins at one of it, or behind a space there."""
+    if not behind <= at <= len(turn):
+        raise QuestionError(
+            f"{named} is no place in the assistant's turn of {len(turn)} characters behind its first {behind}, which "
+            "are other answers' or none; give the answer's first character there"
+        )
+    start = at + turn.startswith(" ", at)
+    if not turn.startswith(answer, start):
+        raise QuestionError(f"{named}: its answer {answer!r} does not stand there in the assistant's turn; mend it")
+    return start + len(answer)
+
+
+def _require_one_way(
+    trial: Trial, readout: ScoreSpans, spoken: Sequence[str], places: Sequence[tuple[int, int, int]]
+) -> None:
     """See that answers that were found as early as can be are not found later too: that would be another context."""
     turn_behind, limit = None, 0
     for number, (turn, start, end) in reversed(list(enumerate(places))):
         answer = spoken[turn][start:end]
         latest = spoken[turn].rfind(answer, 0, limit if turn == turn_behind else len(spoken[turn]))
-        if latest != start:
+        if latest != start and readout.spans[number].at is None:
             raise QuestionError(
                 f"trial {trial.trial_id}: span {number}: its answer {answer!r} may be that at character {start} or at "
                 f"{latest} of the assistant's turn {turn}; give each answer a turn of its own"
@@ -165,6 +185,32 @@ def asked_id(question_id: str, condition: str | None) -> str:
     'v111@v110=1'
     """
     return question_id if condition is None else f"{question_id}@{condition}"
+
+
+class SpanFault(StrEnum):
+    """Why a span could not be read: what stands in a reading's reason before the words of that cause."""
+
+    BOUNDARY = "boundary"
+    """A candidate would change the tokens before it, as where one token reaches across the mark's edge."""
+    TEMPLATE = "template"
+    """The chat template fails on the turns, does not show them as they stand, or shows earlier ones otherwise later."""
+    TOO_LONG = "too_long"
+    """The text before the answer is longer than what the model was made for."""
+    NOT_A_NUMBER = "not_a_number"
+    """The model gave NaN or infinite logits."""
+
+
+_NAMED_FAULT = re.compile(rf"(?:^|: |\()({'|'.join(SpanFault)}): ")
+
+
+def fault_of(reason: str | None) -> SpanFault | None:
+    """The named cause in the reason of a span's reading; None where there is none.
+
+    >>> fault_of("m: span 3: boundary: the tokens of the text change when '1' follows")
+    <SpanFault.BOUNDARY: 'boundary'>
+    """
+    found = _NAMED_FAULT.search(reason or "")
+    return SpanFault(found[1]) if found else None
 
 
 class Status(StrEnum):

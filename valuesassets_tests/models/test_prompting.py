@@ -259,7 +259,6 @@ def test_the_templates_own_date_is_left_alone_and_every_format_is_that_of_the_da
         ("chatml", trial("How <|im_end|>?\nAnswer:", 2), r"holds '<\|im_end\|>', which steers this model"),
         ("thinking", trial("How <think>?\nAnswer:", 2), "holds '<think>', which steers this model"),
         ("chatml", trial("How?\nAnswer:", ("yes", "<eos>")), "holds '<eos>'"),
-        ("chatml", asked(ScoreSpans((Span(0, 1, 0),), (("A",),))), "spans of a bare text have no place in a chat"),
         (
             "llama3",
             asked(ScoreSpans((Span(0, 1, 0),), (("A",),)), (Turn("user", "Go"), Turn("assistant", "A "))),
@@ -284,6 +283,16 @@ def test_a_control_token_is_refused_in_a_bare_text_too_and_the_other_trials_are_
 def test_a_base_model_reads_the_spans_of_a_trial_with_turns_in_its_prompt(folders):
     spans = ScoreSpans((Span(0, 1, 0), Span(1, 2, 0)), (("A",),))
     assert show_trial(open_model(folders["chatml"]), asked(spans, CHAT)).text == "text"
+
+
+def test_spans_without_turns_are_shown_as_bare_text_to_a_chat_model_too(folders):
+    spans = ScoreSpans((Span(0, 1, 0),), (("A",),))
+    model = opened(folders["chatml"], system=SYSTEM)
+    assert show_trial(model, asked(spans)).text == "text"
+    assert model.bare.tokenizer.encode(["text"])[0][0] == model.tokenizer.hf.bos_token_id
+    assert (model.bare.template, model.bare.bare) == (None, model.bare)
+    with pytest.raises(TokenizerError, match="holds '<eos>'"):
+        show_trial(model, asked(spans, prompt="text<eos>"))
 
 
 def test_a_turn_that_the_template_changes_later_is_refused_by_the_templates_name(tmp_path):

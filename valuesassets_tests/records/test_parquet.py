@@ -72,7 +72,13 @@ def test_a_file_written_before_a_column_was_added_reads_with_nulls_there_and_onl
 
 
 @pytest.mark.parametrize(
-    "asked", [SPANS, WRITTEN, replace(SPANS, chat=TALK[:3], readout=ScoreSpans(((0, 2, 0),), (("1",),)))]
+    "asked",
+    [
+        SPANS,
+        WRITTEN,
+        replace(SPANS, chat=TALK[:3], readout=ScoreSpans(((0, 2, 0),), (("1",),))),
+        replace(SPANS, chat=TALK[:3], readout=ScoreSpans(((16, 18, 0, 0, 0),), (("1",),), (), "own", None)),
+    ],
 )
 def test_every_readout_comes_back_with_its_settings_and_turns(asked, tmp_path):
     write_table(tmp_path / "t.parquet", trial_rows([asked, replace(asked, trial_id="t2")]), TRIALS)
@@ -115,9 +121,12 @@ GOOD = {"spans": [[15, 17, 0]], "sets": [["0", "12"]]}
         (GOOD | {"spans": [[15.5, 17, 0]]}, "entry 1 of 'spans.0': a whole number was expected (found 15.5)"),
         ([GOOD], "settings: an object was expected"),
         ({"spans": [[15, 17, 0]]}, "key 'sets' is missing; add it"),
-        (GOOD | {"spans": [[1, 2, 3, 4, 5]]}, "entry 1 of 'spans': an array of 3 or 4 numbers was expected (found [1,"),
-        (GOOD | {"spans": [[15, 17]]}, "entry 1 of 'spans': an array of 3 or 4 numbers was expected (found [15, 17])"),
-        (GOOD | {"spans": [5]}, "entry 1 of 'spans': an array of 3 or 4 numbers was expected (found 5)"),
+        (
+            GOOD | {"spans": [[1, 2, 3, 4, 5, 6]]},
+            "entry 1 of 'spans': an array of 3 to 5 numbers was expected (found [",
+        ),
+        (GOOD | {"spans": [[15, 17]]}, "entry 1 of 'spans': an array of 3 to 5 numbers was expected (found [15, 17])"),
+        (GOOD | {"spans": [5]}, "entry 1 of 'spans': an array of 3 to 5 numbers was expected (found 5)"),
         (None, "key 'spans' is missing; add it; key 'sets' is missing; add it"),
     ],
 )
@@ -178,6 +187,45 @@ def test_a_span_in_a_chat_is_a_turn_of_the_assistant_or_an_answer_in_one_that_se
     assert places_in_chat(replace(both, readout=alone), alone) == [(0, 0, 2)]
     with pytest.raises(QuestionError, match="span 1: its answer '2' is not in the assistant's turn 0; mend the turn"):
         replace(both, readout=shared, chat=(*TALK[:2], Turn("assistant", "1 1")))
+
+
+def test_spans_of_three_or_four_numbers_are_read_as_they_were_before_there_was_a_fifth(tmp_path):
+    row = trial_rows([replace(SPANS, chat=TALK[:3])])[0]
+    for span in ([15, 17, 0], [15, 17, 0, 0]):
+        settings = json.dumps({"spans": [span], "sets": [["0", "12"]]})
+        write_table(tmp_path / "t.parquet", [row | {"settings": settings}], TRIALS)
+        (read,) = read_trials(tmp_path / "t.parquet")
+        assert read.readout.spans == (Span(*span),)
+        assert places_in_chat(read, read.readout) == [(0, 0, 2)]
+
+
+def at_places(turn, *ats, prompt="<<2>> <<2>>"):
+    """Where two answers stand in a turn of the assistant, by what their spans say."""
+    spans = ScoreSpans((Span(2, 3, 0, 0, ats[0]), Span(8, 9, 0, 0, ats[1])), (("2", "7"),))
+    shown = replace(SPANS, prompt=prompt, readout=spans, chat=(*TALK[:2], Turn("assistant", turn)))
+    return [(start, end) for _, start, end in places_in_chat(shown, spans)]
+
+
+@pytest.mark.parametrize(
+    ("turn", "ats", "found"),
+    [
+        ("2 2 2", (0, 2), [(0, 1), (2, 3)]),
+        ("2 2 2", (1, 3), [(1, 3), (3, 5)]),  # from the space before it
+        ("plan 2, late 2, or 2", (None, 13), [(5, 6), (13, 14)]),
+        ("plan 2, late 2", (5, None), [(5, 6), (13, 14)]),
+        ("2, 2", (-1, 3), "span 0: at = -1 is no place in the assistant's turn of 4 characters behind its first 0"),
+        ("2, 2", (0, 5), "span 1: at = 5 is no place in the assistant's turn of 4 characters behind its first 1"),
+        ("2, 2", (3, 0), "span 1: at = 0 is no place in the assistant's turn of 4 characters behind its first 4"),
+        ("2, 2", (0, 1), "span 1: at = 1: its answer '2' does not stand there in the assistant's turn; mend it"),
+    ],
+)
+def test_an_answer_stands_in_its_turn_where_its_span_says(turn, ats, found):
+    if isinstance(found, list):
+        assert at_places(turn, *ats) == found
+        return
+    with pytest.raises(QuestionError, match=re.escape(f"trial care/p1: {found}")) as error:
+        at_places(turn, *ats)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(("column", "said"), [("settings", "settings are"), ("chat", "chat is")])

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from valuesassets.models.loading import OpenedModel
-from valuesassets.models.prompting import Shown, show_trial
-from valuesassets.models.spans.spelling import SpannedText, SpelledSpan, span_text
+from valuesassets.models.prompting import Shown, as_shown, show_trial
+from valuesassets.models.spans.spelling import Place, SpannedText, SpelledSpan, span_text
 from valuesassets.models.spelled_trials import failed, hash_key, named_reason, shown_by
 from valuesassets.records.errors import TokenizerError
 from valuesassets.records.readouts import ScoreSpans
 from valuesassets.records.trials import Reading, Trial, places_in_chat
 
-SPANS_VERSION = "2"
+SPANS_VERSION = "3"
 """Changes whenever a reading of the same model and span may come out differently."""
 
 
@@ -30,6 +30,15 @@ class SpanEntry:
         """As a reading has one."""
         return self.text.shown.trial.trial_id
 
+    @property
+    def context_tokens(self) -> int | None:
+        """How many tokens stand before the answer; None where the model's own have yet to be written there."""
+        if self.text.spelled is None:
+            return None
+        span = self.text.spelled.spans[self.number]
+        assert isinstance(span, SpelledSpan)  # noqa: S101
+        return span.shared + len(span.rest)
+
     def own(self, record: Reading, model: str) -> Reading:
         """A reading of its key as this span's: under its trial's id and its number."""
         reason = named_reason(record, model, f"trial {self.trial_id}, span {self.number}")
@@ -38,11 +47,16 @@ class SpanEntry:
 
 @dataclass(frozen=True)
 class AskedText:
-    """A trial's text, and for each of its spans where it stands and which set of candidates is asked of it."""
+    """A trial's text, and for each of its spans where it stands and which set of candidates is asked of it.
 
+    Attributes:
+        opened: the model as it is shown this: as it is asked in chats, or bare text.
+    """
+
+    opened: OpenedModel
     shown: Shown
     readout: ScoreSpans
-    places: tuple[tuple[int, int, int], ...]
+    places: tuple[Place, ...]
     spelled: SpannedText | None
     """None where the model's own answers have yet to be written into it."""
 
@@ -55,7 +69,7 @@ def prepare_spans(opened: OpenedModel, trials: Sequence[Trial]) -> list[SpanEntr
 def _prepare(opened: OpenedModel, trial: Trial) -> Iterator[SpanEntry | Reading]:
     readout = trial.readout
     assert isinstance(readout, ScoreSpans)  # noqa: S101
-    spans = range(len(readout.spans))
+    spans, opened = range(len(readout.spans)), as_shown(opened, trial)
     try:
         shown = show_trial(opened, trial)
         places = _places(opened, shown, readout)
@@ -66,10 +80,9 @@ def _prepare(opened: OpenedModel, trial: Trial) -> Iterator[SpanEntry | Reading]
         for number in spans:
             yield _unasked(opened, trial, number, str(error))
         return
-    text = AskedText(shown, readout, places, spelled)
-    pieces = [
-        shown.text[before : place[0]] for before, place in zip([0, *(p[1] for p in places)], places, strict=False)
-    ]
+    text = AskedText(opened, shown, readout, places, spelled)
+    ends = [0, *(place.end for place in places)]
+    pieces = [(shown.text[end : place.start], place.leads) for end, place in zip(ends, places, strict=False)]
     for number in spans:
         asked = spelled.spans[number] if spelled else None
         if isinstance(asked, str):
@@ -82,26 +95,36 @@ def _prepare(opened: OpenedModel, trial: Trial) -> Iterator[SpanEntry | Reading]
             yield SpanEntry(text, number, _key(opened, spelled, asked, readout))
 
 
-def _places(opened: OpenedModel, shown: Shown, readout: ScoreSpans) -> tuple[tuple[int, int, int], ...]:
-    """For each span its first character in what the model is shown, the one behind it, and its set of candidates."""
-    trial = shown.trial
-    in_prompt = [(0, span.start, span.end) for span in readout.spans]
-    found = places_in_chat(trial, readout) if opened.prompting.is_chat else in_prompt
-    starts = shown.starts
-    return tuple(
-        (starts[turn] + start, starts[turn] + end, span.set)
-        for (turn, start, end), span in zip(found, readout.spans, strict=True)
-    )
+def _places(opened: OpenedModel, shown: Shown, readout: ScoreSpans) -> tuple[Place, ...]:
+    """For each span where it stands in what the model is shown.
+
+    An answer that begins a turn may have a space before it or none: models are not told which. Some templates write one
+    there, and the model is asked where it would begin itself, before it. Elsewhere an answer is spelled as it stands.
+    """
+    if not opened.prompting.is_chat:
+        return tuple(Place(span.start, span.end, span.set) for span in readout.spans)
+    places: list[Place] = []
+    for (turn, first, end), span in zip(places_in_chat(shown.trial, readout), readout.spans, strict=True):
+        begin = shown.starts[turn]
+        start, leads = begin + first, ("",)
+        if first == 0:
+            is_led = shown.text[shown.prefixes[turn] : begin] == " "
+            start, leads = (begin - 1, (" ", "")) if is_led else (begin, ("", " "))
+        elif span.at is not None and shown.text[start] == " ":
+            leads = (" ",)
+        places.append(Place(start, begin + end, span.set, leads))
+    return tuple(places)
 
 
 def _key(opened: OpenedModel, text: SpannedText, span: SpelledSpan, readout: ScoreSpans) -> str:
     """Hash of everything that a span's reading depends on."""
     context = array("q", (*text.ids[: span.shared], *span.rest)).tobytes()
-    paths = [path for (path,) in span.spelled.spellings]
+    paths = span.spelled.spellings
     stops = [(node, sorted(ends)) for node, ends in sorted(span.stops.items())]
     late = None
     if readout.as_published and span.answer_at is not None:
-        late = [span.answer_at, text.ids[span.shared : span.answer_at + max(map(len, paths))]]
+        longest = max(len(path) for own in paths for path in own)
+        late = [span.answer_at, text.ids[span.shared : span.answer_at + longest]]
     return hash_key(opened, SPANS_VERSION, hashlib.sha256(context).hexdigest(), paths, stops, late)
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from valuesassets.models.cached_text import Ask
 from valuesassets.models.engine import NextToken
@@ -10,7 +11,7 @@ from valuesassets.models.loading import LoadedModel
 from valuesassets.models.reading_pass import OpenReading, broken
 from valuesassets.models.spans.spelling import SpelledSpan
 from valuesassets.models.token_trees import Tokens
-from valuesassets.records.trials import Reading
+from valuesassets.records.trials import Reading, SpanFault
 
 
 class OpenSpan:
@@ -24,7 +25,7 @@ class OpenSpan:
             as_published: whether the rows that seed 001 reads are asked for too.
         """
         self._open = OpenReading(loaded.tokenizer, span.spelled, span.stops)
-        self._dtype, self._paths = loaded.opened.dtype, [path for (path,) in span.spelled.spellings]
+        self._dtype, self._spellings = loaded.opened.dtype, span.spelled.spellings
         self._nodes = span.spelled.trie.inner_nodes
         self.asks = [Ask(span.shared, (*span.rest, *node), self._open.wanted(node)) for node in self._nodes]
         late = self._late_rows(span.answer_at, len(ids)) if as_published and span.answer_at is not None else []
@@ -36,10 +37,11 @@ class OpenSpan:
 
         None where the text ends before: without its last factors a product is no probability.
         """
-        longest = max(map(len, self._paths))
+        paths = list(chain.from_iterable(self._spellings))
+        longest = max(map(len, paths))
         if answer_at + longest > length:
             return []
-        wanted = [tuple(sorted({path[step] for path in self._paths if len(path) > step})) for step in range(longest)]
+        wanted = [tuple(sorted({path[step] for path in paths if len(path) > step})) for step in range(longest)]
         return [Ask(answer_at + 1 + step, (), tokens) for step, tokens in enumerate(wanted)]
 
     def close(self, key: str, answers: Sequence[NextToken]) -> Reading:
@@ -48,7 +50,8 @@ class OpenSpan:
             self._open.note(node, answer)
         late = answers[len(self._nodes) :]
         if self._open.is_broken or not all(answer.is_finite for answer in late):
-            return broken(key, self._dtype)
+            unread = broken(key, self._dtype)
+            return replace(unread, reason=f"{SpanFault.NOT_A_NUMBER}: {unread.reason}")
         reading = self._open.close(key)
         if not self._is_published or reading.label_probs is None:
             return reading
@@ -56,7 +59,9 @@ class OpenSpan:
             dict(zip(ask.tokens, answer.log_probs, strict=True))
             for ask, answer in zip(self.asks[len(self._nodes) :], late, strict=True)
         ]
-        published = (
-            math.exp(math.fsum(row[token] for row, token in zip(rows, path, strict=False))) for path in self._paths
-        )
-        return replace(reading, label_probs_published=tuple(published))
+
+        def published(path: Tokens) -> float:
+            return math.exp(math.fsum(row[token] for row, token in zip(rows, path, strict=False)))
+
+        probs = tuple(math.fsum(map(published, own)) for own in self._spellings)
+        return replace(reading, label_probs_published=probs)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-from valuesassets.models.cached_text import CHUNK, CHUNK_OF_A_GPU, LARGEST_LOGITS, Ask, CachedText
+from valuesassets.models.cached_text import CHUNK, CHUNK_OF_A_GPU, LARGEST_LOGITS, Ask, CachedText, Cost
 from valuesassets.models.engine import NextToken, OutOfMemory, read_batch
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.reading_plan import WINDOWS
@@ -17,6 +17,8 @@ class Road(Protocol):
     """What a file's metadata calls it."""
     chunk: int
     """Most tokens of a text that go through together."""
+    cost: Cost
+    """What has gone through the model."""
 
     def read(self, ids: Tokens, ends: Sequence[int], beside: Sequence[Ask], asks: Sequence[Ask]) -> list[NextToken]:
         """What comes next at every ask of a text.
@@ -45,6 +47,7 @@ class CachedRoad:
         self._window, self._notes = loaded.opened.least_setting(WINDOWS), notes
         self._alone = AloneRoad(loaded, n_likeliest)
         self._text = CachedText(loaded.model, n_likeliest)
+        self.cost = self._alone.cost = self._text.cost
         head: Any = loaded.model.get_output_embeddings()
         self._most_rows = max(16, LARGEST_LOGITS // head.weight.shape[0])
         self._rows: dict[int, tuple[tuple[int, ...], NextToken]] = {}
@@ -128,6 +131,7 @@ class AloneRoad:
     def __init__(self, loaded: LoadedModel, n_likeliest: int) -> None:
         self.chunk = CHUNK
         self._model, self._n_likeliest = loaded.model, n_likeliest
+        self.cost = Cost()
 
     def read(self, ids: Tokens, ends: Sequence[int], beside: Sequence[Ask], asks: Sequence[Ask]) -> list[NextToken]:
         """See `Road`; `ends` and `beside` are of no use here."""
@@ -137,6 +141,7 @@ class AloneRoad:
             tree = grow_tree([sequences[place] for place in part])
             read = read_batch(self._model, [tree], [asks[place].tokens for place in part], self._n_likeliest)
             answers |= dict(zip(part, read, strict=True))
+            self.cost.add(len(tree.tokens), len(part))
         return [answers[place] for place in range(len(asks))]
 
     def clear(self) -> None:

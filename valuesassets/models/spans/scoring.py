@@ -4,6 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from valuesassets.models.cached_text import Cost
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.reading_pass import OnProgress
@@ -22,10 +23,32 @@ OTHER_CHUNK = 96
 
 @dataclass(frozen=True)
 class SpanReadings(Scored):
-    """How probable candidates are at spans, and on which road, in pieces of how many tokens, that was read."""
+    """How probable candidates are at spans, and on which road, in pieces of how many tokens, that was read.
+
+    Attributes:
+        cost, certificate_cost: what went through the model now, for the readings and for the certificate; less where
+            some of them were known, so that no file says it.
+    """
 
     road: str
     chunk: int
+    cost: Cost
+    certificate_cost: Cost
+
+    @property
+    def tokens_body(self) -> int:
+        """Tokens that went through the model's body for the readings."""
+        return self.cost.tokens
+
+    @property
+    def rows_head(self) -> int:
+        """Rows that went through its head for them."""
+        return self.cost.rows
+
+    @property
+    def tokens_certificate(self) -> int:
+        """Tokens that went through the model's body when some spans were read again."""
+        return self.certificate_cost.tokens
 
     def describe(self) -> dict[str, object]:
         """As `Scored`, with road and pieces."""
@@ -63,23 +86,28 @@ def score_spans(
     )
     if all(reading.status is Status.FAILED for reading in readings.values()):
         raise ScoringError(next(str(reading.reason) for reading in answered if reading.reading_key in readings))
-    certificate = _certify(loaded, reader, {entry.key: entry for entry in asked}, readings)
-    return SpanReadings(answered, certificate, tuple(reader.notes), reader.road.name, reader.road.chunk)
+    cost, again = reader.road.cost, Cost()
+    certificate = _certify(loaded, reader, {entry.key: entry for entry in asked}, readings, again)
+    return SpanReadings(answered, certificate, tuple(reader.notes), reader.road.name, reader.road.chunk, cost, again)
 
 
 def _certify(
-    loaded: LoadedModel, reader: SpanPass, entries: Mapping[str, SpanEntry], readings: Mapping[str, Reading]
+    loaded: LoadedModel,
+    reader: SpanPass,
+    entries: Mapping[str, SpanEntry],
+    readings: Mapping[str, Reading],
+    cost: Cost,
 ) -> Certificate:
     """Read a few spans again, each alone and its text in other pieces: one with little text before it, others drawn.
 
     They are drawn of all spans, whether or not they were read just now; one that does not fit alone is left out.
     """
     read = [key for key, reading in readings.items() if reading.status is Status.OK]
-    read.sort(key=lambda key: (entries[key].text.places[entries[key].number][0], key))
+    read.sort(key=lambda key: (entries[key].text.places[entries[key].number].start, key))
     drawn = random.Random("".join(read)).sample(read[1:], min(SAMPLED, len(read)) - 1) if read else []  # noqa: S311
     chunk = min(OTHER_CHUNK, reader.road.chunk * 3 // 4)
     reader.road.clear()
-    again = {key: reader.read_again(entries[key], chunk) for key in [*read[:1], *drawn]}
+    again = {key: reader.read_again(entries[key], chunk, cost) for key in [*read[:1], *drawn]}
     pairs = [(readings[key], reading) for key, reading in again.items() if reading is not None]
     # Both readings are rounded at every token of a candidate.
     steps = max((max(reading.label_tokens or (1,)) for reading, _ in pairs), default=1)

@@ -1,24 +1,21 @@
 """One pass of texts through a model, sorted: what they begin with alike goes through once, and their spans are read."""
 
-import hashlib
-import math
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 
-from valuesassets.models.cached_text import Ask
+from valuesassets.models.cached_text import Ask, Cost
 from valuesassets.models.engine import NextToken, OutOfMemory
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.reading_pass import OUTSIDE_KEPT, OnProgress
+from valuesassets.models.spans.drawing import answer_own
 from valuesassets.models.spans.entries import AskedText, SpanEntry
 from valuesassets.models.spans.open_spans import OpenSpan
 from valuesassets.models.spans.plan import plan_pieces
 from valuesassets.models.spans.roads import choose_road, new_road
-from valuesassets.models.spans.spelling import SpelledSpan, TextTokens, span_text
+from valuesassets.models.spans.spelling import Place, SpelledSpan, TextTokens, span_text
 from valuesassets.models.spelled_trials import TRIAL, failed
 from valuesassets.models.token_trees import Tokens, shared_length
 from valuesassets.records.errors import TokenizerError
-from valuesassets.records.readouts import ScoreSpans
 from valuesassets.records.trials import Reading, Status
 
 SMALLEST_CHUNK = 16
@@ -57,10 +54,10 @@ class SpanPass:
         self._read_own([own for own in texts if own[0].text.spelled is None])
         return self._readings
 
-    def read_again(self, entry: SpanEntry, chunk: int) -> Reading | None:
+    def read_again(self, entry: SpanEntry, chunk: int, cost: Cost) -> Reading | None:
         """A span that was read, now with nothing beside or behind it, and its text in pieces of `chunk` tokens.
 
-        None where it does not fit into memory so.
+        None where it does not fit into memory so. What it takes is added to `cost`.
         """
         ids, span = self._asked(entry)
         opened = OpenSpan(self._loaded, span, ids, entry.text.readout.as_published)
@@ -70,6 +67,7 @@ class SpanPass:
             answers = road.read(ids[:length], [*range(chunk, length, chunk), length], [], opened.asks)
         except OutOfMemory:
             return None
+        cost.add(road.cost.tokens, road.cost.rows)
         return opened.close(entry.key, answers)
 
     def _asked(self, entry: SpanEntry) -> tuple[Tokens, SpelledSpan]:
@@ -88,7 +86,7 @@ class SpanPass:
         return asked[entry.key]
 
     def _ids(self, text: AskedText) -> Tokens:
-        return text.spelled.ids if text.spelled else TextTokens(self._loaded.tokenizer, text.shown.text).ids
+        return text.spelled.ids if text.spelled else TextTokens(text.opened.tokenizer, text.shown.text).ids
 
     def _read_given(self, texts: list[list[SpanEntry]]) -> None:
         """Read texts whose answers are given."""
@@ -153,7 +151,7 @@ class SpanPass:
             known = self._known.get(entry.key) if self._known else None
             reading = known or own.close(entry.key, answers[start : start + len(own.asks)])
             if reading.status is Status.FAILED:  # what stands behind it may have broken it
-                reading = self.read_again(entry, self.road.chunk) or reading
+                reading = self.read_again(entry, self.road.chunk, self.road.cost) or reading
             new[entry.key] = reading
             start += len(own.asks)
         self._keep(entries, new)
@@ -183,10 +181,8 @@ class SpanPass:
 
     def _read_own(self, texts: list[list[SpanEntry]]) -> None:
         """Read texts into which the model's own answers are written, one after the other."""
-        first = [
-            TextTokens(self._loaded.tokenizer, entries[0].text.shown.text[: entries[0].text.places[0][0]]).ids
-            for entries in texts
-        ]
+        asked = [entries[0].text for entries in texts]
+        first = [TextTokens(text.opened.tokenizer, text.shown.text[: text.places[0].start]).ids for text in asked]
         order = sorted(range(len(texts)), key=first.__getitem__)
         sorted_ids, chunk, plan = [first[place] for place in order], 0, []
         for number, place in enumerate(order):
@@ -230,10 +226,10 @@ class SpanPass:
         whole, readout = text.shown.text, text.readout
         written, behind = "", 0
         readings: dict[str, Reading] = {}
-        for entry, (start, end, candidates) in zip(entries, text.places, strict=False):
-            written += whole[behind:start]
-            behind = end
-            ids, span = self._spell(written, candidates, readout)
+        for entry, place in zip(entries, text.places, strict=False):
+            written += whole[behind : place.start]
+            behind = place.end
+            ids, span = self._spell(text, written, place)
             reading = failed(entry.key, f"{TRIAL}, {span}") if isinstance(span, str) else read(entry, ids, span)
             readings[entry.key] = reading
             if reading.label_probs is None:
@@ -243,13 +239,15 @@ class SpanPass:
                     readings[later.key] = failed(later.key, why)
                 break
             key = f"{readout.seed} {self._loaded.opened.weights_id}"
-            written += draw_candidate(reading.label_probs, readout.sets[candidates], key, ids)
+            drawn = answer_own(reading.label_probs, readout.sets[place.set], None if readout.seed is None else key, ids)
+            written += place.leads[0] + drawn
         return readings
 
-    def _spell(self, written: str, candidates: int, readout: ScoreSpans) -> tuple[Tokens, SpelledSpan | str]:
+    def _spell(self, text: AskedText, written: str, place: Place) -> tuple[Tokens, SpelledSpan | str]:
         """The tokens of what is written, and a span behind it with its candidates; why not, where that cannot be."""
+        behind = place._replace(start=len(written), end=len(written))
         try:
-            spanned = span_text(self._loaded.opened, written, [(len(written), len(written), candidates)], readout)
+            spanned = span_text(text.opened, written, [behind], text.readout)
         except TokenizerError as error:
             return (), str(error)
         return spanned.ids, spanned.spans[0]
@@ -276,21 +274,6 @@ def _needed(text: AskedText, opens: Sequence[OpenSpan]) -> Tokens:
 def _most_children(text: AskedText) -> int:
     """Most tokens that go on from a node of the candidates' tries."""
     if text.spelled is None:
-        return max(map(len, text.readout.sets))
+        return max(len(text.readout.sets[place.set]) * len(place.leads) for place in text.places)
     spans = [span for span in text.spelled.spans if isinstance(span, SpelledSpan)]
     return max(len(tokens) for span in spans for tokens in span.spelled.trie.children.values())
-
-
-def draw_candidate(probs: Sequence[float], candidates: Sequence[str], key: str, ids: Tokens) -> str:
-    """The candidate whose log-probability plus Gumbel noise is largest; the noise hashes key, text and candidate.
-
-    That draws by the renormalised probabilities. Rounding seldom changes a draw, and nothing else does.
-    """
-    beginning = f"{key} ".encode() + array("q", ids).tobytes()
-
-    def score(place: int) -> float:
-        digest = hashlib.sha256(beginning + candidates[place].encode()).digest()
-        noise = -math.log(-math.log((int.from_bytes(digest[:8], "big") + 0.5) / 2**64))
-        return math.log(probs[place]) + noise if probs[place] > 0 else -math.inf
-
-    return candidates[max(range(len(candidates)), key=score)]

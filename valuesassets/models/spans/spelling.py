@@ -1,18 +1,21 @@
 """How a tokenizer spells the candidates of a text's spans where they stand."""
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from valuesassets.models.loading import OpenedModel
 from valuesassets.models.prompt_tokenizer import PromptTokenizer
 from valuesassets.models.spelled_trials import require_room
-from valuesassets.models.spellings import SpelledPrompt, require_short
+from valuesassets.models.spellings import MOST_TOKENS, SpelledPrompt, require_short
 from valuesassets.models.token_trees import Tokens, shared_length
 from valuesassets.models.trie import Trie, build_trie
 from valuesassets.records.errors import TokenizerError
 from valuesassets.records.readouts import ScoreSpans
+from valuesassets.records.trials import SpanFault
 
 WINDOW = 32
 """Tokens before a span that are encoded together with its candidates, in place of the whole text before it."""
@@ -22,6 +25,18 @@ NEAR = 8
 """Tokens of a context that are kept with a span: what a continuation is decoded behind."""
 
 
+class Place(NamedTuple):
+    """Where an answer stands in what a model is shown, characters from `start` to before `end`, and its candidates.
+
+    `leads` are what may stand before a candidate, the first as it is written there: with any of them it counts.
+    """
+
+    start: int
+    end: int
+    set: int
+    leads: tuple[str, ...] = ("",)
+
+
 @dataclass(frozen=True)
 class SpelledSpan:
     """A span of a text with the spellings of its candidates.
@@ -29,7 +44,7 @@ class SpelledSpan:
     Attributes:
         shared: how many tokens of the whole text the context begins with; mostly all that it has.
         rest: what the context has beyond them, where the given answer melts with what stands before it.
-        spelled: one spelling per candidate, and the trie over them; of the context its last tokens only.
+        spelled: the spellings of each candidate, and the trie over them; of the context its last tokens only.
         stops: the tokens that end a candidate, at each node where another goes on from it.
         answer_at: the token of the whole text that the given answer begins in; None without an answer.
     """
@@ -89,10 +104,8 @@ class TextTokens:
         return (place + len(self._lead), self._starts[place]) if place > 0 else (0, 0)
 
 
-def span_text(
-    opened: OpenedModel, text: str, places: Sequence[tuple[int, int, int]], readout: ScoreSpans
-) -> SpannedText:
-    """The tokens of a text and the spellings at its places (characters `start` and `end`, and set of candidates).
+def span_text(opened: OpenedModel, text: str, places: Sequence[Place], readout: ScoreSpans) -> SpannedText:
+    """The tokens of a text and the spellings at its places.
 
     In a chat, the end of the model's turn closes an answer too.
 
@@ -104,43 +117,31 @@ def span_text(
     whole = TextTokens(tokenizer, text)
     turn_ends = opened.template.turn_ends if opened.template else frozenset[int]()
     found: list[SpelledSpan | str] = []
-    for start, end, candidates in places:
+    for place in places:
+        fault = ""
         try:
-            span = _spell(whole, tokenizer, (start, end), readout.sets[candidates], readout.close, turn_ends)
+            span = _spell(whole, tokenizer, place, readout.sets[place.set], readout.close, turn_ends)
             longest = span.shared + len(span.rest) + max(map(len, span.spelled.trie.inner_nodes))
+            fault = f"{SpanFault.TOO_LONG}: "
             require_room(opened, longest)
             found.append(span)
         except TokenizerError as error:
-            found.append(f"character {start}: {error}")
+            found.append(f"character {place.start}: {fault}{error}")
     return SpannedText(whole.ids, tuple(found))
 
 
 def _spell(
     whole: TextTokens,
     tokenizer: PromptTokenizer,
-    place: tuple[int, int],
+    place: Place,
     candidates: Sequence[str],
     close: Sequence[str],
     turn_ends: frozenset[int],
 ) -> SpelledSpan:
     """A span's candidates where they stand: encoded together with the text before them."""
-    before = _Before(whole, tokenizer, place[0])
-    paths = before.paths(candidates)
-    text_at: dict[Tokens, str] = {}
-    for text, path in zip(candidates, paths, strict=True):
-        if path is None:
-            raise TokenizerError(
-                f"tokenizer of {tokenizer.name}: the tokens of the text ending in {before.text[-40:]!r} change when "
-                f"{text!r} follows; end the text in another way or use another tokenizer"
-            )
-        _require_readable(tokenizer, path, text)
-        if path in text_at:
-            raise TokenizerError(
-                f"tokenizer of {tokenizer.name}: candidates {text_at[path]!r} and {text!r} are the same tokens behind "
-                f"{before.text[-20:]!r}; leave one of them out, or use another model"
-            )
-        text_at[path] = text
-    trie = _trie(tuple(text_at))
+    before = _Before(whole, tokenizer, place.start)
+    spellings, text_at = _spellings(before, tokenizer, candidates, place.leads)
+    trie = _trie(spellings)
     stops = {
         node: (before.ends(node, text_at[node], close) | turn_ends) - set(trie.children[node])
         for node in trie.shared_nodes
@@ -152,21 +153,60 @@ def _spell(
             "what stands behind an answer as `close`"
         )
     shared = shared_length(before.ids, whole.ids)
-    spelled = SpelledPrompt("", before.ids[-NEAR:], tuple((path,) for path in text_at), text_at, trie)
-    return SpelledSpan(shared, before.ids[shared:], spelled, stops, whole.token_over(*place))
+    spelled = SpelledPrompt("", before.ids[-NEAR:], spellings, text_at, trie)
+    return SpelledSpan(shared, before.ids[shared:], spelled, stops, whole.token_over(place.start, place.end))
+
+
+Spellings = tuple[tuple[Tokens, ...], ...]
+"""For each candidate what it may be spelled as."""
+
+
+def _spellings(
+    before: "_Before", tokenizer: PromptTokenizer, candidates: Sequence[str], leads: Sequence[str]
+) -> tuple[Spellings, dict[Tokens, str]]:
+    """The spellings of each candidate, and the text of each of them.
+
+    With the first lead each must have one of its own. With another it has one where that tells it from all others.
+    """
+    first, *others = ([lead + candidate for candidate in candidates] for lead in leads)
+    text_at: dict[Tokens, str] = {}
+    for text, path in zip(first, before.paths(first), strict=True):
+        if path is None:
+            raise TokenizerError(
+                f"{SpanFault.BOUNDARY}: tokenizer of {tokenizer.name}: the tokens of the text ending in "
+                f"{before.text[-40:]!r} change when {text!r} follows; end the text in another way or use another "
+                "tokenizer"
+            )
+        require_short(tokenizer, path, text)
+        if not _is_readable(tokenizer, path):
+            raise TokenizerError(f"tokenizer of {tokenizer.name}: it has no token for {text!r}; use another model")
+        if path in text_at:
+            raise TokenizerError(
+                f"tokenizer of {tokenizer.name}: candidates {text_at[path]!r} and {text!r} are the same tokens behind "
+                f"{before.text[-20:]!r}; leave one of them out, or use another model"
+            )
+        text_at[path] = text
+    spellings = [[path] for path in text_at]
+    for texts in others:
+        paths = before.paths(texts)
+        times = Counter([*text_at, *paths])
+        for own, text, path in zip(spellings, texts, paths, strict=True):
+            if path is not None and times[path] == 1 and _is_readable(tokenizer, path):
+                own.append(path)
+                text_at[path] = text
+    return tuple(map(tuple, spellings)), text_at
 
 
 @lru_cache(maxsize=256)
-def _trie(paths: tuple[Tokens, ...]) -> Trie:
-    """The trie over one spelling per candidate; the spans of a task mostly share one."""
-    return build_trie([[path] for path in paths])
+def _trie(spellings: Spellings) -> Trie:
+    """The trie over the spellings of candidates; the spans of a task mostly share one."""
+    return build_trie(spellings)
 
 
-def _require_readable(tokenizer: PromptTokenizer, path: Tokens, text: str) -> None:
+def _is_readable(tokenizer: PromptTokenizer, path: Tokens) -> bool:
     unknown = tokenizer.hf.unk_token_id
-    if not path or (unknown is not None and unknown in path) or not all(map(tokenizer.is_embedded, path)):
-        raise TokenizerError(f"tokenizer of {tokenizer.name}: it has no token for {text!r}; use another model")
-    require_short(tokenizer, path, text)
+    is_known = (unknown is None or unknown not in path) and all(map(tokenizer.is_embedded, path))
+    return is_known and 0 < len(path) <= MOST_TOKENS
 
 
 class _Before:

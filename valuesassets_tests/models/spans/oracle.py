@@ -13,16 +13,28 @@ class SpanOracle(BruteForce):
         super().__init__(folder)
         self.ids = functools.cache(super().ids)
 
-    def log_probs(self, before, candidates, close):
-        """Log-probability (nats) of every candidate behind a text."""
-        start = self.ids(before)
-        said = {tuple(self.ids(before + text)[len(start) :]): before + text for text in candidates}
+    def log_probs(self, before, candidates, close, leads=("",)):
+        """Log-probability (nats) of every candidate behind a text, with any of `leads` before it.
+
+        With leads but the first, a candidate counts where that leaves what stands before it as it was, and where no
+        other is spelled so.
+        """
+        start, said, whose = self.ids(before), {}, {}
+        for lead in leads:
+            for place, text in enumerate(candidates):
+                ids = self.ids(before + lead + text)
+                path = tuple(ids[len(start) :])
+                if lead == leads[0] or (ids[: len(start)] == start and path not in said):
+                    said[path], whose[path] = before + lead + text, place
 
         def stops(here):
             path, longer = [*start, *here], [self.ids(said[here] + end) for end in close]
             return {ids[len(path)] for ids in longer if ids[: len(path)] == path and len(ids) > len(path)}
 
-        return [math.log(self.path_prob(start, path, said, stops)) for path in said]
+        probs = [0.0] * len(candidates)
+        for path, place in whose.items():
+            probs[place] += self.path_prob(start, path, said, stops)
+        return [math.log(prob) for prob in probs]
 
     def late(self, text, at, candidates, before):
         """The published reading: the row of the answer's first token, those behind it for later tokens."""

@@ -141,7 +141,7 @@ def test_a_chat_model_is_asked_in_turns_and_one_without_a_template_as_the_text_s
     entries = Asking(in_chat.opened, trials).entries
     assert [(e.trial_id, e.number) for e in entries] == [(r.trial_id, r.span) for r in readings]
     for entry in entries:
-        start, end, _ = entry.text.places[entry.number]
+        start, end, *_ = entry.text.places[entry.number]
         span = entry.text.readout.spans[entry.number]
         assert entry.text.shown.text[start:end] == entry.text.shown.trial.prompt[span.start : span.end]
     opened = open_model(str(folder), dtype="float32", device="cpu")

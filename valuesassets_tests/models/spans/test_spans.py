@@ -11,7 +11,7 @@ from valuesassets.models.asking import Asking
 from valuesassets.models.engine import OutOfMemory
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import load_model, load_weights, open_model
-from valuesassets.models.spans.span_pass import draw_candidate
+from valuesassets.models.spans.drawing import draw_candidate
 from valuesassets.records.errors import ScoringError, TokenizerError
 from valuesassets.records.readouts import Span
 from valuesassets.records.settings.prompting import Prompting
@@ -237,7 +237,7 @@ def test_a_span_that_cannot_be_asked_is_a_row_with_its_place_and_takes_no_other_
     assert read.status is Status.OK
     assert unread.status is Status.FAILED
     assert unread.span == 1
-    assert "span 1: character 39: tokenizer of" in unread.reason
+    assert "span 1: character 39: boundary: tokenizer of" in unread.reason
     assert "the tokens of the text ending in" in unread.reason
     (first,) = Asking(byte.opened, [span_trial("<<1>> is it.", ("1", "2"), close=())][:1]).entries
     assert first.key
@@ -362,9 +362,15 @@ def test_in_a_chat_a_span_is_a_turn_and_the_end_of_the_turn_closes_it(tmp_path):
     oracle.ids = lambda text: oracle.tokenizer(text, add_special_tokens=False)["input_ids"]  # the template says all
     behind = "1<|im_end|>\n<|im_start|>user\nAnd now?<|im_end|>\n<|im_start|>assistant\n"
     for reading, text in zip(ask(in_chat, replace(asked, chat=chat)).readings, (before, before + behind), strict=True):
-        ids = oracle.ids(text + "1")
-        after = [oracle.ids(text + "1" + end)[len(ids)] for end in ("<|im_end|>", "2")]
-        assert reading.resolution_mass == pytest.approx(float(oracle.next_probs(ids)[after].sum()), rel=1e-5)
+        reaches, masses = [], []
+        for one in ("1", " 1"):
+            start, ids = len(oracle.ids(text)), oracle.ids(text + one)
+            steps = [float(oracle.next_probs(ids[:place])[ids[place]]) for place in range(start, len(ids))]
+            after = [oracle.ids(text + one + end)[len(ids)] for end in ("<|im_end|>", "2")]
+            reaches.append(math.prod(steps))
+            masses.append(float(oracle.next_probs(ids)[after].sum()))
+        resolution = sum(reach * mass for reach, mass in zip(reaches, masses, strict=True)) / sum(reaches)
+        assert reading.resolution_mass == pytest.approx(resolution, rel=1e-5)
         if reading.status is Status.OK:
-            expected = oracle.log_probs(text, ("1", "12", "2"), ("<|im_end|>",))
+            expected = oracle.log_probs(text, ("1", "12", "2"), ("<|im_end|>",), ("", " "))
             assert [math.log(prob) for prob in reading.label_probs] == pytest.approx(expected, abs=2e-5)

@@ -1,0 +1,34 @@
+"""Which candidate a model answers with itself: the likeliest, or one drawn by their probabilities."""
+
+import hashlib
+import math
+from array import array
+from collections.abc import Sequence
+
+from valuesassets.models.token_trees import Tokens
+
+
+def answer_own(probs: Sequence[float], candidates: Sequence[str], key: str | None, ids: Tokens) -> str:
+    """A candidate drawn under `key` (`draw_candidate`); without one the likeliest, the first of equals.
+
+    >>> answer_own((0.2, 0.3, 0.3), ("a", "b", "c"), None, (1, 2))
+    'b'
+    """
+    if key is not None:
+        return draw_candidate(probs, candidates, key, ids)
+    return candidates[max(range(len(candidates)), key=probs.__getitem__)]
+
+
+def draw_candidate(probs: Sequence[float], candidates: Sequence[str], key: str, ids: Tokens) -> str:
+    """The candidate whose log-probability plus Gumbel noise is largest; the noise hashes key, text and candidate.
+
+    That draws by the renormalised probabilities. Rounding seldom changes a draw, and nothing else does.
+    """
+    beginning = f"{key} ".encode() + array("q", ids).tobytes()
+
+    def score(place: int) -> float:
+        digest = hashlib.sha256(beginning + candidates[place].encode()).digest()
+        noise = -math.log(-math.log((int.from_bytes(digest[:8], "big") + 0.5) / 2**64))
+        return math.log(probs[place]) + noise if probs[place] > 0 else -math.inf
+
+    return candidates[max(range(len(candidates)), key=score)]

@@ -1,0 +1,61 @@
+"""`valuesassets psych reliability`: do item scores of models, wherever they were made, hold together, and by what?"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from valuesassets.cli.inputs import require_file_place
+from valuesassets.records.files import write_json
+
+
+def reliability(
+    scores: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SCORES",
+            readable=False,
+            help="CSV: experiment, model, item, score; category where scales have parts.",
+        ),
+    ],
+    output: Annotated[Path, typer.Option(help="Write the figures as JSON.")],
+    keying: Annotated[
+        Path | None,
+        typer.Option(
+            readable=False,
+            help="CSV: experiment, item, is_reversed (true or false). Scores are then expected as the labels have "
+            "them: nothing is recoded here, and alpha, too, is of the scores as given.",
+        ),
+    ] = None,
+) -> None:
+    """Cronbach's alpha over models, its interval and that of no covariance; with --keying, trait or label preference.
+
+    Alpha is of the scores AS GIVEN: reverse-keyed items are never recoded, with --keying or without.
+    """
+    from valuesassets.instruments.psych_tasks.score_files import read_keying, read_scores
+    from valuesassets.instruments.psych_tasks.score_reliability import keying_rows, scale_rows
+
+    require_file_place(output, "JSON")
+    given = read_scores(scores)
+    is_reversed = read_keying(keying, given, scores) if keying is not None else None
+    scales = scale_rows(given)
+    preferences = keying_rows(given, is_reversed) if is_reversed is not None else []
+    write_json(output, {"scales": scales, "keying": preferences})
+    _print(scales, preferences)
+    print(f"{output}: {len(scales)} scales, {len(preferences)} keyings")
+
+
+def _print(scales: Sequence[Mapping[str, Any]], preferences: Sequence[Mapping[str, Any]]) -> None:
+    for row in scales:
+        name = " ".join(filter(None, (row["experiment"], row["category"])))
+        told = row["reason"] or (
+            f"alpha {row['alpha']:.3f} [{row['alpha_low']:.3f}, {row['alpha_high']:.3f}], without covariance "
+            f"{row['null_low']:.2f} to {row['null_high']:.2f}"
+        )
+        print(f"{name}: {row['models']} models, {row['items']} items: {told}")
+    for row in preferences:
+        told = row["reason"] or (
+            f"rho {row['rho']:.3f}, pi_bias {row['pi_bias']:.3f} [{row['pi_bias_low']:.3f}, {row['pi_bias_high']:.3f}]"
+        )
+        print(f"{row['experiment']}, forward- against reverse-keyed: {told}")

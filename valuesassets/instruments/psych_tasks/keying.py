@@ -1,0 +1,76 @@
+"""`psych_tasks/keying`: does a model answer what an item says, or does it like a label, whatever the item says?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.instruments.psych_tasks.published_scores import ScoredScale
+from valuesassets.instruments.psych_tasks.transcripts import REVERSED
+from valuesassets.measure.keying import keyed_means, label_preference, trait_and_bias
+from valuesassets.measure.resampling import with_ends
+from valuesassets.records.errors import MissingData
+from valuesassets.records.frames import parts_of, rows
+
+LABEL, TRAIT, OPEN = "label preference", "trait", "not told apart"
+MODELS = ["model", "experiment", "scale", "forward_mean", "reverse_mean", "trait", "bias", "reason"]
+SCALES = ["experiment", "scale", "models", "items", "rho", "rho_low", "rho_high", "pi_bias", "pi_bias_low"]
+SCALES += ["pi_bias_high", "verdict", "reason"]
+
+
+def derive_keying(
+    frame: pd.DataFrame, scales: Mapping[str, ScoredScale], level: float = 0.95
+) -> dict[str, pd.DataFrame]:
+    """Tables `models` (trait and bias of each) and `scales` (rho, pi_bias, verdict); refused ones have a `reason`.
+
+    A label stands for the other end of the trait where the item is reverse-keyed, and where the scale is shown
+    reversed; where both are so it is as in a forward item. So F and R are means over items and presentations, and a
+    scale without reverse-keyed items is told apart by its presentations.
+
+    Args:
+        frame: `model`, `experiment`, `scale`, `item`, `expected` (on the labels as they were shown, nothing recoded),
+            `presentation` (empty where there is one). Rows of one item and presentation, such as draws, are averaged.
+        scales: by name.
+    """
+    model_rows: list[dict[str, Any]] = []
+    scale_rows: list[dict[str, Any]] = []
+    for (experiment, name), asked in parts_of(rows(frame, frame["scale"].isin(list(scales))), ["experiment", "scale"]):
+        where, scale = {"experiment": experiment, "scale": name}, scales[name]
+        table = asked.assign(presentation=asked["presentation"] == REVERSED).pivot_table(
+            index="model", columns=["item", "presentation"], values="expected", sort=False, observed=True
+        )
+        of_items, presentations = (table.columns.get_level_values(each) for each in ("item", "presentation"))
+        is_reverse = np.asarray(of_items.isin(list(scale.reversed))) != np.asarray(presentations, dtype=bool)
+        midpoint = (scale.low + scale.high) / 2
+        for model, values in zip(table.index, table.to_numpy(dtype=float), strict=True):
+            model_rows.append({"model": model} | where | _of_model(values[None], is_reverse, midpoint))
+        size = {"models": len(table), "items": of_items.nunique()}
+        scale_rows.append(where | size | preference_columns(table.to_numpy(dtype=float), is_reverse, level))
+    return {
+        "models": pd.DataFrame(model_rows, columns=pd.Index(MODELS)),
+        "scales": pd.DataFrame(scale_rows, columns=pd.Index(SCALES)),
+    }
+
+
+def preference_columns(values: np.ndarray, is_reverse: np.ndarray, level: float = 0.95) -> dict[str, Any]:
+    """rho and pi_bias of (models, items) answers, their intervals and a verdict; or nothing and a `reason`."""
+    try:
+        found = label_preference(*keyed_means(values, is_reverse), level)
+    except MissingData as error:
+        names = ("rho", "rho_low", "rho_high", "pi_bias", "pi_bias_low", "pi_bias_high", "verdict")
+        return dict.fromkeys(names) | {"reason": str(error)}
+    ends = with_ends("rho", found.rho, (found.rho_low, found.rho_high))
+    ends |= with_ends("pi_bias", found.pi_bias, (found.pi_bias_low, found.pi_bias_high))
+    verdict = LABEL if found.pi_bias_low > 0.5 else TRAIT if found.pi_bias_high < 0.5 else OPEN
+    return ends | {"verdict": verdict, "reason": None}
+
+
+def _of_model(values: np.ndarray, is_reverse: np.ndarray, midpoint: float) -> dict[str, Any]:
+    try:
+        forward, reverse = keyed_means(values, is_reverse)
+    except MissingData as error:
+        return {"reason": str(error)}
+    trait, bias = trait_and_bias(forward, reverse, midpoint)
+    found = {"forward_mean": forward, "reverse_mean": reverse, "trait": trait, "bias": bias}
+    return {name: value.item() for name, value in found.items()} | {"reason": None}

@@ -1,0 +1,85 @@
+"""Cronbach's alpha of models x items, its interval, and the alphas that items without anything in common give."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from valuesassets.measure.resampling import ROUNDING
+from valuesassets.records.errors import MissingData
+
+
+def cronbach_alpha(scores: ArrayLike) -> float:
+    """alpha = k/(k - 1) (1 - sum of the items' variances / variance of the sums): 1 at most, without a lower end.
+
+    Args:
+        scores: (n, k) of n >= 2 models on k >= 2 items, complete.
+
+    Raises:
+        MissingData: a score is missing; fewer than two models or items; all models have the same sum.
+
+    Source: Cronbach (1951), Psychometrika 16(3), 297-334, eq. 2.
+
+    >>> round(cronbach_alpha([[1, 2], [2, 4], [3, 3]]), 4)  # variances 1 and 1, of the sums 3
+    0.6667
+    """
+    x = np.asarray(scores, dtype=float)
+    n, k = x.shape
+    _require_two_of_each(n, k)
+    if n_missing := int(np.count_nonzero(~np.isfinite(x))):
+        raise MissingData(f"{n_missing} of {x.size} scores are missing")
+    sums = x.sum(axis=1)
+    if np.ptp(sums) <= ROUNDING * float(np.abs(x).sum(axis=1).max()):
+        raise MissingData("all models have the same sum over the items: nothing varies")
+    return float(k / (k - 1) * (1 - x.var(axis=0, ddof=1).sum() / sums.var(ddof=1)))
+
+
+def feldt_interval(alpha: float, n: int, k: int, level: float = 0.95) -> tuple[float, float]:
+    """Low and high end of alpha's interval: (1 - true alpha)/(1 - alpha) is F with n - 1 and (n - 1)(k - 1) degrees.
+
+    Exact for normal scores whose items have equal variances and equal covariances.
+
+    Args:
+        n, k: models and items that alpha rests on, two or more of each.
+
+    Raises:
+        MissingData: fewer than two models or items.
+
+    Source: Feldt (1965), Psychometrika 30(3), 357-370; Feldt, Woodruff and Salih (1987), Appl. Psychol. Meas. 11(1),
+    93-103, eq. 6 and 7.
+
+    >>> [round(end, 3) for end in feldt_interval(0.7395, 46, 11)]
+    [0.612, 0.838]
+    """
+    low, high = _ratio_ends(n, k, level)
+    return 1 - (1 - alpha) * high, 1 - (1 - alpha) * low
+
+
+def no_covariance_band(n: int, k: int, level: float = 0.95) -> tuple[float, float]:
+    """Low and high end of the alphas that are found in this share of samples where no two items have a covariance.
+
+    Args:
+        n, k: as `feldt_interval`.
+
+    Raises:
+        MissingData: as `feldt_interval`.
+
+    Source: as `feldt_interval`, with a true alpha of 0.
+
+    >>> [round(end, 2) for end in no_covariance_band(46, 11)]
+    [-0.61, 0.33]
+    """
+    low, high = _ratio_ends(n, k, level)
+    return 1 - 1 / low, 1 - 1 / high
+
+
+def _ratio_ends(n: int, k: int, level: float) -> tuple[float, float]:
+    """The F between which (1 - true alpha)/(1 - alpha) lies in this share of samples."""
+    _require_two_of_each(n, k)
+    low, high = stats.f.ppf([(1 - level) / 2, (1 + level) / 2], n - 1, (n - 1) * (k - 1))
+    return float(low), float(high)
+
+
+def _require_two_of_each(n: int, k: int) -> None:
+    if n < 2 or k < 2:
+        models, items = (f"{size} {name}{'s' * (size != 1)}" for size, name in ((n, "model"), (k, "item")))
+        raise MissingData(f"{models} and {items}: two or more of each are needed")

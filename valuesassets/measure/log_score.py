@@ -1,0 +1,163 @@
+"""How well people's answers were foretold: mean log scores of participants, and what one history adds to another."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from valuesassets.measure.means import Array
+from valuesassets.measure.resampling import (
+    ROUNDING,
+    interval_ends,
+    means_with_intervals,
+    permutation_p,
+    resample_counts,
+    resampled_means,
+)
+from valuesassets.records.errors import MissingData
+
+ALL_FLIPS = 12
+"""Participants up to whom every choice of signs is tried: 4,096 of them."""
+
+
+@dataclass(frozen=True)
+class LogScore:
+    """Mean log score of participants' answers, and the share of what could be gained over even chances.
+
+    Attributes:
+        mean: l, nats; 0 is certainty. `low` and `high` are NaN with a single participant.
+        skill: 1 + l / mean ln K: 1 certainty, 0 as even chances, below 0 worse than these.
+        n: participants.
+    """
+
+    mean: float
+    low: float
+    high: float
+    skill: float
+    skill_low: float
+    skill_high: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Gain:
+    """By how much a score is higher after one history than after another, in the units of the score.
+
+    Attributes:
+        mean, low, high: over participants; the ends are NaN with a single participant.
+        p: two-sided, of no difference: each participant's sign by chance.
+        n: participants who have both.
+    """
+
+    mean: float
+    low: float
+    high: float
+    p: float
+    n: int
+
+
+def participant_means(values: ArrayLike, participants: ArrayLike) -> pd.Series:
+    """Mean over each participant's marks, by participant in the order of their names; unread marks (NaN) left out.
+
+    Args:
+        values: (N,) of marks: log q(h) in nats, whether the likeliest was answered, ln K.
+        participants: (N,) whose mark each is.
+
+    Raises:
+        MissingData: an answer had probability 0, so that its log score is minus infinity; or no mark was read.
+
+    >>> participant_means([-1.0, -3.0, -1.0, float("nan")], ["b", "b", "a", "a"]).to_dict()
+    {'a': -1.0, 'b': -2.0}
+    """
+    x = np.asarray(values, dtype=float)
+    if n_impossible := int(np.count_nonzero(np.isneginf(x))):
+        raise MissingData(f"{n_impossible} of {x.size} answers had probability 0: their log score has no end")
+    known = pd.Series(x).groupby(np.asarray(participants), sort=True).mean().dropna()
+    if known.empty:
+        raise MissingData("no mark was read")
+    return pd.Series(known)
+
+
+def log_score(
+    log_probs: pd.Series, log_k: pd.Series, draws: int, random: np.random.Generator, level: float = 0.95
+) -> LogScore:
+    """l = mean ln q(h), mean within and then over participants, and skill 1 + l / mean ln K; bootstrap intervals.
+
+    Where numbers of candidates K differ between marks, ln K is averaged as l is.
+
+    Args:
+        log_probs: l of each participant, nats, as `participant_means` gives it.
+        log_k: mean ln K of each participant, over the same marks.
+
+    Raises:
+        MissingData: nobody has both, or there is but one candidate.
+
+    Source: Gneiting and Raftery (2007), J. Am. Stat. Assoc. 102(477), 359-378, section 4.1 (logarithmic score);
+    McFadden (1974), Frontiers in Econometrics, 105-142 (1 - L/L0, here against even chances); Efron and Tibshirani
+    (1993), section 6 (participants resampled).
+    """
+    score, most = _paired(log_probs, log_k)
+    if most.mean() <= 0:
+        raise MissingData("one candidate alone: nothing can be foretold")
+    n = score.size
+    counts = resample_counts(n, draws, random)
+    means = means_with_intervals(score, counts, level)
+    skills = 1 + resampled_means(score, counts) / resampled_means(most, counts)
+    low, high = interval_ends(skills, n, level)
+    skill = 1 + score.mean() / most.mean()
+    return LogScore(float(means.mean), float(means.low), float(means.high), float(skill), float(low), float(high), n)
+
+
+def gain(after: pd.Series, before: pd.Series, draws: int, random: np.random.Generator, level: float = 0.95) -> Gain:
+    """Mean over participants of what `after` has more than `before`; bootstrap interval, p-value by flipped signs.
+
+    Args:
+        after, before: a score of each participant after two histories, as `participant_means` gives it; who has one of
+            them alone is left out.
+
+    Raises:
+        MissingData: nobody has both.
+    """
+    first, second = _paired(after, before)
+    differences = first - second
+    means = means_with_intervals(differences, resample_counts(differences.size, draws, random), level)
+    p = sign_flip_p(differences, draws, random)
+    return Gain(float(means.mean), float(means.low), float(means.high), p, differences.size)
+
+
+def sign_flip_p(differences: ArrayLike, draws: int, random: np.random.Generator) -> float:
+    """Two-sided p-value that differences lie evenly about 0: how often their mean is as far from it with random signs.
+
+    Up to twelve differences all 2^n choices are counted, the observed one among them; else (1 + count)/(1 + draws).
+
+    Args:
+        differences: (n,) finite, n >= 1.
+
+    Raises:
+        MissingData: no difference at all.
+
+    Source: Fisher (1935), The Design of Experiments, section 21; Phipson and Smyth (2010), Stat. Appl. Genet. Mol.
+    Biol. 9(1), 39 (random signs).
+
+    >>> sign_flip_p([1.0, 2.0, 3.0], 0, np.random.default_rng(0))  # all of one sign: two of eight choices
+    0.25
+    """
+    d = np.asarray(differences, dtype=float)
+    if d.size == 0:
+        raise MissingData("a test of differences needs at least one")
+    observed = abs(float(d.sum()))
+    if d.size > ALL_FLIPS:
+        signs = 2.0 * random.integers(0, 2, size=(draws, d.size)) - 1
+        return permutation_p(observed, np.abs(signs @ d))
+    choices = np.arange(2**d.size)[:, None] >> np.arange(d.size) & 1
+    reached = np.abs((2.0 * choices - 1) @ d) >= observed - ROUNDING * max(1.0, observed)
+    return float(reached.mean())
+
+
+def _paired(one: pd.Series, other: pd.Series) -> tuple[Array, Array]:
+    """(n,) each, of the participants who have both."""
+    both = pd.concat([one, other], axis=1, join="inner").dropna().to_numpy(dtype=float)
+    if not len(both):
+        raise MissingData("no participant has both")
+    return both[:, 0], both[:, 1]

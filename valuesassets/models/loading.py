@@ -167,6 +167,14 @@ class LoadedModel:
         return find_cache_fault(self.model)
 
     @cached_property
+    def fork_fault(self) -> str | None:
+        """Why copies of this architecture's cache cannot be read on, in words; None where they can. Found by trying."""
+        from valuesassets.models.forked_text import find_fork_fault
+        from valuesassets.models.reading_plan import WINDOWS
+
+        return find_fork_fault(self.model, self.opened.least_setting(WINDOWS), self.opened.least_setting(ROOMS))
+
+    @cached_property
     def prefix_fault(self) -> str | None:
         """Why this architecture cannot read trees beside a kept prefix, in words; None where it can."""
         from valuesassets.models.kept_prefixes import find_prefix_fault

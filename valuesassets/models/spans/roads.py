@@ -1,10 +1,12 @@
-"""The two roads on which spans are read: beside one cached text, or each sequence alone where that is not exact."""
+"""The roads on which spans are read: beside one cached text, on copies of it, or each sequence alone."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, Protocol
 
 from valuesassets.models.cached_text import CHUNK, CHUNK_OF_A_GPU, LARGEST_LOGITS, Ask, CachedText, Cost
 from valuesassets.models.engine import NextToken, OutOfMemory, read_batch
+from valuesassets.models.forked_text import ForkedText
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.reading_plan import WINDOWS
 from valuesassets.models.token_trees import Tokens, grow_tree, part_into_chains, shared_length
@@ -20,8 +22,16 @@ class Road(Protocol):
     cost: Cost
     """What has gone through the model."""
 
+    def begin(self, asks: Sequence[Ask]) -> None:
+        """Another text comes: nothing of the one before may show in a bit of what is read of it.
+
+        Args:
+            asks: what is to be read of it, or is known already; none where nobody can tell yet.
+        """
+        ...
+
     def read(self, ids: Tokens, ends: Sequence[int], beside: Sequence[Ask], asks: Sequence[Ask]) -> list[NextToken]:
-        """What comes next at every ask of a text.
+        """What comes next at every ask of a text, or of more of it than was read last.
 
         Args:
             ends: where its pieces end.
@@ -43,24 +53,21 @@ class CachedRoad:
     name = "beside one cached text"
 
     def __init__(self, loaded: LoadedModel, n_likeliest: int, notes: list[str]) -> None:
-        self.chunk = CHUNK if loaded.device == "cpu" else CHUNK_OF_A_GPU
+        self.chunk = _chunk(loaded)
         self._window, self._notes = loaded.opened.least_setting(WINDOWS), notes
-        self._alone = AloneRoad(loaded, n_likeliest)
+        self._loaded, self._n_likeliest = loaded, n_likeliest
         self._text = CachedText(loaded.model, n_likeliest)
-        self.cost = self._alone.cost = self._text.cost
-        head: Any = loaded.model.get_output_embeddings()
-        self._most_rows = max(16, LARGEST_LOGITS // head.weight.shape[0])
+        self.cost = self._text.cost
+        self._most_rows = _most_rows(loaded)
         self._rows: dict[int, tuple[tuple[int, ...], NextToken]] = {}
         """What was read at the places of the cached text: the tokens asked for, and the answer."""
 
     def read(self, ids: Tokens, ends: Sequence[int], beside: Sequence[Ask], asks: Sequence[Ask]) -> list[NextToken]:
-        """See `Road`; what reaches beyond the model's window is read alone: the mask of twigs knows no window."""
-        if self._window is not None and max(ask.at + len(ask.path) for ask in asks) > self._window:
-            note = (
-                f"texts longer than the model's window of {self._window} tokens were read one sequence after the other"
-            )
-            self._notes += [note] if note not in self._notes else []
-            return self._alone.read(ids, ends, beside, asks)
+        """See `Road`; what reaches beyond the model's window is read otherwise: the mask of twigs knows no window."""
+        if self._is_beyond(asks):
+            self.clear()
+            self._beyond.chunk = self.chunk
+            return self._beyond.read(ids, ends, beside, asks)
         try:
             self._follow(ids, ends, [*beside, *(ask for ask in asks if not ask.path)])
             twigs = {
@@ -73,10 +80,27 @@ class CachedRoad:
             raise
         return [twigs[ask] if ask.path else self._answer(ask) for ask in asks]
 
+    def begin(self, asks: Sequence[Ask]) -> None:
+        """See `Road`; pieces end where they do, whatever the text before has left."""
+        if "_beyond" in vars(self) or self._is_beyond(asks):  # told of in the notes, though it be known
+            self._beyond.begin(asks)
+
     def clear(self) -> None:
         """See `Road`."""
         self._text.crop(0)
         self._rows.clear()
+
+    def _is_beyond(self, asks: Sequence[Ask]) -> bool:
+        longest = max((ask.at + len(ask.path) for ask in asks), default=0)
+        return self._window is not None and longest > self._window
+
+    @cached_property
+    def _beyond(self) -> "Road":
+        """The road for texts beyond the window."""
+        named = f"texts longer than the model's window of {self._window} tokens were read"
+        road, how = _other_road(self._loaded, self._n_likeliest, self.cost)
+        self._notes.append(f"{named} {how}")
+        return road
 
     def _follow(self, ids: Tokens, ends: Sequence[int], asks: Sequence[Ask]) -> None:
         """Have the cache hold a text, and its rows that are asked for; what it shares with the one before stays."""
@@ -123,15 +147,67 @@ class CachedRoad:
             yield part
 
 
+class ForkedRoad:
+    """Reads a text through one cache, and on a copy of that at every place what is asked beyond the text.
+
+    Texts share nothing: a cache that cannot be cut cannot go back to where they part.
+    """
+
+    name = "on copies of the cached text"
+
+    def __init__(self, loaded: LoadedModel, n_likeliest: int, cost: Cost | None = None) -> None:
+        self.chunk = _chunk(loaded)
+        self._text, self._most_rows = ForkedText(loaded.model, n_likeliest, cost), _most_rows(loaded)
+        self.cost = self._text.cost
+
+    def begin(self, asks: Sequence[Ask]) -> None:
+        """See `Road`."""
+        self.clear()
+
+    def read(self, ids: Tokens, ends: Sequence[int], beside: Sequence[Ask], asks: Sequence[Ask]) -> list[NextToken]:
+        """See `Road`; `beside` is of no use here."""
+        held = self._text.tokens
+        if ids[: len(held)] != held or min(ask.at for ask in asks) <= len(held):
+            self.clear()
+        try:
+            return self._read(ids, ends, asks)
+        except OutOfMemory:
+            self.clear()
+            raise
+
+    def _read(self, ids: Tokens, ends: Sequence[int], asks: Sequence[Ask]) -> list[NextToken]:
+        answers: dict[Ask, NextToken] = {}
+        places = sorted({ask.at for ask in asks if not ask.path})
+        forks = {ask.at for ask in asks if ask.path}
+        last = max([*places[-1:], *forks])
+        for end in sorted({*ends, *places[self._most_rows - 1 :: self._most_rows], *forks, last}):
+            while (start := len(self._text.tokens)) < min(end, last):
+                stop = min(end, last, start + self.chunk)
+                rows = [ask for ask in asks if not ask.path and start < ask.at <= stop]
+                answers |= zip(rows, self._text.extend(ids[start:stop], rows), strict=True)
+            branches = [ask for ask in asks if ask.path and ask.at == end]
+            for part in part_into_chains([ask.path for ask in branches]):
+                chain = [branches[place] for place in part]
+                answers |= zip(chain, self._text.branch(chain, self._most_rows), strict=True)
+        return [answers[ask] for ask in asks]
+
+    def clear(self) -> None:
+        """See `Road`."""
+        self._text.clear()
+
+
 class AloneRoad:
     """Reads each sequence by itself; those that are beginnings of one another are one."""
 
     name = "each sequence alone"
 
-    def __init__(self, loaded: LoadedModel, n_likeliest: int) -> None:
+    def __init__(self, loaded: LoadedModel, n_likeliest: int, cost: Cost | None = None) -> None:
         self.chunk = CHUNK
         self._model, self._n_likeliest = loaded.model, n_likeliest
-        self.cost = Cost()
+        self.cost = Cost() if cost is None else cost
+
+    def begin(self, asks: Sequence[Ask]) -> None:
+        """See `Road`: nothing is held."""
 
     def read(self, ids: Tokens, ends: Sequence[int], beside: Sequence[Ask], asks: Sequence[Ask]) -> list[NextToken]:
         """See `Road`; `ends` and `beside` are of no use here."""
@@ -152,10 +228,32 @@ def choose_road(loaded: LoadedModel, n_likeliest: int, notes: list[str]) -> Road
     """The road on which a model's spans are read; why not the short one is added to `notes`."""
     if loaded.cache_fault is None:
         return CachedRoad(loaded, n_likeliest, notes)
-    notes.append(f"spans were read one sequence after the other: {loaded.cache_fault}")
-    return AloneRoad(loaded, n_likeliest)
+    road, how = _other_road(loaded, n_likeliest)
+    notes.append(f"spans were read {how}: {loaded.cache_fault}")
+    return road
 
 
 def new_road(loaded: LoadedModel, n_likeliest: int, like: Road) -> Road:
     """Another road of the same kind, with nothing read on it."""
-    return CachedRoad(loaded, n_likeliest, []) if isinstance(like, CachedRoad) else AloneRoad(loaded, n_likeliest)
+    if isinstance(like, CachedRoad):
+        return CachedRoad(loaded, n_likeliest, [])
+    return ForkedRoad(loaded, n_likeliest) if isinstance(like, ForkedRoad) else AloneRoad(loaded, n_likeliest)
+
+
+def _other_road(
+    loaded: LoadedModel, n_likeliest: int, cost: Cost | None = None
+) -> tuple["ForkedRoad | AloneRoad", str]:
+    """The road for what cannot be read beside a cached text, and how that is read, in words."""
+    if loaded.fork_fault is None:
+        return ForkedRoad(loaded, n_likeliest, cost), "on copies of the cached text"
+    return AloneRoad(loaded, n_likeliest, cost), f"one sequence after the other ({loaded.fork_fault})"
+
+
+def _chunk(loaded: LoadedModel) -> int:
+    return CHUNK if loaded.device == "cpu" else CHUNK_OF_A_GPU
+
+
+def _most_rows(loaded: LoadedModel) -> int:
+    """Most rows of a pass: their logits are no more than `LARGEST_LOGITS`."""
+    head: Any = loaded.model.get_output_embeddings()
+    return max(16, LARGEST_LOGITS // head.weight.shape[0])

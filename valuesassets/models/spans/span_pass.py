@@ -98,6 +98,7 @@ class SpanPass:
         first_row = min((ask.at for own in opens for each in own for ask in each.asks if not ask.path), default=0)
         for number, place in enumerate(order):
             entries, asks = texts[place], [ask for own in opens[place] for ask in own.asks]
+            self.road.begin(asks)
             if self._take_known(entries):
                 continue
             beside = [
@@ -199,6 +200,7 @@ class SpanPass:
             ends: where pieces end of what stands before the first span.
         """
         before: Tokens = ()
+        self.road.begin(())
 
         def read(entry: SpanEntry, ids: Tokens, span: SpelledSpan) -> Reading:
             nonlocal before, ends

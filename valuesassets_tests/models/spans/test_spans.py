@@ -143,13 +143,16 @@ def test_what_is_known_costs_no_pass(llama, tmp_path):
 
 
 @pytest.mark.parametrize("architecture", [*ARCHITECTURES, *UNSUITABLE])
-def test_the_road_is_found_by_trying_and_both_read_the_same(folders, architecture):
+def test_the_road_is_found_by_trying_and_all_read_the_same(folders, architecture):
     folder = folders("digits merged", architecture)
     loaded = load_model(str(folder), dtype="float32", device="cpu")
     result, oracle = ask(loaded, asked := span_trial(transcript([7, 12]), NUMBERS[::9])), SpanOracle(folder)
-    is_alone = architecture in UNSUITABLE
-    assert bool(result.notes) == is_alone
-    assert result.road == ("each sequence alone" if is_alone else "beside one cached text")
+    assert bool(result.notes) == (architecture in UNSUITABLE)
+    roads = dict.fromkeys(ARCHITECTURES, "beside one cached text") | dict.fromkeys(
+        UNSUITABLE, "on copies of the cached text"
+    )
+    roads |= dict.fromkeys(("mamba", "rwkv"), "each sequence alone")
+    assert result.road == roads[architecture]
     for span, reading in zip(asked.readout.spans, result.readings, strict=True):
         expected = oracle.log_probs(asked.prompt[: span.start], NUMBERS[::9], (">>",))
         assert [math.log(prob) for prob in reading.label_probs] == pytest.approx(expected, abs=2e-5)
@@ -166,7 +169,7 @@ def test_what_reaches_beyond_a_models_window_is_read_as_the_window_has_it(tmp_pa
     result = ask(loaded, span_trial("So? <<>>\n", candidates, "short", history=history), asked)
     assert len(oracle.ids(empty)) < 200 < len(oracle.ids(empty.replace("<<>>", "<<1234567>>")))
     assert result.notes == (
-        "texts longer than the model's window of 200 tokens were read one sequence after the other",
+        "texts longer than the model's window of 200 tokens were read on copies of the cached text",
     )
     written, behind = "", 0
     for span, reading in zip(asked.readout.spans, result.readings[1:], strict=True):

@@ -13,7 +13,7 @@ import typer
 from valuesassets import instruments
 from valuesassets.cli import survey
 from valuesassets.cli.read import read
-from valuesassets.cli.studies import demo, run, study
+from valuesassets.cli.studies import command_of, demo, run, study
 from valuesassets.cli.web_ui import ui
 from valuesassets.records.errors import ValuesAssetsError
 
@@ -24,11 +24,12 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 for name, command in (survey.COMMANDS | {"read": read, "study": study, "run": run, "demo": demo, "ui": ui}).items():
     app.command(name)(command)
 for instrument in pkgutil.iter_modules(instruments.__path__):
-    if find_spec(place := f"valuesassets.cli.{instrument.name}"):
+    group_name = command_of(instrument.name)
+    if find_spec(place := f"valuesassets.cli.{group_name}"):
         group = typer.Typer(no_args_is_help=True, help=f"What the {instrument.name} can do outside its graph.")
         for name, command in import_module(place).COMMANDS.items():
             group.command(name)(command)
-        app.add_typer(group, name=instrument.name)
+        app.add_typer(group, name=group_name)
 
 
 @app.callback()

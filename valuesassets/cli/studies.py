@@ -5,6 +5,7 @@ import pkgutil
 import shlex
 import subprocess
 import sys
+import time
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated
@@ -79,16 +80,25 @@ def run(
         "VALUESASSETS_STUDY": name,
     }
     asked = ["--only", *only] if only else []
+    began = time.monotonic()
     status = subprocess.run([*_graph(name), *asked], env=environment, check=False).returncode
+    seconds = time.monotonic() - began
     for instrument in pkgutil.iter_modules(instruments.__path__):  # each has a folder of its name in the storage
         folder = storage / found.name / instrument.name
         if folder.is_dir():
-            own = import_module(f"valuesassets.cli.{instrument.name}")
+            own = import_module(f"valuesassets.cli.{command_of(instrument.name)}")
             getattr(own, "print_outcome", print_outcome)(found, folder)
+            if status == 0 and not only and hasattr(own, "write_evidence"):
+                own.write_evidence(found, folder, seconds)
     named = "" if name == DEMO else f"VALUESASSETS_STUDY={shlex.quote(name)} "
     print(f"to see all of it in the web UI: {named}make ui")
     if status != 0:
         raise JobError(f"study {found.name}: a run failed; the lines above say which, the UI shows its log")
+
+
+def command_of(instrument: str) -> str:
+    """The word by which the command line calls an instrument, and the module of its commands."""
+    return getattr(import_module(f"{instruments.__name__}.{instrument}"), "COMMAND", instrument)
 
 
 def demo() -> None:

@@ -29,12 +29,12 @@ def worlds(
     seed: Annotated[int, typer.Option(help="Seed of the first world of a kind; the others follow.")] = 1,
     processes: Annotated[int | None, typer.Option(min=1, help="Processes; as many as processors if not given.")] = None,
     output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
-    only: Annotated[str | None, typer.Option(help="Try these analyses alone: answers, or awareness.")] = None,
+    only: Annotated[str | None, typer.Option(help="Try these analyses alone: answers, awareness, or psych.")] = None,
 ) -> None:
     """Make worlds with a known truth, analyse each, and print how often intervals hold it and tests reject."""
     if output is not None:
         require_file_place(output, "JSON")
-    analyses = {"answers": _answers, "awareness": _awareness}
+    analyses = {"answers": _answers, "awareness": _awareness, "psych": _psych}
     if only is not None and only not in analyses:
         raise typer.BadParameter(f"--only {only}: {' or '.join(analyses)} was expected")
     told, faults = {}, []
@@ -83,6 +83,23 @@ def _awareness(seeds: range, processes: int | None) -> tuple[dict[str, Any], lis
         }
     )
     return {"awareness": made.evidence(summary)}, made.faults_of(summary)
+
+
+def _psych(seeds: range, processes: int | None) -> tuple[dict[str, Any], list[str]]:
+    """Keying and content of psych tasks, under a key of their own."""
+    from valuesassets.instruments.psych_tasks import psych_worlds as made
+
+    nulls = range(seeds.start, seeds.start + made.NULLS * len(seeds))
+    kinds = dict.fromkeys(made.KINDS, seeds) | {made.NO_CONTENT: nulls}
+    found = _simulated(made.simulate_worlds, kinds, processes, "worlds of transcripts")
+    summary = made.summarise_worlds(found)
+    _print(
+        {
+            "How often a scale is told for what it is": summary["verdicts"],
+            "How often content is found where there is none": summary["rejections"],
+        }
+    )
+    return {"psych": made.evidence(summary)}, made.faults_of(summary)
 
 
 def _simulated(

@@ -85,7 +85,15 @@ WORLDVALUESBENCH = Instrument(
     parts="valuesassets.instruments.worldvaluesbench.parts:parts",
     tables="valuesassets.instruments.worldvaluesbench.tables",
 )
-INSTRUMENTS = (SURVEY, WORLDVALUESBENCH)
+PSYCH_TASKS = Instrument(
+    "psych_tasks",
+    settings="psych_tasks",
+    wiring="valuesassets.orchestration.assets.psych_tasks:psych_tasks_assets",
+    part="task",
+    parts="valuesassets.instruments.psych_tasks.parts:parts",
+    tables="valuesassets.instruments.psych_tasks.tables",
+)
+INSTRUMENTS = (SURVEY, WORLDVALUESBENCH, PSYCH_TASKS)
 MODELS = Instrument(
     "models",
     settings="families",

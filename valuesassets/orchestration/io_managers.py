@@ -1,6 +1,6 @@
 """Assets as files: written under a temporary name and renamed, their schema enforced on write."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ PREVIEW_ROWS = 12
 """Rows of a table that the UI shows; it would render all of them."""
 
 DICT_OF_PARTITIONS: Mapping[str, bool] = {"allow_missing_partitions": True}
-"""Input metadata of an asset that takes a dict of the partitions that exist."""
+"""Input metadata of an asset that takes a dict of the partitions that exist; with `tables`, these of several alone."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,11 @@ def _write_frames(path: Path, frames: Mapping[str, pd.DataFrame], key: dg.AssetK
     write_json(path, {"tables": list(frames)} | place)
 
 
-def _read_frames(path: Path, key: dg.AssetKey) -> dict[str, pd.DataFrame]:
+def _read_frames(path: Path, key: dg.AssetKey, only: Collection[str] = ()) -> dict[str, pd.DataFrame]:
     index = read_json(path)
     folder = path.parent / index.get("folder", "")
-    return {name: read_frame(folder / f"{name}.parquet", declared_table(key, name)) for name in index["tables"]}
+    names = [name for name in index["tables"] if not only or name in only]
+    return {name: read_frame(folder / f"{name}.parquet", declared_table(key, name)) for name in names}
 
 
 def _frames_metadata(frames: Mapping[str, pd.DataFrame], key: dg.AssetKey) -> dict[str, Any]:
@@ -122,26 +123,32 @@ class StudyIOManager(dg.IOManager):
 
         Keys are part or family, and (family, part) for cells; what is missing is logged.
         """
+        told = context.definition_metadata or {}
+        only = told.get("tables", ())
         if not context.has_asset_partitions:
-            return self._read(context.asset_key, None)
+            return self._read(context.asset_key, None, only)
         keys = list(context.asset_partition_keys)
-        if not (context.definition_metadata or {}).get("allow_missing_partitions"):
+        if not told.get("allow_missing_partitions"):
             (key,) = keys
-            return self._read(context.asset_key, key)
+            return self._read(context.asset_key, key, only)
         there = [key for key in keys if self._path(context.asset_key, key).exists()]
         if missing := [str(key) for key in keys if key not in there]:
             name = context.asset_key.to_user_string()
             context.log.warning(f"{name}: {len(missing)} of {len(keys)} partitions are missing: {', '.join(missing)}")
         return {
-            family_and_part(key) if isinstance(key, dg.MultiPartitionKey) else key: self._read(context.asset_key, key)
+            family_and_part(key) if isinstance(key, dg.MultiPartitionKey) else key: self._read(
+                context.asset_key, key, only
+            )
             for key in there
         }
 
     def _path(self, key: dg.AssetKey, partition: str | None) -> Path:
         return self._storage.path(key, partition, self._format.extension)
 
-    def _read(self, key: dg.AssetKey, partition: str | None) -> Any:
-        return self._format.read(self._path(key, partition), key)
+    def _read(self, key: dg.AssetKey, partition: str | None, only: Collection[str] = ()) -> Any:
+        """A value; `only`: those of its tables that are taken, where it has several."""
+        path = self._path(key, partition)
+        return _read_frames(path, key, only) if only else self._format.read(path, key)
 
 
 def study_io_managers(storage: Storage) -> dict[str, dg.IOManager]:

@@ -25,6 +25,7 @@ from valuesassets.records.settings.kinds import (
     records_below,
 )
 from valuesassets.records.settings.measuring import Elicitation, Inference, Phantom, Preflight, Thresholds
+from valuesassets.records.settings.psych_tasks import PsychTasks
 from valuesassets.records.settings.questionnaires import MapSettings, Questionnaires
 from valuesassets.records.settings.slurm import SlurmSettings
 from valuesassets.records.settings.worldvaluesbench import WorldValuesBench
@@ -44,7 +45,9 @@ class Study(Record):
     """Whom to ask about the study: mail addresses, or `team:<name>`. The UI shows them beside each asset."""
     seed: int
     """Seed of every random choice: the same seed gives the same study."""
-    languages: Annotated[dict[LanguageCode, Language], pydantic.Field(min_length=1)]
+    languages: Annotated[dict[LanguageCode, Language], pydantic.Field(min_length=1)] = pydantic.Field(
+        default_factory=lambda: {"eng": Language(name="English")}
+    )
     families: Annotated[dict[FamilyName, Family], pydantic.Field(min_length=1)]
     elicitation: Elicitation = Elicitation()
     thresholds: Thresholds = Thresholds()
@@ -56,6 +59,7 @@ class Study(Record):
     questionnaires: Questionnaires | None = None
     map: MapSettings = MapSettings()
     worldvaluesbench: WorldValuesBench | None = None
+    psych_tasks: PsychTasks | None = None
 
     @pydantic.model_validator(mode="after")
     def _tables_agree(self) -> "Study":

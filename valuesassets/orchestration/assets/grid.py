@@ -3,12 +3,14 @@
 import json
 from collections.abc import Mapping
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import dagster as dg
 
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.code_versions import PACKAGE, homes
 from valuesassets.orchestration.first_look import lines, pictures
 from valuesassets.orchestration.first_look.shown import link_to
 from valuesassets.orchestration.grid.cells import WEIGHTS, readings_job, score_cell, score_job
@@ -56,8 +58,7 @@ def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> 
         context: dg.AssetExecutionContext, storage: Storage, trials: dict[str, list[Trial]]
     ) -> dg.MaterializeResult[dict[str, Any]]:
         """Ten questions per model of a family, in every order, before GPU hours are spent."""
-        from valuesassets.answers.preflight import choose_preflight_trials, judge_preflight
-
+        judge = import_module(homes(instrument.home or f"{PACKAGE}.instruments.{instrument.name}", "preflight")[0])
         name = context.partition_key
         family, folder = study.families[name], storage.job_folder(context.asset_key, name)
         leaning = named(directional) if directional else {}
@@ -65,15 +66,15 @@ def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> 
         chosen, cells = {}, {}
         for part in parts if family.model_type == "mono" else parts[:1]:
             language = part.language
-            chosen[language] = choose_preflight_trials(trials[part.name], study.preflight.questions, leaning)
+            chosen[language] = judge.choose_preflight_trials(trials[part.name], study.preflight.questions, leaning)
             # Read apart from the grid: a cell's last bits shall not depend on what its preflight asked.
             asked, readings = folder / f"{language}.trials.parquet", folder / f"{language}.parquet"
             write_table(asked, trial_rows(chosen[language]), TRIALS)
             cells[language] = score_cell(study, storage, name, language, asked, readings, instrument=instrument)
         log = link_to(storage, run_node_job(context, score_job(study, name, cells.values()), study, storage, name))
         read = {code: read_readings(cell.readings) for code, cell in cells.items()}
-        reports = {code: json.loads(table_metadata(cell.readings)["tokenizer_report"]) for code, cell in cells.items()}
-        verdict, failing, doubtful = judge_preflight(
+        reports = {code: _report(table_metadata(cell.readings)) for code, cell in cells.items()}
+        verdict, failing, doubtful = judge.judge_preflight(
             name, chosen, read, reports, study.thresholds, study.preflight.override, leaning
         )
         gates = sum(finding["is_gate"] for finding in verdict["findings"])
@@ -110,6 +111,11 @@ def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> 
         return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(version), check_results=results)
 
     return [preflight, readings]
+
+
+def _report(described: Mapping[str, str]) -> dict[str, Any]:
+    """What a file of readings says of its tokenizer, and of how spans were read."""
+    return json.loads(described["tokenizer_report"]) | ({"road": described["road"]} if "road" in described else {})
 
 
 def _first_parts(study: Study, instrument: Instrument, family: str, trials: Mapping[str, Any]) -> list[Part]:

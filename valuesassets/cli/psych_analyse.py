@@ -1,0 +1,114 @@
+"""The command that says what was read by `psych read` means: the same tables and page as a study's."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from valuesassets.cli.inputs import require_folder_place
+from valuesassets.records.errors import InputError, MissingData
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from valuesassets.instruments.psych_tasks.task_files import Task
+
+Frames = "dict[str, pd.DataFrame]"
+
+
+def analyse(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders that `psych read` has written.")],
+    output: Annotated[Path, typer.Option(help="Folder for the tables (CSV), the figures and report.html.")],
+    resamples: Annotated[int, typer.Option(min=99, help="Of participants, for intervals and p-values.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything that is drawn.")] = 0,
+) -> None:
+    """Say what models' readings mean: what was lost, what a scale measures, how well people are foretold, and why."""
+    from valuesassets.figures.style import save_figure
+    from valuesassets.instruments.psych_tasks.pictures import draw_pictures
+    from valuesassets.instruments.psych_tasks.report import Page, render_psych_tasks
+    from valuesassets.records.files import write_text
+    from valuesassets.records.settings.measuring import Inference
+    from valuesassets.reporting.run import software_versions
+
+    require_folder_place(output)
+    cells, tasks, runs = _cells(folders)
+    tables = _tables(cells, tasks, Inference(resamples=resamples), seed)
+    for name, frame in tables.items():
+        write_text(output / f"{name.replace('/', '_')}.csv", frame.to_csv(index=False))
+    figures = draw_pictures(tables, False)
+    for name, figure in figures.items():
+        save_figure(figure, output / name)
+    page = Page("psych", "Psych tasks", False, runs, software_versions())
+    write_text(output / "report.html", render_psych_tasks(tables, page, figures))
+    for name, frame in tables.items():
+        if name.endswith("/refused"):
+            print(f"{name.partition('/')[0]}: {frame['reason'].iloc[0]}")
+    print(f"{output}: report.html, {len(figures)} figures, {', '.join(sorted(tables))}")
+
+
+def _cells(folders: list[Path]) -> "tuple[dict[tuple[str, str], Any], dict[str, Task], dict[str, dict[str, str]]]":
+    """What stands in the folders, by model and task; the tasks; and of each cell how it was read."""
+    import tomllib
+
+    import pandas as pd
+
+    from valuesassets.instruments.psych_tasks.tables import DONORS, MARKS
+    from valuesassets.instruments.psych_tasks.task_files import Task
+    from valuesassets.records.faults import validated
+    from valuesassets.records.files import read_json
+    from valuesassets.records.parquet import read_frame
+
+    cells: dict[tuple[str, str], Any] = {}
+    tasks: dict[str, Task] = {}
+    runs: dict[str, dict[str, str]] = {}
+    for folder in folders:
+        run = read_json(folder / "run.json", InputError)
+        try:
+            model, task = run["model"], validated(Task, tomllib.loads(run["task_file"]), InputError, str(folder))
+        except (KeyError, TypeError, tomllib.TOMLDecodeError):
+            raise InputError(f"{folder}/run.json: not one that `psych read` has written; name its folder") from None
+        if tasks.setdefault(task.name, task) != task:
+            raise InputError(f"{folder}: another task {task.name} than in the folders before; read them with one file")
+        found = {
+            name: read_frame(folder / f"{name}.parquet", table)
+            for name, table in (("marks", MARKS), ("donors", DONORS))
+        }
+        known = cells.get((model, task.name))
+        cells[model, task.name] = (
+            found
+            if known is None
+            else {name: pd.concat([known[name], frame], ignore_index=True) for name, frame in found.items()}
+        )
+        runs[f"{model}/{task.name}"] = {key: str(value) for key, value in run.items() if key != "task_file"}
+    return cells, tasks, runs
+
+
+def _tables(
+    cells: Mapping[Any, Any], tasks: "Mapping[str, Task]", inference: Any, seed: int
+) -> "dict[str, pd.DataFrame]":
+    """The tables of every analysis by `<analysis>/<table>`; of one that the data do not carry, `<analysis>/refused`."""
+    import pandas as pd
+
+    from valuesassets.instruments.psych_tasks.cells import derive_scales, table_of_cells
+    from valuesassets.instruments.psych_tasks.layout_effect import derive_layout_effect
+    from valuesassets.instruments.psych_tasks.mark_ledger import derive_mark_ledger
+    from valuesassets.instruments.psych_tasks.prediction import derive_prediction
+    from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
+
+    marks, donors = (table_of_cells(cells, name) for name in ("marks", "donors"))
+    no_marks = TASK_MARKS.empty_frame().assign(task=[])
+    tables = {"mark_ledger": derive_mark_ledger(marks, no_marks)}
+
+    def made(name: str, derive: Callable[[], "dict[str, pd.DataFrame]"]) -> None:
+        try:
+            found = derive()
+        except MissingData as error:
+            found = {"refused": pd.DataFrame({"reason": [str(error)]})}
+        tables.update({f"{name}/{table}": frame for table, frame in found.items()})
+
+    made("prediction", lambda: derive_prediction(marks, donors, inference, seed))
+    for name in ("reliability", "keying", "published_scores"):
+        made(name, lambda name=name: derive_scales(name, tasks, marks, inference.level, seed))
+    made("layout_effect", lambda: {"effects": derive_layout_effect(marks, inference, seed)})
+    return tables

@@ -1,0 +1,124 @@
+"""How well people's answers are foretold, and what of it is format, style or content."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from valuesassets.instruments.psych_tasks.interval_words import spelled, spelled_p, spread
+from valuesassets.instruments.psych_tasks.page_parts import Frames, by_task, draw, needed, spell_ends, tabulate
+from valuesassets.instruments.psych_tasks.pictures import with_layout
+from valuesassets.instruments.psych_tasks.prediction import LADDER, SHORTCUT
+from valuesassets.records.frames import parts_of, rows, rows_where
+from valuesassets.reporting.parts import Section, is_absent
+
+HISTORIES = ("alone", "own", "other", "permuted", "human", "answers", "blank", "uniform", "crowd", "counting")
+"""Columns of the table of scores, what needs no model last."""
+CELL = ("task", "model")
+
+
+def alignment(frames: Frames, figures: Mapping[str, Figure]) -> Section:
+    """The section, with its figures and tables."""
+    section = Section("alignment", "Alignment with people: how well are they foretold, and by what?")
+    table = needed(section, frames, "prediction/scores")
+    if table is None:
+        return section
+    section.paragraphs += [
+        "The log score is the mean logarithm of the share that a model gave to what a person answered, in nats: 0 "
+        "would be certain and right, higher is better. It means something only beside what needs no model: uniform, "
+        "every answer alike; crowd, what others answered to the same question; counting, the crowd mixed with how "
+        "often this person gave each answer before. A model that is no better than counting has read no more than a "
+        "tally.",
+        "The ladder takes one history from the next, for the same answers of the same people. Format: what any history "
+        "helps, another person's as well. Style: what this person's way to use the scale helps. Content: what they "
+        "answered to which question helps; this alone says that a model knows the person. Where later text shows what "
+        "answers led to, answers cannot be exchanged: style and content are one there, the person. Shortcut: answers "
+        "alone, without any question, less counting; task text: what the questions add to these.",
+    ]
+    draw(section, figures, "history_ladder", "identification_matrix", "calibration_curve")
+    scores = by_task(with_layout(table))
+    tabulate(
+        section,
+        "Log scores in nats with intervals over participants, by history, beside what needs no model.",
+        spread(
+            scores,
+            CELL,
+            "history",
+            HISTORIES,
+            lambda row: spelled(row["log_score"], row["log_score_low"], row["log_score_high"], 2),
+        ),
+    )
+    human = spell_ends(rows_where(scores, history="human"), ("skill",))
+    tabulate(
+        section,
+        "After people's own history: skill (1 certain and right, 0 as even chances) and accuracy.",
+        human,
+        (*CELL, "n_participants", "n_marks", "skill", "accuracy"),
+    )
+    gains = frames.get("prediction/gains")
+    if gains is not None and len(gains):
+        tabulate(
+            section,
+            "The ladder and the shortcut: gains in nats with intervals, and p corrected over the models of a task.",
+            spread(
+                by_task(with_layout(gains)),
+                CELL,
+                "gain",
+                (*LADDER, SHORTCUT),
+                lambda row: (
+                    f"{spelled(row['estimate'], row['low'], row['high'], is_signed=True)}, {spelled_p(row)}"
+                    if not is_absent(row["estimate"])
+                    else None
+                ),
+            ),
+        )
+    for name, caption in (
+        (
+            "identification",
+            "Pairs of a person and another who was shown the same, in which the own history does better.",
+        ),
+        ("quantiles", "How far the shares that models give are from how often the answers come, weighted by answers."),
+    ):
+        found = frames.get(f"prediction/{name}")
+        if found is not None and len(found):
+            _tabulate(section, name, caption, by_task(with_layout(found)))
+    tabulate(section, "What could not be measured, and why.", _reasons(scores, gains))
+    return section
+
+
+def _tabulate(section: Section, name: str, caption: str, found: pd.DataFrame) -> None:
+    if name == "quantiles":
+        tabulate(section, caption, calibration_gaps(found))
+        return
+    shown = spell_ends(found.rename(columns={"low": "share_low", "high": "share_high"}), ("share",), 3)
+    tabulate(section, caption, shown, (*CELL, "n_participants", "n_donors", "share"))
+
+
+def calibration_gaps(quantiles: pd.DataFrame) -> pd.DataFrame:
+    """A row for each model and task: mean of |observed - foretold| over bins, and of their difference, by answers."""
+    found = []
+    for (task, model), part in parts_of(quantiles, CELL):
+        n = part["n_marks"].astype(float)
+        apart = part["observed"].astype(float) - part["foretold"].astype(float)
+        row = {"task": task, "model": model, "n_marks": int(n.sum())}
+        found.append(
+            row
+            | {"mean_gap": float((apart.abs() * n).sum() / n.sum()), "too_sure_by": -float((apart * n).sum() / n.sum())}
+        )
+    return pd.DataFrame(found)
+
+
+def _reasons(scores: pd.DataFrame, gains: pd.DataFrame | None) -> list[dict[str, object]]:
+    """What has no number, with its reason: models that share one stand in one row."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for frame, column in ((scores, "history"), (gains, "gain")):
+        for (task, name, reason), part in (
+            parts_of(rows(frame, frame["reason"].notna()), ["task", column, "reason"])
+            if frame is not None and len(frame)
+            else ()
+        ):
+            found.setdefault((task, name, reason), []).extend(map(str, dict.fromkeys(part["model"])))
+    return [
+        {"task": task, "what": name, "models": ", ".join(models), "reason": reason}
+        for (task, name, reason), models in found.items()
+    ]

@@ -1,0 +1,73 @@
+"""Tables of many cells in one, each row with its model and task; and the analyses of scales over them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from valuesassets.instruments.psych_tasks.keying import derive_keying
+from valuesassets.instruments.psych_tasks.published_scores import derive_published_scores
+from valuesassets.instruments.psych_tasks.reliability import derive_reliability
+from valuesassets.instruments.psych_tasks.scale_answers import (
+    consistency_frame,
+    label_frame,
+    of_each_task,
+    published_frame,
+)
+from valuesassets.instruments.psych_tasks.task_files import Task
+from valuesassets.records.errors import MissingData
+from valuesassets.records.frames import records
+
+Frames = dict[str, pd.DataFrame]
+
+
+def table_of_cells(answers: Mapping[tuple[str, str], Mapping[str, pd.DataFrame]], name: str) -> pd.DataFrame:
+    """One table of all cells.
+
+    Raises:
+        MissingData: there is no cell yet.
+    """
+    found = [frames[name].assign(model=model, task=task) for (model, task), frames in answers.items()]
+    if not found:
+        raise MissingData("no cell has been read yet; materialise readings and answer_distributions")
+    kept = [frame.astype(object) for frame in found if len(frame)] or found[:1]
+    return pd.concat(kept, ignore_index=True).infer_objects()
+
+
+def tables_of_tasks(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """One table of all tasks."""
+    return pd.concat([frame.astype(object).assign(task=task) for task, frame in tables.items()], ignore_index=True)
+
+
+def lost_marks(ledger: pd.DataFrame, marks: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
+    """The histories of cells whose marks in the ledger are not as many as the transcripts have."""
+    wanted = {task: int(frame["mark"].notna().sum()) for task, frame in marks.items()}
+    sums = ledger.groupby(["model", "task", "history", "draw", "layout"], dropna=False)["marks"].sum().reset_index()
+    return [
+        row | {"wanted": wanted[row["task"]]}
+        for row in records(sums)
+        if row["task"] in wanted and row["marks"] != wanted[row["task"]]
+    ]
+
+
+def derive_scales(name: str, tasks: Mapping[str, Task], marks: pd.DataFrame, level: float, seed: int) -> Frames:
+    """One analysis of scales, task by task, in one set of tables with a column `task`.
+
+    Args:
+        name: reliability, keying or published_scores.
+
+    Raises:
+        MissingData: no task has scales that were read.
+    """
+    found: dict[str, list[pd.DataFrame]] = {}
+    for task, own, scales in of_each_task(tasks, marks):
+        match name:
+            case "reliability":
+                frames = derive_reliability(consistency_frame(own, scales), level)
+            case "keying":
+                frames = derive_keying(label_frame(own, scales), scales, level)
+            case _:
+                frames = derive_published_scores(published_frame(own), scales, seed, level)
+        for table, frame in frames.items():
+            found.setdefault(table, []).append(frame.assign(task=task))
+    return {table: pd.concat(frames, ignore_index=True) for table, frames in found.items()}

@@ -1,0 +1,222 @@
+"""What tables of psych tasks let their reader claim and what not, each with the numbers that it rests on."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from valuesassets.instruments.psych_tasks.interval_words import spelled, spelled_p
+from valuesassets.instruments.psych_tasks.keying import LABEL, OPEN, TRAIT
+from valuesassets.instruments.psych_tasks.pictures import named_scales, scale_points, with_layout
+from valuesassets.instruments.psych_tasks.prediction import SHORTCUT
+from valuesassets.records.frames import column, records, rows, rows_where
+from valuesassets.reporting.methods import some_of
+from valuesassets.reporting.parts import Claim, is_absent
+
+Frames = Mapping[str, pd.DataFrame]
+MOST_GIVEN = 6
+"""Rows whose numbers stand beside a claim; the tables have the others."""
+NO_SCORES = pd.DataFrame(columns=pd.Index(["task", "history", "skill"]))
+COUNTED = ("crowd", "counting")
+"""What foretells people without any model."""
+ABOUT_A_PERSON = ("content", "person", "history")
+"""Gains by which it is told whether a model knows a person, the strictest first; a task has the first that it has."""
+SAYS = {
+    "content": "In {task}, what a person answered to which item helps to foretell them, beyond how they use the scale",
+    "person": "In {task}, a person's own history foretells them better than another's",
+    "history": "In {task}, a model knows the person whose history it reads",
+}
+WHY_NOT = {"history": "only the whole history could be taken away here: what is gained may be its format"}
+SAYS_OF_TASK = "In {task}, what the task says helps to foretell people, beyond their answers alone"
+SAYS_OF_SHORTCUT = "In {task}, a model that sees people's answers alone foretells more than counting them does"
+
+
+def claims(frames: Frames, is_planted: bool) -> list[Claim]:
+    """All of them: about whom, keying, alignment with people, consistency, the published score, layouts."""
+    parts = (_keying, _people, _baselines, _identification, _consistency, _published, _layouts)
+    found = [claim for part in parts for claim in part(frames)]
+    if is_planted:
+        why = "answers were made up to test the instrument"
+        found.insert(0, Claim("Anything about people or about the traits of any model.", False, why))
+    return found
+
+
+def table_of(frames: Frames, name: str) -> pd.DataFrame | None:
+    """A table that has rows; None where there is none."""
+    found = frames.get(name)
+    return found if found is not None and len(found) else None
+
+
+def given(sentences: Iterable[str]) -> str:
+    """The numbers behind a claim, and how many more there are."""
+    told = list(sentences)
+    more = f"; {len(told) - MOST_GIVEN} more in the table" if len(told) > MOST_GIVEN else ""
+    return "; ".join(told[:MOST_GIVEN]) + more
+
+
+def _keying(frames: Frames) -> Iterator[Claim]:
+    table = table_of(frames, "keying/scales")
+    if table is None:
+        return
+    said = {
+        TRAIT: "Differences between models on {} are in what they say of its items, not in which labels they like.",
+        LABEL: "Any score of a model on {}: what models differ in there is which label they like.",
+        OPEN: "Whether {} measures a trait or a liking for labels: it cannot be told.",
+    }
+    named = named_scales(table)
+    for verdict, sentence in said.items():
+        found = records(rows_where(named, verdict=verdict))
+        if found:
+            numbers = (f"{row['name']}: share of the label {_ends(row, 'pi_bias', 2)}" for row in found)
+            names = some_of([str(row["name"]) for row in found])
+            yield Claim(sentence.format(names), verdict == TRAIT, given(numbers))
+    unknown = records(rows(named, column(named, "verdict").isna()))
+    if unknown:
+        names = some_of([str(row["name"]) for row in unknown])
+        reasons = given(f"{row['name']}: {row['reason']}" for row in unknown)
+        yield Claim(f"Whether {names} measures a trait or a liking for labels.", False, reasons)
+
+
+def _people(frames: Frames) -> Iterator[Claim]:
+    table = table_of(frames, "prediction/gains")
+    if table is None:
+        return
+    gains = with_layout(table)
+    for task in dict.fromkeys(gains["task"]):
+        own = rows_where(gains, task=task)
+        measured = set(rows(own, own["estimate"].notna())["gain"])
+        strictest = next((name for name in ABOUT_A_PERSON if name in measured), None)
+        if strictest:
+            found = rows_where(own, gain=strictest)
+            yield from _of_gain(SAYS[strictest].format(task=task), found, WHY_NOT.get(strictest))
+        yield from _of_gain(SAYS_OF_TASK.format(task=task), rows_where(own, gain="task text"))
+        yield from _of_gain(SAYS_OF_SHORTCUT.format(task=task), rows_where(own, gain=SHORTCUT))
+
+
+def _of_gain(sentence: str, found: pd.DataFrame, why_not: str | None = None) -> Iterator[Claim]:
+    """One claim for the models in which a gain is above 0 beyond chance, one for the others."""
+    sides: dict[bool, list[str]] = {True: [], False: []}
+    models: dict[bool, list[str]] = {True: [], False: []}
+    for row in records(found):
+        if is_absent(row["estimate"]):
+            numbers, is_sure = str(row.get("reason") or "not measured"), False
+        else:
+            is_sure = is_above_chance(row) and why_not is None
+            numbers = f"{spelled(row['estimate'], row['low'], row['high'], is_signed=True)} nats"
+            numbers += f", {spelled_p(row)}"
+        models[is_sure].append(str(row["model"]))
+        sides[is_sure].append(f"{row['model']} {numbers}")
+    for is_sure in (True, False):
+        if sides[is_sure]:
+            because = given(sides[is_sure])
+            yield Claim(
+                f"{sentence} ({some_of(models[is_sure])}).",
+                is_sure,
+                because if is_sure or why_not is None else f"{why_not}; {because}",
+            )
+
+
+def is_above_chance(row: Mapping[str, Any]) -> bool:
+    """Whether a gain's interval lies above 0, and its corrected p-value counts."""
+    is_rejected = row.get("is_rejected")
+    return not is_absent(row["low"]) and row["low"] > 0 and not is_absent(is_rejected) and bool(is_rejected)
+
+
+def _baselines(frames: Frames) -> Iterator[Claim]:
+    """Whether a model foretells better than what needs none."""
+    table = table_of(frames, "prediction/scores")
+    if table is None:
+        return
+    scores = with_layout(table)
+    for task in dict.fromkeys(scores["task"]):
+        own = rows_where(scores, task=task)
+        sides: dict[bool, list[str]] = {True: [], False: []}
+        for row in records(rows_where(own, history="human")):
+            others = rows_where(own, model=row["model"])
+            others = rows(others, others["history"].isin(COUNTED) & others["log_score"].notna())
+            known = {str(each["history"]): float(each["log_score"]) for each in records(others)}
+            if not known or is_absent(row["log_score_low"]):
+                continue
+            name, best = max(known.items(), key=lambda each: each[1])
+            numbers = spelled(row["log_score"], row["log_score_low"], row["log_score_high"])
+            sides[row["log_score_low"] > best].append(f"{row['model']} {numbers} against {best:.3f} ({name})")
+        for is_better, numbers in sides.items():
+            if numbers:
+                sentence = f"In {task}, a model foretells people better than the crowd and than counting answers."
+                yield Claim(sentence, is_better, "log score " + given(numbers))
+
+
+def _identification(frames: Frames) -> Iterator[Claim]:
+    table = table_of(frames, "prediction/identification")
+    if table is None:
+        return
+    sides: dict[bool, list[str]] = {True: [], False: []}
+    for row in records(with_layout(table)):
+        is_known = not is_absent(row["low"]) and row["low"] > 0.5
+        sides[is_known].append(f"{row['model']} in {row['task']} {spelled(row['share'], row['low'], row['high'])}")
+    for is_known, numbers in sides.items():
+        if numbers:
+            sentence = (
+                "A person's own history foretells them better than the history of others who were shown the same."
+            )
+            yield Claim(sentence, is_known, f"share of pairs (chance .5): {given(numbers)}")
+
+
+def _consistency(frames: Frames) -> Iterator[Claim]:
+    scales, scores = table_of(frames, "reliability/scales"), table_of(frames, "prediction/scores")
+    if scales is None:
+        return
+    points = scale_points(scales, NO_SCORES if scores is None else scores)
+    known = records(rows(points, points["generalizability"].notna()))
+    if known:
+        numbers = (
+            f"{row['name']} after {row['history']}: agrees with itself {row['generalizability']:.2f}, skill in "
+            "foretelling " + ("not measured" if is_absent(row["skill"]) else f"{row['skill']:.2f}")
+            for row in known
+        )
+        sentence = "That models which agree with themselves answer as people do, or one number for both."
+        yield Claim(sentence, False, f"they are two measurements: {given(numbers)}")
+
+
+def _published(frames: Frames) -> Iterator[Claim]:
+    table = table_of(frames, "published_scores/scales")
+    if table is None:
+        return
+    held, loose, by_label = [], [], []
+    for row in records(rows_where(named_scales(table), reading="exact")):
+        if is_absent(row["alpha"]):
+            continue
+        numbers = f"{row['name']} alpha {_ends(row, 'alpha', 2)}"
+        band = max(each for each in (row["null_high"], row["alpha_random_high"]) if not is_absent(each))
+        is_held = not is_absent(row["alpha_low"]) and row["alpha_low"] > band
+        (held if is_held else loose).append(f"{numbers}, by chance up to {band:.2f}")
+        label = row["alpha_label"]
+        if is_held and not is_absent(label) and label >= row["alpha_low"]:
+            by_label.append(f"{numbers}, by a liking for labels alone {label:.2f}")
+    sentence = "By the published score, the items of a scale go together over models."
+    if held:
+        yield Claim(sentence, True, given(held))
+    if loose:
+        yield Claim(sentence, False, given(loose))
+    if by_label:
+        yield Claim("That they go together because models have a trait.", False, given(by_label))
+
+
+def _layouts(frames: Frames) -> Iterator[Claim]:
+    table = table_of(frames, "layout_effect/effects")
+    if table is None:
+        return
+    known = records(rows(table, table["log_score_difference"].notna()))
+    apart = [row for row in known if not is_absent(row["low"]) and (row["low"] > 0 or row["high"] < 0)]
+    numbers = (
+        f"{row['model']} in {row['task']} after {row['history']}, {row['layout']} less {row['against']}: "
+        f"{spelled(row['log_score_difference'], row['low'], row['high'], is_signed=True)} nats"
+        for row in apart or known
+    )
+    if known:
+        said = given(numbers) if apart else f"every interval holds 0: {given(numbers)}"
+        yield Claim("How transcripts are laid out changes how well people are foretold.", bool(apart), said)
+
+
+def _ends(row: Mapping[str, Any], name: str, digits: int) -> str:
+    return spelled(row[name], row[f"{name}_low"], row[f"{name}_high"], digits=digits)

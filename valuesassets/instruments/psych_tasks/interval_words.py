@@ -1,0 +1,52 @@
+"""Numbers with their intervals as a page spells them, and wide tables of such."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from valuesassets.records.frames import records
+from valuesassets.reporting.parts import ABSENT, is_absent
+
+NARROW = "\N{NO-BREAK SPACE}"
+
+
+def spelled(value: Any, low: Any = None, high: Any = None, digits: int = 3, is_signed: bool = False) -> str:
+    """A number and, where it has one, its interval.
+
+    >>> spelled(-1.0234, -1.1, -0.95), spelled(0.02, None, None, is_signed=True), spelled(None)
+    ('-1.023 [-1.100, -0.950]', '+0.020', 'not available')
+    """
+    if is_absent(value):
+        return ABSENT
+    sign = "+" if is_signed else ""
+    shown = f"{float(value):{sign}.{digits}f}"
+    if is_absent(low) or is_absent(high):
+        return shown
+    return f"{shown} [{float(low):{sign}.{digits}f}, {float(high):{sign}.{digits}f}]"
+
+
+def spelled_p(row: Mapping[str, Any]) -> str:
+    """The p-value of a gain as it is corrected; a small one as a bound."""
+    p: Any = row.get("p_corrected")
+    if is_absent(p):
+        return "p not available"
+    return f"p{NARROW}<{NARROW}0.001" if p < 0.001 else f"p{NARROW}{p:.3f}"
+
+
+def spread(
+    frame: pd.DataFrame, keys: Sequence[str], column: str, order: Sequence[str], spell: Any
+) -> list[dict[str, Any]]:
+    """A row for each combination of `keys`, with a column for each value of `column`, spelled.
+
+    Args:
+        order: values of `column`, in the order of the columns; others are left out.
+        spell: what a row of the frame becomes in its cell.
+    """
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for row in records(frame):
+        key = tuple(None if is_absent(row[name]) else row[name] for name in keys)
+        here = found.setdefault(key, dict(zip(keys, key, strict=True)) | dict.fromkeys(order))
+        if row[column] in order:
+            here[str(row[column])] = spell(row)
+    return list(found.values())

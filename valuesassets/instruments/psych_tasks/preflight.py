@@ -1,0 +1,93 @@
+"""`psych_tasks/preflight`: ten marks per model before GPU hours are spent: layout, road, tokens, P_valid."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from valuesassets.answers.preflight import Finding
+from valuesassets.records.readouts import ScoreSpans
+from valuesassets.records.settings.measuring import Thresholds
+from valuesassets.records.trials import Reading, Status, Trial
+
+
+def choose_preflight_trials(trials: Sequence[Trial], n_marks: int, directional: Mapping[str, Any]) -> list[Trial]:
+    """The first marks of the shortest transcripts, as people answered them."""
+    given = [trial for trial in trials if isinstance(trial.readout, ScoreSpans) and trial.readout.history == "given"]
+    human = [trial for trial in given if trial.condition == "human"] or given
+    chosen: list[Trial] = []
+    left = n_marks
+    for trial in sorted(human, key=lambda trial: (len(trial.prompt), trial.trial_id)):
+        readout = trial.readout
+        if left > 0 and isinstance(readout, ScoreSpans):
+            spans = readout.spans[:left]
+            chosen.append(replace(trial, readout=replace(readout, spans=spans)))
+            left -= len(spans)
+    return chosen
+
+
+def judge_preflight(
+    model: str,
+    trials: Mapping[str, Sequence[Trial]],
+    readings: Mapping[str, Sequence[Reading]],
+    tokenizers: Mapping[str, Mapping[str, Any]],
+    thresholds: Thresholds,
+    override: str | None,
+    directional: Mapping[str, Any],
+) -> tuple[dict[str, Any], list[Finding], list[Finding]]:
+    """The verdict on a family, as it is stored; the gates that failed, and what a person should look at.
+
+    Args:
+        trials: by language; readings and what is known of tokenizer and reading (`road`, `chat_template`) of the same.
+        override: why the grid is read all the same; None where it is not.
+    """
+    findings = [
+        finding
+        for language, few in trials.items()
+        for finding in examine_marks(model, language, few, readings[language], thresholds)
+    ]
+    failed = [finding for finding in findings if not finding.passed]
+    failing, doubtful = ([finding for finding in failed if finding.is_gate is gate] for gate in (True, False))
+    verdict = {
+        "passed": not failing,
+        "override": override,
+        "findings": list(map(asdict, findings)),
+        "tokenizers": dict(tokenizers),
+        "wordings": [],
+    }
+    return verdict, failing, doubtful
+
+
+def examine_marks(
+    model: str, language: str, trials: Sequence[Trial], readings: Sequence[Reading], thresholds: Thresholds
+) -> list[Finding]:
+    """What the marks of one model say: gates first, then what a person should look at."""
+    read = [reading for reading in readings if reading.status is Status.OK]
+
+    def finding(what: str, found: float | None, wanted: str, passed: bool, is_gate: bool = False) -> Finding:
+        return Finding(model, language, what, found, wanted, passed, is_gate)
+
+    share = len(read) / len(readings) if readings else 0.0
+    p_valids, least = [r.p_valid for r in read if r.p_valid is not None], thresholds.p_valid_cell
+    p_valid = float(np.median(p_valids)) if p_valids else None
+    found = [
+        finding("share of marks read", share, "1", share == 1, is_gate=True),
+        finding("median P_valid", p_valid, f">= {least:g}", p_valid is not None and p_valid >= least),
+    ]
+    late = [float(np.sum(r.label_probs_published)) for r in read if r.label_probs_published is not None]
+    if late and p_valid is not None:
+        wanted = "at most the median before the answer"
+        behind = float(np.median(late))
+        found.append(finding("median P_valid behind the answer", behind, wanted, behind <= p_valid))
+    tokens = [n for r in read for n in r.label_tokens or ()]
+    if tokens:
+        several = sum(n > 1 for n in tokens) / len(tokens)
+        found.append(finding("share of candidates of several tokens", several, "any", passed=True))
+    masses = [r.resolution_mass for r in read if r.resolution_mass is not None]
+    if masses:
+        mean, least = float(np.mean(masses)), thresholds.resolution_mass
+        found.append(finding("mean resolution mass", mean, f"> {least:g}", mean > least))
+    in_chat = sum(trial.chat is not None for trial in trials) / len(trials) if trials else 0.0
+    found.append(finding("share of transcripts that have a chat", in_chat, "any", passed=True))
+    return found

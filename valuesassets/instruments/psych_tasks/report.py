@@ -1,0 +1,242 @@
+"""The page that psych tasks end in: what was lost, keying, alignment with people, consistency; each beside its null.
+
+A pure function of tables, so that the graph and the command line end in the same page.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from valuesassets.instruments.psych_tasks.alignment_section import alignment
+from valuesassets.instruments.psych_tasks.claims import claims
+from valuesassets.instruments.psych_tasks.gates import gates
+from valuesassets.instruments.psych_tasks.keying import LABEL
+from valuesassets.instruments.psych_tasks.lost_section import lost
+from valuesassets.instruments.psych_tasks.methods import methods, sources
+from valuesassets.instruments.psych_tasks.page_parts import Frames, draw, needed, of_scales, spell_ends, tabulate
+from valuesassets.records.frames import column, records, rows_where
+from valuesassets.reporting.methods import some_of
+from valuesassets.reporting.parts import Section
+from valuesassets.reporting.report import METHODS, render_page
+
+Figures = Mapping[str, Figure]
+ALPHAS = ("alpha", "no_covariance", "alpha_random", "alpha_permuted", "alpha_label")
+TVD = {"tvd_mean": "mean", "tvd_p95": "95th_percentile", "tvd_late_mean": "mean_of_the_late_reading"}
+SAID_OF_CELLS = (
+    "model",
+    "revision",
+    "weights_id",
+    "dtype",
+    "layout",
+    "road",
+    "template_sha256",
+    "scorer_version",
+    "torch",
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a page is of.
+
+    Attributes:
+        name: short, as its files are called.
+        title: the page's.
+        is_planted: whether some or all answers were made up beforehand.
+        identities: by cell what its readings say of themselves: model, weights, how they were read.
+        versions: of the programs, by name.
+    """
+
+    name: str
+    title: str
+    is_planted: bool = False
+    identities: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+def render_psych_tasks(frames: Frames, page: Page, figures: Figures, made_at: str | None = None) -> str:
+    """The report as one HTML page that needs nothing else; the same tables give the same page.
+
+    Args:
+        frames: by `<asset>` or `<asset>/<table>`, those that are there; `<asset>/refused` says why one was not made.
+        figures: by name, as `draw_pictures` gives them.
+    """
+    parts = (lost, _keying, alignment, _consistency, _published, _layouts, _calibration)
+    found = [part(frames, figures) for part in parts]
+    first = Section("claims", "What can be claimed", gates=gates(frames), claims=claims(frames, page.is_planted))
+    first.refusals += [f"{each.title}: {reason}" for each in found for reason in each.refusals]
+    tabulate(first, "Versions.", [{"program": name, "version": each} for name, each in page.versions.items()])
+    tabulate(first, "Where answers are from, cell by cell.", _origins(page.identities))
+    return render_page(page, (first, *found, METHODS), methods(frames, page.is_planted), sources(frames), made_at)
+
+
+def _origins(identities: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
+    """A record for each cell; of a folder the last name alone."""
+    found = []
+    for cell, said in identities.items():
+        told = {name: said.get(name, "").strip('"').replace("null", "") for name in SAID_OF_CELLS}
+        told["model"] = PurePath(told["model"]).name if told["model"].startswith("/") else told["model"]
+        found.append({"cell": cell} | told)
+    return found
+
+
+def _keying(frames: Frames, figures: Figures) -> Section:
+    section = Section("keying", "Keying: does a scale measure a trait, a label preference, or can it not be told?")
+    scales = needed(section, frames, "keying/scales")
+    if scales is None:
+        return section
+    section.paragraphs += [
+        "Half of a good scale is keyed the other way: who agrees with 'I like order' should not agree with 'I leave a "
+        "mess'. Models that answer by content are high on one half and low on the other, so that over models the two "
+        "means, before anything is recoded, fall together with a correlation (rho) of -1. Models that like a label, "
+        "whatever the item says, give +1. The share of the label, pi bias = (1 + rho) / 2, is 0 for a trait alone and "
+        "1 for a label alone.",
+        "The verdict is by its interval: above .5 a label preference, below .5 a trait, else the two are not told "
+        "apart.",
+    ]
+    named = of_scales(scales)
+    if labels := [str(row["scale"]) for row in records(rows_where(named, verdict=LABEL))]:
+        section.paragraphs.append(
+            f"In {some_of(labels)} the interval lies above .5: there this table stands in place of scale scores. A "
+            "model's score on it, re-keyed or not, says which label the model likes, and no score of theirs is shown "
+            "as a trait."
+        )
+    draw(section, figures, "keying_plane")
+    shown = ("scale", "models", "items", "rho", "pi_bias", "verdict", "reason")
+    tabulate(section, "Each scale, over models.", spell_ends(named, ("rho", "pi_bias")), shown)
+    models = frames.get("keying/models")
+    if models is not None and len(models):
+        replaced = set(labels)
+        told = of_scales(models)
+        trait = told["trait"].astype(object).where(~told["scale"].isin(list(replaced)), None)
+        tabulate(
+            section,
+            "Each model: means of forward- and reverse-keyed items on the labels as shown, and what of them is the "
+            "trait and what the bias towards a label. No trait is shown where the scale measures the label.",
+            told.assign(trait=trait),
+            ("scale", "model", "forward_mean", "reverse_mean", "trait", "bias", "reason"),
+        )
+    return section
+
+
+def _consistency(frames: Frames, figures: Figures) -> Section:
+    section = Section("consistency", "Does a model agree with itself?")
+    scales = needed(section, frames, "reliability/scales")
+    if scales is None:
+        return section
+    section.paragraphs += [
+        "No human answer is in this: models are asked each item alone, or after their own earlier answers. The "
+        "generalizability of a scale is the share of what sets models apart that would come again with other items, "
+        "the scale turned round, and other draws. A model can agree with itself and with nobody else, and the other "
+        "way round, so this is never one number with how well people are foretold.",
+    ]
+    draw(section, figures, "reliability_and_alignment")
+    coefficients = ("generalizability", "over_items", "over_presentations", "over_draws")
+    shown = ("scale", "history", "models", "items", "presentations", "draws", *coefficients, "reason")
+    tabulate(
+        section,
+        "Generalizability of scale scores, over all that was varied and over each by itself; intervals leave out one "
+        "item at a time.",
+        spell_ends(of_scales(scales), coefficients),
+        shown,
+    )
+    components = frames.get("reliability/components")
+    if components is not None and len(components):
+        tabulate(
+            section,
+            "Where the differences come from.",
+            of_scales(components),
+            ("scale", "history", "source", "variance", "share"),
+        )
+    return section
+
+
+def _published(frames: Frames, figures: Figures) -> Section:
+    section = Section("published-score", "The published score, beside what gives it without a trait")
+    scales = needed(section, frames, "published_scores/scales")
+    if scales is None:
+        return section
+    section.paragraphs += [
+        "Published work scores a model on an item by what people answered there, weighted by how likely the model "
+        "found each answer, and takes Cronbach's alpha over models as a sign that the scale measures something in "
+        "them. Alpha is shown with Feldt's interval, beside four nulls: the band in which it lies where no two items "
+        "have anything in common; random logits; the model's own probabilities dealt anew among participants; and a "
+        "model that is shown no item at all, so that only its liking for labels is left. Where that last one is as "
+        "high, alpha says nothing of a trait.",
+        "Exact: read before the answer. Late: as the published code reads it, one row too late, where the model has "
+        "seen the answer already.",
+    ]
+    told = of_scales(scales)
+    band = [
+        None if pd.isna(low) else f"{low:.2f} to {high:.2f}"
+        for low, high in zip(told["null_low"], told["null_high"], strict=True)
+    ]
+    told = spell_ends(told, ("alpha", "alpha_random"), digits=2).assign(no_covariance=band)
+    tabulate(
+        section,
+        "Alpha over models, each with its nulls.",
+        told,
+        ("scale", "reading", "models", "items", *ALPHAS, "reason"),
+    )
+    scores = frames.get("published_scores/scores")
+    if scores is not None and len(scores):
+        items = of_scales(scores)
+        means = items.assign(score=items["score"].astype(float)).groupby(["scale", "model", "reading"], sort=False)
+        table = means["score"].agg(["mean", "count"]).reset_index()
+        tabulate(
+            section,
+            "Means of the published score over items, re-keyed: they are scores of the score, not of a trait.",
+            table.rename(columns={"mean": "score", "count": "items"}),
+        )
+    return section
+
+
+def _layouts(frames: Frames, figures: Figures) -> Section:
+    section = Section("layouts", "Does the layout change what a model says?")
+    effects = needed(section, frames, "layout_effect/effects")
+    if effects is None:
+        return section
+    section.paragraphs.append(
+        "Marked: the transcript word for word. Plain: without the marks around answers. Chat: the model's own "
+        "template, answers as its own turns. Differences are of the same answers of the same people."
+    )
+    told = spell_ends(
+        effects.rename(columns={"low": "log_score_difference_low", "high": "log_score_difference_high"}),
+        ("log_score_difference",),
+        is_signed=True,
+    )
+    tabulate(section, "Each layout less the one that it is held against, in nats.", told)
+    return section
+
+
+def _calibration(frames: Frames, figures: Figures) -> Section:
+    section = Section("calibration", "Does the instrument work?")
+    recovery = needed(section, frames, "calibration/recovery")
+    if recovery is None:
+        return section
+    section.paragraphs.append(
+        "Small models were trained here to answer made-up people's transcripts by a known law: so much by the item, so "
+        "much by how often each answer was given before, so much by what it meant. What was planted is compared with "
+        "what was read, answer by answer; the late reading of published code stands beside it."
+    )
+    several = recovery["layout"].nunique() > 1
+    shown = ("model", "task", *(["layout"] if several else []), "history", "n_marks", "n_read")
+    tabulate(
+        section,
+        "Total variation between planted and read: 0 the same, 1 nothing in common.",
+        recovery.rename(columns=TVD),
+        (*shown, *TVD.values(), "is_recovered"),
+    )
+    gains = frames.get("calibration/gains")
+    if gains is not None and len(gains):
+        tabulate(
+            section,
+            "Gains in nats, by the law and as they were read.",
+            gains.assign(error=column(gains, "estimate") - column(gains, "planted")),
+            ("model", "task", "gain", "n_participants", "planted", "estimate", "error", "is_recovered"),
+        )
+    return section

@@ -131,7 +131,7 @@ def find_fork_fault(model: Any, window: int | None, room: int | None) -> str | N
 
     def read(own: Sequence[Tokens]) -> tuple[Tensor, Tensor]:
         """What some paths at each of two marks say, and the text's end: (rows, vocabulary), (1, vocabulary)."""
-        forked, rows = ForkedText(model, 1), list[NextToken]()
+        forked, rows, end = ForkedText(model, 1), list[NextToken](), list[NextToken]()
         for stop in stops:
             end = forked.extend(text[len(forked.tokens) : stop], [Ask(stop, (), everything)])
             if stop in marks:

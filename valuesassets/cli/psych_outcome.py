@@ -34,9 +34,8 @@ def print_outcome(found: Study, folder: Path) -> None:
         for row in records(recovery):
             verdict = "recovered" if row["is_recovered"] else "OFF"
             where = f"{row['model']:<14} {row['task']:<16} {row['history']:<10}"
-            print(
-                f"  {where} {row['n_read']:>5} of {row['n_marks']:<5} {row['tvd_mean']:.4f} | {row['tvd_p95']:.4f}  {verdict}"
-            )
+            read = f"{row['n_read']:>5} of {row['n_marks']:<5}"
+            print(f"  {where} {read} {row['tvd_mean']:.4f} | {row['tvd_p95']:.4f}  {verdict}")
     gains, planted = _table(folder, "prediction", "gains"), _cells(folder, "calibration", "gains")
     known = {(row["model"], row["task"], row["gain"]): row["planted"] for row in records(planted)}
     shown = [row for row in records(gains) if row["gain"] in GAINS and row["estimate"] == row["estimate"]]

@@ -157,6 +157,7 @@ def test_every_path_of_a_study_file_counts_from_its_folder(tmp_path):
         "AskedSet.probe",
         "RatingsFile.with_attributes",
         "RatingsFile.without",
+        "AskedTask.transcripts",
     }
     (tmp_path / "json").mkdir()
     (tmp_path / "people.csv").write_text("v1\n1\n")
@@ -175,3 +176,48 @@ def test_every_path_of_a_study_file_counts_from_its_folder(tmp_path):
 
 def test_a_script_is_ignored():
     assert parse_study(demo(languages__eng__script="Latin"), "my.toml").languages["eng"].script == "Latin"
+
+
+def transcripts(**changes):
+    return {"tasks": {"care": {"transcripts": "planted"}}, "laws": {"m": {"style": 0.5}}} | changes
+
+
+def psych_study(**changes):
+    family = {"kind": "reference", "model_type": "multi"}
+    return {"name": "p", "title": "P", "seed": 1, "families": {"m": family}, "psych_tasks": transcripts(**changes)}
+
+
+def test_a_study_of_transcripts_needs_no_languages():
+    study = parse_study(psych_study(), "my.toml")
+    assert list(study.languages) == ["eng"]
+    assert study.cells() == [("m", "eng")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"tasks": {"cares": {"transcripts": "planted"}}}, "cares: no such bundled task; did you mean care?"),
+        ({"histories": ["other"]}, "other takes the readings of human, which is not named; add human"),
+        ({"histories": ["human", "human"]}, "human stands there twice; name it once"),
+        ({"laws": {}}, "laws: says nothing of m, which is trained here; add its law"),
+        ({"laws": {"m": {"style": 0.5}, "n": {"style": 0.1}}}, "n is no reference family of the study; name one"),
+        ({"laws": {"m": {"style": 0.5, "content": 0.5}}}, "style . content are 1: nothing is left for the item"),
+        ({"tasks": {"care": {"transcripts": "planted", "language": "deu"}}}, "deu is none of the study's languages"),
+        ({"tasks": {"care": {"transcripts": "no.jsonl"}}}, "no.jsonl"),
+        ({"own_draws": 0}, "own_draws"),
+        ({"tasks": {}}, "at least one entry"),
+    ],
+)
+def test_a_table_of_transcripts_that_does_not_fit_is_one_line(changes, said, tmp_path):
+    with pytest.raises(StudyError, match=said) as caught:
+        parse_study(psych_study(**changes), "my.toml", tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_task_file_counts_from_the_study_file_and_is_looked_for(tmp_path):
+    (tmp_path / "mine.toml").write_text("name = 'mine'\n", encoding="utf-8")
+    named = {"mine": {"transcripts": "planted", "task": "mine.toml"}}
+    study = parse_study(psych_study(tasks=named), "my.toml", tmp_path)
+    assert study.psych_tasks.task_file("mine") == tmp_path / "mine.toml"
+    with pytest.raises(StudyError, match="no such task file; did you mean .*mine.toml"):
+        parse_study(psych_study(tasks={"mine": {"transcripts": "planted", "task": "min.toml"}}), "my.toml", tmp_path)

@@ -105,7 +105,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
     def of_scales(name: str) -> Callable[[Answers], Frames]:
         def derive(answers: Answers) -> Frames:
             from valuesassets.instruments.psych_tasks.cells import derive_scales, table_of_cells
-                from valuesassets.instruments.psych_tasks.task_files import load_task
+            from valuesassets.instruments.psych_tasks.task_files import load_task
 
             tasks = {part: load_task(settings.task_file(part)) for part in settings.tasks}
             return derive_scales(name, tasks, table_of_cells(answers, "marks"), study.inference.level, study.seed)

@@ -18,8 +18,8 @@ History = Literal["alone", "own", "human", "other", "permuted", "answers", "blan
 Layout = Literal["auto", "marked", "plain"]
 
 
-FOLDER = "psych_tasks"
-"""Of the bundled task files, in studies/."""
+FOLDER = __name__.rpartition(".")[2]
+"""Of the bundled task files, in studies/: named as this table is."""
 
 
 def _task_file(task: str, info: pydantic.ValidationInfo) -> str:

@@ -107,8 +107,8 @@ STATEMENTS = (
 is keyed the other way."""
 AGREEMENT = ("very inaccurate", "rather inaccurate", "neither", "rather accurate", "very accurate")
 DEEDS = (
-    *("go to the cinema", "eat in a restaurant", "meet friends", "go to a concert"),
-    *("clean the windows", "repair something", "cook for others", "work in a garden"),
+    *("go to the cinema", "eat in a restaurant", "meet friends"),
+    *("clean the windows", "repair something", "cook for others"),
 )
 KEYS = (("P", "S"), ("E", "W"), ("G", "K"))
 BALLOONS, MOST_PUMPS = 4, 5

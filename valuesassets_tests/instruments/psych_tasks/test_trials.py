@@ -54,6 +54,12 @@ def test_another_persons_reading_serves_where_both_were_shown_the_same():
     assert set(other["trial_id"]) == {"made up/b/human"}
 
 
+def test_every_mark_has_one_row_in_a_history_where_texts_differ():
+    other = person("b", PEOPLE[1].shown.text.replace("Statement", "Sentence"), TASK)
+    rows = ask_task([PEOPLE[0], other], TASK, ("human", "other")).rows
+    assert rows.groupby(["participant", "history"]).size().tolist() == [3] * 4
+
+
 def test_only_what_people_answered_is_also_read_as_published():
     asking = ask_task(PEOPLE, TASK)
     assert {trial.condition for trial in asking.trials if trial.readout.as_published} == {"human"}

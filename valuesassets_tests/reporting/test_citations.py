@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 import yaml
 
+from valuesassets.instruments.psych_tasks import methods as psych_tasks
 from valuesassets.instruments.survey.report import SOURCES
-from valuesassets.instruments.worldvaluesbench.methods import RESTS_ON
+from valuesassets.instruments.worldvaluesbench import methods as worldvaluesbench
 from valuesassets.records.study import load_study
 from valuesassets.reporting.methods import bibtex, entries, used_sources
 from valuesassets_tests.figures.made_up import human_frame
@@ -20,10 +21,12 @@ from valuesassets_tests.reporting.test_claims import TESTS
 NEEDED = {
     "article": {"author", "title", "journal", "volume", "pages", "year"},
     "book": {"author", "title", "publisher", "year"},
+    "incollection": {"author", "title", "booktitle", "publisher", "pages", "year"},
     "inproceedings": {"author", "title", "booktitle", "pages", "year"},
     "misc": {"title", "year"},
     "software": {"author", "title", "version"},
 }
+RESTS_ON = {**worldvaluesbench.RESTS_ON, **psych_tasks.RESTS_ON}
 
 
 def used(name="demo", **found):

@@ -7,7 +7,7 @@ import pandas as pd
 from valuesassets.instruments.psych_tasks.mark_ledger import LEFT_OUT
 from valuesassets.instruments.psych_tasks.pictures import LOST
 from valuesassets.instruments.psych_tasks.statuses import MarkStatus
-from valuesassets.records.frames import column, records, rows
+from valuesassets.records.frames import column, parts_of, records, rows
 from valuesassets.reporting.methods import some_of
 from valuesassets.reporting.parts import Gate, is_absent
 
@@ -53,30 +53,30 @@ def _of_marks(frames: Frames) -> Iterator[Gate]:
             yield Gate(sentence, False, "no mark ledger was handed to the report", is_missing=True)
         return
     cells = cell_counts(ledger)
-    most = cells.groupby("task")["marks"].transform("max")
-    short = records(rows(cells, cells["marks"] != most))
+    most = {task: int(part["marks"].max()) for (task,), part in parts_of(cells, ["task"])}
+    short = [row for row in records(cells) if row["marks"] != most[row["task"]]]
     said = f"{len(cells)} of {len(cells)} histories of cells hold all marks of their task"
     if short:
         said = some_of([f"{row['model']} in {row['task']} after {row['history']}: {row['marks']:,}" for row in short])
     yield Gate(ACCOUNTED, not short, said)
     over = records(rows(cells, cells["share_lost"] > MOST_UNREAD))
-    most_lost = float(column(cells, "share_lost").max())
+    most_lost = max(row["share_lost"] for row in records(cells))
     named = [f"{row['model']} in {row['task']} after {row['history']} {row['share_lost']:.1%}" for row in over]
     yield Gate(FEW_LOST, not over, some_of(named) if over else f"at most {most_lost:.2%}")
     yield _p_valid(ledger)
 
 
 def _p_valid(ledger: pd.DataFrame) -> Gate:
-    if "p_valid" not in ledger or not ledger["p_valid"].notna().any():
-        return Gate(
-            SAID, False, "the mark ledger has no P_valid; see the checks of answer distributions", is_missing=True
-        )
-    known = rows(ledger, ledger["p_valid"].notna())
-    low = [row for row in records(known) if not is_absent(row["p_valid"]) and row["p_valid"] < LEAST_P_VALID]
+    """Where the ledger has the median P_valid of the marks that were read, in a column `p_valid`."""
+    found = [row for row in records(ledger) if not is_absent(row.get("p_valid"))]
+    if not found:
+        said = "the mark ledger has no P_valid; see the checks of answer distributions"
+        return Gate(SAID, False, said, is_missing=True)
+    low = [row for row in found if row["p_valid"] < LEAST_P_VALID]
     if low:
         named = [f"{row['model']} in {row['task']} after {row['history']} {row['p_valid']:.2f}" for row in low]
         return Gate(SAID, False, some_of(list(dict.fromkeys(named))))
-    return Gate(SAID, True, f"at least {known['p_valid'].astype(float).min():.2f}")
+    return Gate(SAID, True, f"at least {min(row['p_valid'] for row in found):.2f}")
 
 
 def cell_counts(ledger: pd.DataFrame) -> pd.DataFrame:

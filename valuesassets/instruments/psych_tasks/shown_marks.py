@@ -108,7 +108,7 @@ def shown_mark(
         said = _log_prob(row)
         return ShownMark("open", said, f"{kind}, anything may be answered: {said}", histories=_histories(asked))
     q, likeliest = share_of_answer(row), row.get("likeliest")
-    best = f"{likeliest} {spell(row.get('share_likeliest'))}" if isinstance(likeliest, str) else ""
+    best = f"{likeliest} ({spell(row.get('share_likeliest'))})" if isinstance(likeliest, str) else ""
     is_best = row.get("is_likeliest")
     if q is None:
         tone, label = "unlisted", f"unlisted; likeliest {best}" if best else "unlisted"
@@ -117,6 +117,8 @@ def shown_mark(
         label = (
             spell(q) if not best or (not _is_nothing(is_best) and bool(is_best)) else f"{spell(q)}; likeliest {best}"
         )
+    lost = list(dict.fromkeys(str(each["history"]) for each in asked if str(each["status"]) in LOST))
+    label += f"; not read after {', '.join(lost)}" if lost else ""
     ordered = sorted(shares.items(), key=lambda each: -each[1])
     title = f"{kind}: q {spell(q) if q is not None else 'not available'}" + (f", likeliest {best}" if best else "")
     if not _is_nothing(row.get("p_valid")):

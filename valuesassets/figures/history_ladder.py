@@ -1,0 +1,110 @@
+"""What helps to foretell a person's answers: the format, how they use the scale, or what they said?"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from valuesassets.figures import style
+from valuesassets.figures.marks import rule, say_nothing, shift
+from valuesassets.figures.panels import MOST_PANELS, is_crowd, is_leftmost, looks_of, model_handles, new_panels
+from valuesassets.records.frames import column, rows, rows_where
+
+LADDER = ("alone", "other", "permuted", "human")
+STEPS = {
+    ("alone", "other"): "format",
+    ("other", "permuted"): "style",
+    ("permuted", "human"): "content",
+    ("other", "human"): "person",
+    ("alone", "human"): "history",
+}
+"""What lies between two histories that follow each other."""
+REFERENCES = {"uniform": ":", "crowd": "--", "counting": "-."}
+"""What needs no model, and how its line is drawn."""
+COLUMNS = 3
+STEP = 0.07
+
+
+@style.styled
+def draw_history_ladder(
+    gains: pd.DataFrame, scores: pd.DataFrame, planted: bool = False, notes: Sequence[str] = ()
+) -> Figure:
+    """A panel for each task: each model's log score after more and more of a person's history.
+
+    Args:
+        gains: `model`, `task`, `gain`, `estimate`, `is_rejected`; may be empty.
+        scores: `model`, `task`, `history` (of `LADDER`, and the references), `log_score` with its ends in nats.
+    """
+    known = rows(scores, scores["log_score"].notna())
+    climbed = rows(known, known["history"].isin(LADDER))
+    looks = looks_of(column(climbed, "model"))
+    handles = model_handles(looks, ls="-", markersize=5)
+    handles += [rule("median of the models", style.BLACK, lw=1.8)] if is_crowd(looks) else []
+    handles += [rule(name, style.BLACK, ls, 0.9) for name, ls in REFERENCES.items() if name in set(known["history"])]
+    tasks = list(dict.fromkeys(climbed["task"]))
+    figure, panels, left_out = new_panels(tasks, COLUMNS, handles, above_in=1.15)
+    if not tasks:
+        say_nothing(panels[0])
+    for place, (task, axes) in enumerate(zip(tasks[:MOST_PANELS], panels, strict=False)):
+        there = [name for name in LADDER if name in set(rows_where(climbed, task=task)["history"])]
+        _draw_models(axes, rows_where(climbed, task=task), there, looks)
+        for name, ls in REFERENCES.items():
+            reference = rows_where(known, task=task, history=name)
+            if len(reference):
+                level = float(reference["log_score"].astype(float).mean())
+                axes.axhline(level, color=style.BLACK, lw=0.9, ls=ls, zorder=1, gid=f"{name} {task}")
+        _name_steps(axes, there, rows_where(gains, task=task) if len(gains) else gains)
+        axes.set_xticks(range(len(there)), there, fontsize=style.SMALL_PT - (1.5 if len(tasks) > 2 else 0))
+        axes.set_xlim(-0.35, max(len(there) - 1, 0) + 0.35)
+        if is_leftmost(place, len(tasks), COLUMNS):
+            axes.set_ylabel("log score (nats)", fontsize=style.BODY_PT - 1 - (len(tasks) > 2))
+    said = [
+        "Upward is better; 0 would be certain and right. Under a step: in how many models it counts once p is "
+        "corrected over the models of a task.",
+        *left_out,
+        *notes,
+    ]
+    return style.finish(figure, "What of a history helps to foretell a person's answers?", said, handles, 3, planted)
+
+
+def _draw_models(axes: Axes, part: pd.DataFrame, there: Sequence[str], looks: Mapping[str, style.Look]) -> None:
+    """A line for each model; of many, thin ones without intervals and their median."""
+    crowded = is_crowd(looks)
+    lines = []
+    for number, (model, look) in enumerate(looks.items()):
+        own = rows_where(part, model=model).drop_duplicates("history").set_index("history").reindex(there)
+        middle, low, high = (own[f"log_score{end}"].to_numpy(float) for end in ("", "_low", "_high"))
+        if not np.isfinite(middle).any():
+            continue
+        lines.append(middle)
+        at = np.arange(len(there)) + (0 if crowded else shift(number, len(looks), STEP))
+        drawn: style.Keywords = {"lw": 0.5, "alpha": 0.6} if crowded else {"lw": 1.2, "markersize": 4}
+        marker = "" if crowded and len(there) > 1 else look.marker
+        axes.plot(at, middle, color=look.color, marker=marker, zorder=3, gid=f"ladder {part['task'].iloc[0]} {model}",
+                  **drawn)  # fmt: skip
+        if not crowded:
+            axes.vlines(at, low, high, color=look.color, lw=1.2, zorder=2)
+    if crowded and lines:
+        median = np.nanmedian(np.array(lines), axis=0)
+        axes.plot(range(len(there)), median, color=style.BLACK, lw=1.8, zorder=4, gid=f"median {part['task'].iloc[0]}")
+
+
+def _name_steps(axes: Axes, there: Sequence[str], gains: pd.DataFrame) -> None:
+    """The name of each step above it, and in how many models it counts."""
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.32 * (high - low))
+    for place, pair in enumerate(pairwise(there)):
+        name = STEPS.get(pair)
+        if name is None:
+            continue
+        said = name
+        tested = rows(gains, (gains["gain"] == name) & gains["is_rejected"].notna()) if len(gains) else gains
+        if len(tested):
+            said += f"\n{int(tested['is_rejected'].astype(bool).sum())}/{len(tested)}"
+        axes.text(
+            place + 0.5, 0.985, said, transform=axes.get_xaxis_transform(), ha="center", va="top",
+            fontsize=style.SMALL_PT - 1, linespacing=1.1, gid=f"step {name}",
+        )  # fmt: skip

@@ -1,0 +1,93 @@
+"""Does a scale measure what its items say, or which label a model likes?"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from valuesassets.figures import style
+from valuesassets.figures.backgrounds import is_missing
+from valuesassets.figures.marks import rule, say_nothing
+from valuesassets.figures.panels import MOST_PANELS, is_crowd, is_leftmost, looks_of, model_handles, new_panels
+from valuesassets.records.frames import column, records, rows, rows_where
+
+COLUMNS = 4
+NO_ROOM = 0.5
+"""Half the width of a panel whose points all stand on the midpoint, in units of the scale."""
+
+
+@style.styled
+def draw_keying_plane(
+    models: pd.DataFrame, scales: pd.DataFrame, planted: bool = False, notes: Sequence[str] = ()
+) -> Figure:
+    """A panel for each scale: models by their means of forward- and of reverse-keyed items, nothing recoded.
+
+    Args:
+        models: `model`, `name` (of the scale), `forward_mean`, `reverse_mean`, `bias` (their mean less the midpoint).
+        scales: `name`, `rho`, `pi_bias` with its ends; may be empty.
+    """
+    known = rows(models, models["forward_mean"].notna() & models["reverse_mean"].notna())
+    looks = looks_of(column(known, "model"))
+    handles = model_handles(looks, markersize=5)
+    handles += [rule("label preference alone", style.VERMILLION, "--"), rule("trait alone", style.BLACK)]
+    names = list(dict.fromkeys(known["name"]))
+    figure, panels, left_out = new_panels(names, COLUMNS, handles, above_in=1.25)
+    if not names:
+        say_nothing(panels[0])
+    told = {str(row["name"]): row for row in records(scales)} if len(scales) else {}
+    for place, (name, axes) in enumerate(zip(names[:MOST_PANELS], panels, strict=False)):
+        _draw_scale(axes, rows_where(known, name=name), looks)
+        _write_bias(axes, told.get(name, {}), small=len(names) > 2)
+        if is_leftmost(place, len(names), COLUMNS):
+            axes.set_ylabel("reverse-keyed", fontsize=style.BODY_PT - 2)
+        if place + min(COLUMNS, len(names)) >= len(panels):
+            axes.set_xlabel("forward-keyed", fontsize=style.BODY_PT - 2)
+    unknown = models["name"].nunique() - len(names)
+    said = [
+        "Means over items on the labels as shown. A model that answers what items say moves along the falling line; "
+        "one that likes a label, whatever the item says, along the rising one. π: share of the label in what models "
+        "differ in, with its interval; ρ: correlation of the two means over models.",
+        *(
+            [f"{unknown} scales without items of both keyings, or not read whole, are left to the tables."]
+            * (unknown > 0)
+        ),
+        *left_out,
+        *notes,
+    ]
+    return style.finish(figure, "Does a scale measure a trait, or a liking for labels?", said, handles, 3, planted)
+
+
+def _draw_scale(axes: Axes, part: pd.DataFrame, looks: Mapping[str, style.Look]) -> None:
+    forward, reverse, bias = (part[name].astype(float) for name in ("forward_mean", "reverse_mean", "bias"))
+    midpoint = float(((forward + reverse) / 2 - bias).median())
+    widest = max(np.abs(forward - midpoint).max(), np.abs(reverse - midpoint).max())
+    room = 1.25 * float(widest) if widest > 0 else NO_ROOM
+    low, high = midpoint - room, midpoint + room
+    axes.plot([low, high], [low, high], color=style.VERMILLION, lw=0.9, ls="--", zorder=1)
+    axes.plot([low, high], [high, low], color=style.BLACK, lw=0.9, zorder=1)
+    size = 3.5 if is_crowd(looks) else 5
+    for row in records(part):
+        look = looks[str(row["model"])]
+        axes.plot(
+            [row["forward_mean"]], [row["reverse_mean"]], ls="", marker=look.marker, color=look.color, markersize=size,
+            alpha=0.7 if is_crowd(looks) else 1, zorder=3, gid=f"point {row['name']} {row['model']}",
+        )  # fmt: skip
+    axes.set(xlim=(low, high), ylim=(low, high), aspect="equal")
+    axes.locator_params(nbins=3)
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_major_formatter("{x:g}")
+
+
+def _write_bias(axes: Axes, row: Mapping[str, Any], small: bool) -> None:
+    """rho and the label's share under the panel's name; inside it they would stand on the lines or on points."""
+    if is_missing(row.get("rho")):
+        return
+    said = f"ρ {row['rho']:.2f}, π {row['pi_bias']:.2f}"
+    if not is_missing(row.get("pi_bias_low")) and not is_missing(row.get("pi_bias_high")):
+        said += f" [{row['pi_bias_low']:.2f}, {row['pi_bias_high']:.2f}]"
+    size = style.SMALL_PT - (1.5 if small else 0)
+    axes.text(0, 1.02, said, transform=axes.transAxes, ha="left", va="bottom", fontsize=size, gid="bias")
+    axes.set_title(axes.get_title(loc="left"), fontsize=style.SMALL_PT + (0 if small else 2), pad=size + 5)

@@ -187,9 +187,10 @@ def _published(frames: Frames) -> Iterator[Claim]:
         if is_absent(row["alpha"]):
             continue
         numbers = f"{row['name']} alpha {_ends(row, 'alpha', 2)}"
-        band = max(each for each in (row["null_high"], row["alpha_random_high"]) if not is_absent(each))
-        is_held = not is_absent(row["alpha_low"]) and row["alpha_low"] > band
-        (held if is_held else loose).append(f"{numbers}, by chance up to {band:.2f}")
+        bands = [float(row[name]) for name in ("null_high", "alpha_random_high") if not is_absent(row[name])]
+        is_held = bool(bands) and not is_absent(row["alpha_low"]) and row["alpha_low"] > max(bands)
+        chance = f"by chance up to {max(bands):.2f}" if bands else "by chance not known"
+        (held if is_held else loose).append(f"{numbers}, {chance}")
         label = row["alpha_label"]
         if is_held and not is_absent(label) and label >= row["alpha_low"]:
             by_label.append(f"{numbers}, by a liking for labels alone {label:.2f}")

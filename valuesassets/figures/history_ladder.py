@@ -62,8 +62,8 @@ def draw_history_ladder(
         if is_leftmost(place, len(tasks), COLUMNS):
             axes.set_ylabel("log score (nats)", fontsize=style.BODY_PT - 1 - (len(tasks) > 2))
     said = [
-        "Upward is better; 0 would be certain and right. Under a step: in how many models it counts once p is "
-        "corrected over the models of a task.",
+        "Upward is better; 0 would be certain and right. Under a step: in how many models it raises (+) and "
+        "lowers (−) the score once p is corrected over the models of a task.",
         *left_out,
         *notes,
     ]
@@ -93,7 +93,7 @@ def _draw_models(axes: Axes, part: pd.DataFrame, there: Sequence[str], looks: Ma
 
 
 def _name_steps(axes: Axes, there: Sequence[str], gains: pd.DataFrame) -> None:
-    """The name of each step above it, and in how many models it counts."""
+    """The name of each step above it, and in how many models it is surely above and below 0."""
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.32 * (high - low))
     for place, pair in enumerate(pairwise(there)):
@@ -103,7 +103,8 @@ def _name_steps(axes: Axes, there: Sequence[str], gains: pd.DataFrame) -> None:
         said = name
         tested = rows(gains, (gains["gain"] == name) & gains["is_rejected"].notna()) if len(gains) else gains
         if len(tested):
-            said += f"\n{int(tested['is_rejected'].astype(bool).sum())}/{len(tested)}"
+            sure = rows(tested, tested["is_rejected"].astype(bool))["estimate"].astype(float)
+            said += f"\n+{int((sure > 0).sum())} −{int((sure < 0).sum())}"
         axes.text(
             place + 0.5, 0.985, said, transform=axes.get_xaxis_transform(), ha="center", va="top",
             fontsize=style.SMALL_PT - 1, linespacing=1.1, gid=f"step {name}",

@@ -15,8 +15,8 @@ from valuesassets.figures.panels import MOST_PANELS, is_crowd, is_leftmost, look
 from valuesassets.records.frames import column, records, rows, rows_where
 
 COLUMNS = 4
-NO_ROOM = 0.5
-"""Half the width of a panel whose points all stand on the midpoint, in units of the scale."""
+LEAST_ROOM = 0.5
+"""Half the width of a panel at least, in units of the scale: next to nothing shall not look like much."""
 
 
 @style.styled
@@ -64,7 +64,7 @@ def _draw_scale(axes: Axes, part: pd.DataFrame, looks: Mapping[str, style.Look])
     forward, reverse, bias = (part[name].astype(float) for name in ("forward_mean", "reverse_mean", "bias"))
     midpoint = float(((forward + reverse) / 2 - bias).median())
     widest = max(np.abs(forward - midpoint).max(), np.abs(reverse - midpoint).max())
-    room = 1.25 * float(widest) if widest > 0 else NO_ROOM
+    room = max(1.25 * float(widest), LEAST_ROOM)
     low, high = midpoint - room, midpoint + room
     axes.plot([low, high], [low, high], color=style.VERMILLION, lw=0.9, ls="--", zorder=1)
     axes.plot([low, high], [high, low], color=style.BLACK, lw=0.9, zorder=1)

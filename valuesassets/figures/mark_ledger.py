@@ -37,14 +37,14 @@ def draw_mark_ledger(
     Args:
         ledger: `task`, `model`, `history`, `status`, `marks`.
         unread: statuses that a bar is made of.
-        beside: statuses that are counted in words only and are no part of the marks that a share is of.
+        beside: statuses that are counted in words, and no loss.
     """
     counted = rows(ledger, ledger["marks"] > 0)
     tables = (_counts(counted, names) for names in DETAILS)
     table = next((each for each in tables if len(each) <= MOST_ROWS), _counts(counted, DETAILS[-1]))
     sums = {status: int(part["marks"].sum()) for (status,), part in parts_of(counted, ["status"])}
     statuses = sorted(set(unread) & sums.keys(), key=lambda status: (-sums[status], status))
-    of = table.drop(columns=[name for name in beside if name in table]).sum(axis=1)
+    of = table.sum(axis=1)
     shares = table.reindex(columns=statuses, fill_value=0).div(of.where(of > 0, 1), axis=0)
     said = list(notes)
     if len(table) > MOST_ROWS:

@@ -55,7 +55,7 @@ def draw_reliability_and_alignment(points: pd.DataFrame, planted: bool = False, 
     axes.annotate("as even chances", (LEFT, 0), xytext=(2, 2), textcoords="offset points", ha="left", va="bottom",
                   fontsize=style.SMALL_PT - 1, color=style.GREY)  # fmt: skip
     axes.set_xlabel("generalizability of scale scores over models (1: the same with other items)")
-    axes.set_ylabel("skill after a person's own history (1: certain and right)")
+    axes.set_ylabel("skill in foretelling people (1: certain)")
     finished = style.finish(figure, title, [*said, *notes], handles, 3, planted)
     figure.draw_without_rendering()
     once = known.drop_duplicates("name")

@@ -95,10 +95,13 @@ def test_the_ladder_climbs_through_the_log_scores():
 
 def test_the_ladder_counts_models_in_which_a_step_holds_and_has_one_step_with_feedback():
     figure = draw_history_ladder(made_up.gains(*TWO), made_up.scores(*TWO))
-    assert artist(figure, "step format").get_text() == "format\n2/2"
-    assert artist(figure, "step content").get_text() == "content\n1/2"
-    assert artist(figure, "step history").get_text() == "history\n2/2"
+    assert artist(figure, "step format").get_text() == "format\n+2 −0"
+    assert artist(figure, "step content").get_text() == "content\n+1 −0"
+    assert artist(figure, "step history").get_text() == "history\n+2 −0"
     assert len(places(figure, "ladder feedback model-a")) == 2
+    gains = made_up.gains(*TWO)
+    worse = draw_history_ladder(gains.assign(estimate=-gains.estimate), made_up.scores(*TWO))
+    assert artist(worse, "step format").get_text() == "format\n+0 −2"
 
 
 def test_a_person_is_what_lies_between_another_and_oneself_where_nothing_is_exchanged():
@@ -134,6 +137,8 @@ def test_keying_stands_models_at_their_means_with_rho_and_pi_in_words():
     assert "ρ 0.96, π 0.98 [0.97, 0.99]" in words(figure)
     axes = figure.axes[0]
     assert sum(axes.get_xlim()) / 2 == pytest.approx(3), "the midpoint of the scale is the middle of the panel"
+    narrow = keying["keying/models"].assign(forward_mean=3.01, reverse_mean=2.99, bias=0.0)
+    assert draw_keying_plane(narrow, keying["keying/scales"]).axes[0].get_xlim() == (2.5, 3.5)
     assert "1 scales without items of both keyings" in words(figure)
 
 
@@ -157,7 +162,8 @@ def test_marks_that_a_history_cannot_have_are_counted_beside_and_are_no_loss():
     ledger = made_up.ledger(["m"], ["t"])
     left = ledger.head(1).assign(status="not_asked", marks=100)
     figure = draw_mark_ledger(pd.concat([ledger, left]), UNREAD, ["not_asked"])
-    assert "2 of 400; 100 not asked" in words(figure).replace("32 of 400", "")
+    assert "2 of 500; 100 not asked" in words(figure)
+    assert artist(figure, "empty alone").get_width() == 1 / 500
     assert "not asked" not in legend_labels(figure)
 
 

@@ -61,7 +61,7 @@ def _keying(frames: Frames) -> Iterator[Claim]:
     said = {
         TRAIT: "Differences between models on {} are in what they say of its items, not in which labels they like.",
         LABEL: "Any score of a model on {}: what models differ in there is which label they like.",
-        OPEN: "Whether {} measures a trait or a liking for labels: it cannot be told.",
+        OPEN: "Whether a trait or a liking for labels is measured by {}: it cannot be told.",
     }
     named = named_scales(table)
     for verdict, sentence in said.items():
@@ -74,7 +74,7 @@ def _keying(frames: Frames) -> Iterator[Claim]:
     if unknown:
         names = some_of([str(row["name"]) for row in unknown])
         reasons = given(f"{row['name']}: {row['reason']}" for row in unknown)
-        yield Claim(f"Whether {names} measures a trait or a liking for labels.", False, reasons)
+        yield Claim(f"Whether a trait or a liking for labels is measured by {names}.", False, reasons)
 
 
 def _people(frames: Frames) -> Iterator[Claim]:
@@ -157,7 +157,8 @@ def _identification(frames: Frames) -> Iterator[Claim]:
     for is_known, numbers in sides.items():
         if numbers:
             sentence = (
-                "A person's own history foretells them better than the history of others who were shown the same."
+                "A person's own history, be it how or what they answered, foretells them better than that of others "
+                "who were shown the same."
             )
             yield Claim(sentence, is_known, f"share of pairs (chance .5): {given(numbers)}")
 

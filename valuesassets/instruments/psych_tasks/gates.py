@@ -35,9 +35,9 @@ def _recovered(frames: Frames, name: str, sentence: str) -> Gate:
     if table is None or not len(table):
         return Gate(sentence, False, "no reference model was read: nothing was planted", is_missing=True)
     off = records(rows(table, ~table["is_recovered"].astype(bool)))
-    what = "history" if name == "recovery" else "gain"
+    of, what = ("history", "after") if name == "recovery" else ("gain", "in")
     if off:
-        named = some_of([f"{row['model']} in {row['task']}, {row[what]}" for row in off])
+        named = some_of([f"{row['model']} in {row['task']} {what} {row[of]}" for row in off])
         return Gate(sentence, False, f"{len(off)} of {len(table)} not: {named}")
     if name == "recovery":
         worst = column(table, "tvd_mean").astype(float).max()
@@ -80,11 +80,11 @@ def _p_valid(ledger: pd.DataFrame) -> Gate:
 
 
 def cell_counts(ledger: pd.DataFrame) -> pd.DataFrame:
-    """A row for each model, task and history: `marks`, the `asked` and the `lost`, and `share_lost` of the asked."""
+    """A row for each model, task and history: `marks`, the `asked` and the `lost` of them, and `share_lost` of all."""
     status, marks = column(ledger, "status"), column(ledger, "marks").astype(int)
     is_asked = ~status.isin([*LEFT_OUT, str(MarkStatus.NO_MARKS)])
     counted = ledger.loc[:, CELL].assign(
         marks=marks, asked=marks.where(is_asked, 0), lost=marks.where(status.isin(list(LOST)), 0)
     )
     found = counted.groupby(CELL, sort=False, dropna=False).sum().reset_index()
-    return found.assign(share_lost=found["lost"] / found["asked"].where(found["asked"] > 0, 1))
+    return found.assign(share_lost=found["lost"] / found["marks"].where(found["marks"] > 0, 1))

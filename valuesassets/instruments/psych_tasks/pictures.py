@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.figure import Figure
 
+from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.figures.calibration_curve import draw_calibration_curve
 from valuesassets.figures.history_ladder import draw_history_ladder
 from valuesassets.figures.identification_matrix import draw_identification_matrix
@@ -30,10 +31,12 @@ class Picture:
 
     Attributes:
         tables: without rows in each of them nothing is drawn.
+        number: of the first of them; without any nothing is drawn either.
         alt, caption: what it shows, for those who do not see it, and under it.
     """
 
     tables: tuple[str, ...]
+    number: str
     alt: str
     caption: str
 
@@ -41,17 +44,20 @@ class Picture:
 PICTURES = {
     "mark_ledger": Picture(
         ("mark_ledger",),
+        "marks",
         "A bar for each cell: the share of its marks that were not read, by what kept them from it, with counts "
         "beside. The table holds the same numbers.",
         "What was lost, and why?",
     ),
     "multi_token_share": Picture(
         ("mark_ledger",),
+        "share_multi_token",
         "A shade for each model and kind of mark: the share of its candidates that have several tokens.",
         "Where may an answer not be read off one token?",
     ),
     "keying_plane": Picture(
         ("keying/models",),
+        "forward_mean",
         "A panel for each scale with models as points: across, their mean answer to forward-keyed items, upward that "
         "to reverse-keyed ones, nothing recoded. A falling line is a trait alone, a rising one a liking for labels "
         "alone.",
@@ -59,6 +65,7 @@ PICTURES = {
     ),
     "history_ladder": Picture(
         ("prediction/scores",),
+        "log_score",
         "A panel for each task with a line for each model: its log score without a history, after another person's, "
         "after the person's own at the wrong places, and after their own; uniform answers, the crowd and counting as "
         "level lines.",
@@ -67,18 +74,21 @@ PICTURES = {
     ),
     "identification_matrix": Picture(
         ("prediction/identification",),
+        "share",
         "For each model and task the share of pairs in which a person's own history foretells the answers better than "
         "another's does, with its interval, beside .5 by chance.",
         "Does a model know whose answers it reads?",
     ),
     "calibration_curve": Picture(
         ("prediction/quantiles",),
+        "foretold",
         "A panel for each task: how often the likeliest answer was given, against the share that a model gave it; "
         "larger marks stand for more answers.",
         "Do answers come as often as they are foretold?",
     ),
     "reliability_and_alignment": Picture(
         ("reliability/scales", "prediction/scores"),
+        "generalizability",
         "A point for each scale: across, whether models would be set apart alike with other items; upward, how well "
         "they foretell people's answers in its task.",
         "Agreeing with oneself and agreeing with people are two things.",
@@ -96,7 +106,8 @@ def draw_pictures(frames: Frames, is_planted: bool) -> dict[str, Figure]:
     """
     there = {name: frame for name, frame in frames.items() if len(frame)}
     possible = (name for name, each in PICTURES.items() if set(each.tables) <= there.keys())
-    return {name: draw(name, there, is_planted) for name in possible}
+    known = (name for name in possible if has_numbers(there[PICTURES[name].tables[0]], PICTURES[name].number))
+    return {name: draw(name, there, is_planted) for name in known}
 
 
 def draw(name: str, frames: Frames, is_planted: bool) -> Figure:

@@ -75,11 +75,12 @@ def render_psych_tasks(frames: Frames, page: Page, figures: Figures, made_at: st
 
 
 def _origins(identities: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
-    """A record for each cell; of a folder the last name alone."""
+    """A record for each cell; of a folder the last two names alone."""
     found = []
     for cell, said in identities.items():
         told = {name: said.get(name, "").strip('"').replace("null", "") for name in SAID_OF_CELLS}
-        told["model"] = PurePath(told["model"]).name if told["model"].startswith("/") else told["model"]
+        if told["model"].startswith("/"):
+            told["model"] = "/".join(PurePath(told["model"]).parts[-2:])
         found.append({"cell": cell} | told)
     return found
 

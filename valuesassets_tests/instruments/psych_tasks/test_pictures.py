@@ -42,12 +42,12 @@ def test_refused_analyses_are_not_drawn():
     assert draw_pictures({"keying/refused": pd.DataFrame({"reason": ["no scales"]})}, False) == {}
 
 
-def test_numbers_that_could_not_be_had_draw_without_failing():
+def test_figures_without_any_number_are_not_drawn():
     frames = every_table()
     for name, frame in frames.items():
         numbers = [column for column in frame if frame[column].dtype == float]
         frames[name] = frame.assign(**dict.fromkeys(numbers))
-    assert set(draw_pictures(frames, False)) == set(PICTURES)
+    assert set(draw_pictures(frames, False)) == {"mark_ledger"}, "counts are whole numbers"
 
 
 def test_a_layout_is_named_where_a_model_has_several():

@@ -1,6 +1,7 @@
 """A small tokenizer in the manner of Gemma: `▁` for a space, single digits, bytes for what it has not seen."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,23 +9,28 @@ PAD, EOS, BOS, UNK = SPECIAL = ("<pad>", "<eos>", "<bos>", "<unk>")
 BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 
-def train_tokenizer(texts: Sequence[str], vocabulary: int = 3000) -> Any:
+def train_tokenizer(texts: Sequence[str], vocabulary: int = 3000, apart: Sequence[str] = ()) -> Any:
     """A `PreTrainedTokenizerFast`, trained on these texts.
 
     ` 1` is two tokens (`▁`, `1`) and so is `10`; a newline and a punctuation mark are one each.
 
     Args:
         vocabulary: most merged pieces; bytes and special tokens come on top.
+        apart: where some are given, these stand by themselves wherever they come, beside digits, and nothing else does:
+            what is between them is one token a line, as far as the vocabulary reaches.
     """
     from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
+
+    alone = "|".join([r"\d", *map(_by_itself, sorted(apart, key=len, reverse=True))]) if apart else r"\d|[^\w▁]"
+    begins = "\n" if apart else "▁"
 
     def dress(tokenizer: Tokenizer) -> Tokenizer:
         tokenizer.normalizer = normalizers.Replace(" ", "▁")
         tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
             [
-                pre_tokenizers.Split(Regex(r"\d|[^\w▁]"), "isolated"),
-                pre_tokenizers.Split("▁", "merged_with_next"),
+                pre_tokenizers.Split(Regex(alone), "isolated"),
+                pre_tokenizers.Split(begins, "merged_with_next"),
             ]
         )
         tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
@@ -56,3 +62,9 @@ def train_tokenizer(texts: Sequence[str], vocabulary: int = 3000) -> Any:
         pad_token=PAD,
         clean_up_tokenization_spaces=False,
     )
+
+
+def _by_itself(text: str) -> str:
+    """The pattern of a text that is no part of a longer word."""
+    before, behind = r"(?<!\w)" if text[0].isalnum() else "", r"(?!\w)" if text[-1].isalnum() else ""
+    return before + re.escape(text.replace(" ", "▁")) + behind

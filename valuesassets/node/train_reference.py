@@ -1,33 +1,25 @@
-"""The job that trains reference models: planted answer texts in, model folders out."""
+"""The job that trains reference models: what is planted in, model folders out."""
 
 import contextlib
 import multiprocessing
 import os
 import signal
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
-from valuesassets.models.reference import (
-    Answers,
-    ReferenceModel,
-    find_reference_model,
-    hash_training,
-    train_reference_model,
-)
+from valuesassets.models.reference_folder import ReferenceModel, find_reference_model
+from valuesassets.node.planted import Planted, name_of, read_planted
 from valuesassets.node.progress import Progress, print_line
 from valuesassets.node.stopping import stops_at_term
 from valuesassets.records.errors import JobError
 from valuesassets.records.files import unbroken, write_json
-from valuesassets.records.jobs import PhantomPlan, TrainReferenceJob
-from valuesassets.records.parquet import read_table
-from valuesassets.records.tables import PLANTED_TEXTS
+from valuesassets.records.jobs import TrainReferenceJob
 
 WORKERS = 2
 """One thread each: a second thread gains nothing on matrices this small, and half a gigabyte each is all they need."""
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
 PASSES_BETWEEN_LINES = 50
 
 
@@ -38,12 +30,11 @@ def do(job: TrainReferenceJob, progress: Progress) -> None:
         JobError: planted texts that do not make a distribution, or a training process that was killed.
         StorageError: what could not be read or written.
     """
-    texts = {path: _read_texts(path) for path in {plan.planted_texts for plan in job.phantoms}}
-    wanted = {plan.folder: _answers_of(plan, texts[plan.planted_texts]) for plan in job.phantoms}
-    hashes = {folder: hash_training(wanted[folder], job.steps, job.seed) for folder in wanted}
+    wanted = read_planted(job.phantoms)
+    hashes = {folder: planted.hash(job.steps, job.seed) for folder, planted in wanted.items()}
     phantoms = {folder: found for folder in wanted if (found := find_reference_model(folder, hashes[folder]))}
     for folder in phantoms:
-        progress.say(f"{_name(folder)}: known, nothing to train")
+        progress.say(f"{name_of(folder)}: known, nothing to train")
 
     def stand() -> str:
         trained = sum(find_reference_model(folder, hashes[folder]) is not None for folder in hashes)
@@ -51,12 +42,14 @@ def do(job: TrainReferenceJob, progress: Progress) -> None:
 
     progress.stand = stand
     # The longest first: the others fill the second worker's time beside it.
-    unknown = sorted((folder for folder in wanted if folder not in phantoms), key=lambda folder: -len(wanted[folder]))
+    missing = (folder for folder in wanted if folder not in phantoms)
+    unknown = sorted(missing, key=lambda folder: wanted[folder].size, reverse=True)
     for phantom in _train_all({folder: wanted[folder] for folder in unknown}, job.steps, job.seed):
         phantoms[phantom.folder] = phantom
+        planted = wanted[phantom.folder]
         progress.say(
-            f"{_name(phantom.folder)}: {len(wanted[phantom.folder])} prompts in {phantom.seconds:.0f} s, "
-            f"{phantom.passes} passes, KL {phantom.mean_kl:.5f} mean, {phantom.max_kl:.4f} at most"
+            f"{name_of(phantom.folder)}: {planted} in {phantom.seconds:.0f} s, {phantom.passes} {planted.unit[1]}, "
+            f"KL {phantom.mean_kl:.5f} mean, {phantom.max_kl:.4f} at most"
         )
     entries = [
         {
@@ -74,52 +67,7 @@ def do(job: TrainReferenceJob, progress: Progress) -> None:
     write_json(job.summary, {"phantoms": entries, "seed": job.seed})
 
 
-def _name(folder: Path) -> str:
-    return f"{folder.parent.name}/{folder.name}"
-
-
-def _read_texts(path: Path) -> dict[str, dict[str, dict[str, float]]]:
-    """Answers by language and prompt."""
-    texts: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
-    asked_as: dict[tuple[str, str], str] = {}
-    for row in read_table(path, PLANTED_TEXTS).to_pylist():
-        language, prompt, trial_id = row["language"], row["prompt"], row["trial_id"]
-        if asked_as.setdefault((language, prompt), trial_id) != trial_id:
-            raise JobError(
-                f"{path}: {language}: trials {asked_as[language, prompt]} and {trial_id} have the same prompt; "
-                "no model can tell them apart"
-            )
-        answers = texts[language][prompt]
-        if row["answer_text"] in answers or not row["answer_text"] or not row["prob"] >= 0:
-            raise JobError(
-                f"{path}: {language}: trial {trial_id}: answer {row['answer_text']!r} twice, empty or negative"
-            )
-        answers[row["answer_text"]] = row["prob"]
-    for (language, prompt), trial_id in asked_as.items():
-        total = sum(texts[language][prompt].values())
-        if abs(total - 1) > 1e-6:
-            raise JobError(f"{path}: {language}: trial {trial_id}: answers sum to {total}, 1 was expected")
-    return texts
-
-
-def _answers_of(
-    plan: PhantomPlan, texts: Mapping[str, Mapping[str, Mapping[str, float]]]
-) -> dict[str, Mapping[str, float]]:
-    answers: dict[str, Mapping[str, float]] = {}
-    for language in plan.languages:
-        if not texts.get(language):
-            raise JobError(
-                f"{plan.planted_texts}: no planted texts in {language}, which {_name(plan.folder)} is to answer in"
-            )
-        for prompt, planted in texts[language].items():
-            if answers.setdefault(prompt, planted) != planted:
-                raise JobError(
-                    f"{plan.planted_texts}: {language}: {prompt[:60]!r} is planted otherwise in another language"
-                )
-    return answers
-
-
-def _train_all(wanted: Mapping[Path, Answers], steps: int, seed: int) -> Iterable[ReferenceModel]:
+def _train_all(wanted: Mapping[Path, Planted], steps: int, seed: int) -> Iterable[ReferenceModel]:
     """Reference models as they are done."""
     if not wanted:
         return
@@ -129,7 +77,7 @@ def _train_all(wanted: Mapping[Path, Answers], steps: int, seed: int) -> Iterabl
     with unbroken(), _one_thread_each(), ProcessPoolExecutor(workers, mp_context=spawn) as pool:
         try:
             asked = [
-                pool.submit(_train_one, answers, folder, steps, seed, os.getpid()) for folder, answers in wanted.items()
+                pool.submit(_train_one, planted, folder, steps, seed, os.getpid()) for folder, planted in wanted.items()
             ]
             for future in as_completed(asked):
                 yield future.result()
@@ -156,18 +104,18 @@ def _one_thread_each() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _train_one(answers: Answers, folder: Path, steps: int, seed: int, parent: int) -> ReferenceModel:
+def _train_one(planted: Planted, folder: Path, steps: int, seed: int, parent: int) -> ReferenceModel:
     """Train a model in a worker process."""
 
     def note(done: int, mean_kl: float) -> None:
         if os.getppid() != parent:
             os._exit(1)  # nobody waits for the result any more
         if done % PASSES_BETWEEN_LINES == 0:
-            print_line(f"{_name(folder)}: pass {done}/{steps}, KL {mean_kl:.4f}")
+            print_line(f"{name_of(folder)}: {planted.unit[0]} {done}/{steps}, KL {mean_kl:.4f}")
 
     def stop_parent() -> None:
         if os.getppid() == parent:
             os.kill(parent, signal.SIGTERM)  # a job is stopped as a whole, whichever of its processes is told
 
     with stops_at_term(stop_parent):
-        return train_reference_model(answers, folder, steps, seed, note)
+        return planted.train(folder, steps, seed, note)

@@ -41,8 +41,8 @@ PLANTED_TEXTS = Table(
 )
 PLANTED_TRANSCRIPTS = Table(
     "planted_transcripts",
-    "a made-up person who answers by a known law, as a reference model shall; the file's metadata say, as JSON, what may "
-    "be answered (`candidate_sets`, an array of arrays) and what stands behind an answer from each set (`closes`)",
+    "a made-up person who answers by a known law, as a reference model shall; the file's metadata say, as JSON, what "
+    "may be answered (`candidate_sets`, an array of arrays) and what stands behind an answer from each set (`closes`)",
     "language",
     Column("text", pa.string(), "the whole transcript, instructions and answers included"),
     Column("starts", pa.list_(pa.int64()), "character that each answer begins with, from 0", range=(0, inf)),

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -76,7 +77,7 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
-    @property
+    @cached_property
     def headings(self) -> tuple[tuple[str, str], ...]:
         """Each column's name and how it is set: numbers and their name stand to the right."""
         kinds = (

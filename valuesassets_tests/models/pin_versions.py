@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from valuesassets.models.embedding import EMBEDDER_VERSION
+from valuesassets.models.follower_training import FOLLOWER_VERSION
 from valuesassets.models.generating import GENERATOR_VERSION
 from valuesassets.models.reference import PHANTOM_VERSION
 from valuesassets.models.scoring import SCORER_VERSION
@@ -30,6 +31,11 @@ VERSIONS = {
     ),
     "EMBEDDER_VERSION": ("valuesassets.models.embedding", EMBEDDER_VERSION, "the vector of the same text"),
     "PHANTOM_VERSION": ("valuesassets.models.reference", PHANTOM_VERSION, "the model trained on the same texts"),
+    "FOLLOWER_VERSION": (
+        "valuesassets.models.follower_training",
+        FOLLOWER_VERSION,
+        "the model trained on the same transcripts",
+    ),
 }
 """By name: the module whose reach determines the results, the version, and what may come out differently."""
 

@@ -50,7 +50,8 @@ EVERY_MODEL = {"SCORER_VERSION", "SPANS_VERSION", "GENERATOR_VERSION"}
         ("keyed_draws.py", {"GENERATOR_VERSION"}),
         ("known_vectors.py", {"EMBEDDER_VERSION"}),
         ("reference_training.py", {"PHANTOM_VERSION"}),
-        ("prompt_tokenizer.py", {*EVERY_MODEL, "PHANTOM_VERSION"}),
+        ("follower_fit.py", {"FOLLOWER_VERSION"}),
+        ("prompt_tokenizer.py", {*EVERY_MODEL, "PHANTOM_VERSION", "FOLLOWER_VERSION"}),
     ],
 )
 def test_a_changed_source_is_named_for_each_version_it_concerns_with_what_to_do(pins, file, names):

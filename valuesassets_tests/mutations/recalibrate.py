@@ -15,7 +15,8 @@ from valuesassets.instruments.survey.lexicon import load_lexicon
 from valuesassets.instruments.survey.plants import plant_questions
 from valuesassets.instruments.survey.trials import write_trials
 from valuesassets.models.loading import LoadedModel, load_model
-from valuesassets.models.reference import find_reference_model, hash_training, train_reference_model
+from valuesassets.models.reference import hash_training, train_reference_model
+from valuesassets.models.reference_folder import find_reference_model
 from valuesassets.models.sampling import sample_answers
 from valuesassets.people.variables import load_variables
 from valuesassets.records.errors import ValuesAssetsError

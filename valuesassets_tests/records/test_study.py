@@ -219,5 +219,5 @@ def test_a_task_file_counts_from_the_study_file_and_is_looked_for(tmp_path):
     named = {"mine": {"transcripts": "planted", "task": "mine.toml"}}
     study = parse_study(psych_study(tasks=named), "my.toml", tmp_path)
     assert study.psych_tasks.task_file("mine") == tmp_path / "mine.toml"
-    with pytest.raises(StudyError, match="no such task file; did you mean .*mine.toml"):
+    with pytest.raises(StudyError, match=r"no such task file; did you mean .*mine"):
         parse_study(psych_study(tasks={"mine": {"transcripts": "planted", "task": "min.toml"}}), "my.toml", tmp_path)

@@ -44,7 +44,9 @@ def _counted(part: pd.DataFrame) -> dict[str, Any]:
     several = column(part, "n_multi_token").astype(float)
     n = float(column(part, "n_candidates").astype(float).sum())
     is_known = bool(several.notna().any()) and n > 0
-    return row | {"share_multi_token": float(several.sum()) / n if is_known else None}
+    row["share_multi_token"] = float(several.sum()) / n if is_known else None
+    p_valid = column(part, "p_valid").astype(float).dropna()
+    return row | {"p_valid": float(p_valid.median()) if len(p_valid) else None}
 
 
 def unread_share(marks: pd.DataFrame) -> float:

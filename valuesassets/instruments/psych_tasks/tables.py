@@ -161,6 +161,7 @@ LEDGER = Table(
     count("marks", "how many"),
     count("transcripts", "in how many transcripts"),
     number("share_multi_token", "share of the candidates that have several tokens", "share", 0, 1),
+    number("p_valid", "median P_valid of those that were read", "probability", 0, 1),
 )
 PLANTED_MARKS = Table(
     "psych_tasks/calibration/marks",

@@ -43,6 +43,7 @@ model_type = "multi"
 model_id = "%s"
 dtype = "float32"
 """
+CELL = cell_key("random", "rain", "task")
 PARTS = ("transcripts", "marks", "asked_marks", "trials")
 OVER_ALL = ("mark_ledger", "prediction", "reliability", "keying", "published_scores", "layout_effect", "report")
 
@@ -80,21 +81,16 @@ def make(folder, instance, *nouns, partition=None):
     return {(check.asset_key.path[-1], check.check_name): check for check in checks}
 
 
-def make_all(folder, instance):
-    """Every asset, in order; the outcome of all checks."""
-    checks = make(folder, instance, *PARTS, partition="rain")
-    checks |= make(folder, instance, "weights", partition="random")
-    checks |= make(folder, instance, "preflight", partition="random")
-    checks |= make(folder, instance, "readings", "answer_distributions", partition=cell_key("random", "rain", "task"))
-    return checks | make(folder, instance, *OVER_ALL)
-
-
 def table(folder, *place):
     return pd.read_parquet(folder.joinpath("storage", "rainy", "psych_tasks", *place))
 
 
 def test_a_task_file_that_finds_too_little_fails_a_check_that_names_the_marks_and_mending_it_passes(folder, instance):
-    checks = make_all(folder, instance)
+    checks = make(folder, instance, *PARTS, partition="rain")
+    make(folder, instance, "weights", partition="random")
+    make(folder, instance, "preflight", partition="random")
+    checks |= make(folder, instance, "readings", "answer_distributions", partition=CELL)
+    checks |= make(folder, instance, "mark_ledger")
     red = checks["marks", "marks_can_be_asked"]
     assert not red.passed
     assert "4" in str(red.metadata)
@@ -112,7 +108,9 @@ def test_a_task_file_that_finds_too_little_fails_a_check_that_names_the_marks_an
     before = table(folder, "answer_distributions", "random", "candidates.parquet")
 
     (folder / "rain.toml").write_text(TASK % r"week \d\? $", encoding="utf-8")
-    checks = make_all(folder, instance)
+    checks = make(folder, instance, *PARTS, partition="rain")
+    checks |= make(folder, instance, "readings", "answer_distributions", partition=CELL)
+    checks |= make(folder, instance, *OVER_ALL)
     assert checks["marks", "marks_can_be_asked"].passed
     assert checks["answer_distributions", "marks_are_read"].passed
     after = table(folder, "answer_distributions", "random", "candidates.parquet")
@@ -125,7 +123,7 @@ def test_a_task_file_that_finds_too_little_fails_a_check_that_names_the_marks_an
     assert "Rain" in report.read_text(encoding="utf-8")
 
 
-def test_only_what_a_changed_task_file_says_makes_its_tasks_assets_stale(folder, instance):
+def test_more_resamples_make_stale_what_is_resampled_and_nothing_else(folder, instance):
     def versions():
         study = load_study(str(folder / "study.toml"))
         graph = build_definitions(study, folder / "storage").get_repository_def().asset_graph

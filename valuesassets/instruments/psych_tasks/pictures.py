@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -176,4 +177,4 @@ def scale_points(scales: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     named = named_scales(scales)
     of_task = skills.reindex(list(named["task"]))
     ends = {"skill": "mean", "skill_low": "min", "skill_high": "max"}
-    return named.assign(**{name: of_task[each].to_numpy() for name, each in ends.items()})
+    return named.assign(**{name: np.asarray(of_task[each]) for name, each in ends.items()})

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import dagster as dg
-import numpy as np
 import pandas as pd
 
 from valuesassets.orchestration.assets import psych_tasks_checks as checks
@@ -50,7 +49,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         ins=taken,
         reads=("thresholds",),
         entries=("families",),
-        modules=(f"{HOME}.mark_ledger", f"{HOME}.transcript_pages"),
+        modules=(f"{HOME}.mark_ledger", f"{HOME}.masses", f"{HOME}.transcript_pages"),
         stamp=sha256_json(settings.unread_marks),
     )
     def answer_distributions(
@@ -64,6 +63,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         """How probable each candidate is at each mark, after each history."""
         from valuesassets.instruments.psych_tasks.answer_distributions import derive_answer_distributions
         from valuesassets.instruments.psych_tasks.mark_ledger import unread_differ, unread_share
+        from valuesassets.instruments.psych_tasks.masses import masses_by_history
         from valuesassets.instruments.psych_tasks.task_files import load_task
         from valuesassets.instruments.psych_tasks.transcript_pages import render_transcript_page
 
@@ -77,21 +77,21 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         share = unread_share(marks)
         page = storage.path(context.asset_key, context.partition_key, "html")
         write_text(page, render_transcript_page(people, task, found["marks"], found["candidates"], f"{name} in {part}"))
-        faint = [row for row in _by_history(marks) if not row["median_p_valid"] >= study.thresholds.p_valid_cell]
-        late = [row for row in _by_history(marks) if row["median_p_valid_late"] > row["median_p_valid"]]
-        n_histories = len(_by_history(marks))
+        masses = masses_by_history(marks)
+        faint = [row for row in masses if row["median_p_valid"] < study.thresholds.p_valid_cell]
+        late = [row for row in masses if row["is_likelier_late"]]
         link = link_to(storage, page)
         metadata = table_metadata(storage.path(key("readings"), context.partition_key, "parquet"))
         return dg.MaterializeResult(
             value=found,
-            metadata={"transcripts": link, "road": metadata.get("road", ""), "histories": table_of(_by_history(marks))},
+            metadata={"transcripts": link, "road": metadata.get("road", ""), "histories": table_of(masses)},
             check_results=[
                 checks.MARKS_ARE_READ.result(
                     records(unread.loc[:, shown]), len(marks), share <= settings.unread_marks, share=share, page=link
                 ),
                 checks.UNREAD_ANSWERS_ARE_LIKE_THE_OTHERS.result(_large(unread_differ(marks)), len(marks)),
-                checks.P_VALID_IS_SUFFICIENT.result(faint, n_histories),
-                checks.READ_BEFORE_THE_ANSWER.result(late, n_histories),
+                checks.P_VALID_IS_SUFFICIENT.result(faint, len(masses)),
+                checks.READ_BEFORE_THE_ANSWER.result(late, len(masses)),
             ],
         )
 
@@ -188,22 +188,6 @@ def _people(transcripts: pd.DataFrame, task: Any) -> list[Any]:
     from valuesassets.instruments.psych_tasks.transcripts import shown_rows
 
     return people_of(shown_rows(transcripts), task)
-
-
-def _by_history(marks: pd.DataFrame) -> list[dict[str, Any]]:
-    """What the median mark of each history is."""
-    found = []
-    for history, part in rows(marks, marks["p_valid"].notna()).groupby("history", sort=False):
-        late = part["p_valid_late"].astype(float).dropna()
-        found.append(
-            {
-                "history": str(history),
-                "marks": len(part),
-                "median_p_valid": float(part["p_valid"].astype(float).median()),
-                "median_p_valid_late": float(late.median()) if len(late) else float(np.nan),
-            }
-        )
-    return found
 
 
 def _large(found: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -66,6 +66,10 @@ class Study(Record):
         if not self.instrument_tables():
             known = " or ".join(f"[{key}]" for key in self.instrument_keys())
             raise ValueError(f"no instrument's table, so there is nothing to measure; add {known}")
+        if "languages" not in self.model_fields_set and any(
+            table.needs_languages for table in self.instrument_tables().values()
+        ):
+            raise ValueError("key 'languages' is missing; add it")
         for name, family in self.families.items():
             family.check(name, self)
         for table in self.instrument_tables().values():

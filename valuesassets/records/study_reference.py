@@ -72,7 +72,9 @@ def _descriptions(record: type[Record]) -> dict[str, str]:
         if issubclass(kind, Record):
             for lines in pairwise(ast.iter_child_nodes(ast.parse(inspect.getsource(kind)).body[0])):
                 match lines:
-                    case ast.AnnAssign(target=ast.Name(key)), ast.Expr(ast.Constant(str(text))):
+                    case ast.AnnAssign(target=ast.Name(key)), ast.Expr(ast.Constant(str(text))) if (
+                        key in kind.model_fields
+                    ):
                         described[kind.model_fields[key].alias or key] = " ".join(text.split()).replace("|", "\\|")
     return described
 

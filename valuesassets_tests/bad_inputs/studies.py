@@ -76,7 +76,8 @@ CASES = [
     bad(
         "no instrument's table",
         study('[questionnaires]\nsource = "bundled"\nmaster = "eng"\n'),
-        "study.toml: no instrument's table, so there is nothing to measure; add [questionnaires] or [worldvaluesbench]",
+        "study.toml: no instrument's table, so there is nothing to measure; add [questionnaires] or "
+        "[worldvaluesbench] or [psych_tasks]",
     ),
     bad(
         "a threshold of 1.5",

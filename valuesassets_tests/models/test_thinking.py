@@ -183,7 +183,7 @@ def test_another_thought_before_the_same_answer_is_a_doubt(plain, tmp_path):
 
 def test_in_half_precision_thoughts_and_answers_part_at_near_ties_only(erratic):
     loaded = thinking(erratic.opened.folder, 100, "bfloat16")
-    trials = [asked(f"{n}. One\nA:", f"q{n}", max_tokens=30, temperature=2) for n in range(16)]
+    trials = [asked(f"{n}. One\nA:", f"q{n}", max_tokens=30, temperature=2) for n in range(48)]
     certificate = written(loaded, trials).certificate
     assert certificate.answers
     assert certificate.agrees

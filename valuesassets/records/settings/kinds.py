@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import pydantic
 
@@ -61,6 +61,9 @@ def records_below(record: type[Record]) -> list[type[Record]]:
 
 class InstrumentTable(Record):
     """An instrument's own table of the study file: a study runs the instruments whose tables stand in it."""
+
+    needs_languages: ClassVar[bool] = True
+    """Whether the study has to say its languages; where none needs them, English is its only one."""
 
     @classmethod
     def of(cls, study: "Study") -> Self:

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import pydantic
 
@@ -64,6 +64,8 @@ class PlantedLaw(Record):
 
 class PsychTasks(InstrumentTable):
     """Whose transcripts models are asked in, and after which histories ([guide](psych_tasks.md))."""
+
+    needs_languages: ClassVar[bool] = False
 
     tasks: Annotated[dict[FamilyName, AskedTask], pydantic.Field(min_length=1)]
     histories: Annotated[tuple[History, ...], pydantic.Field(min_length=1)] = (

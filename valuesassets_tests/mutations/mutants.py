@@ -22,9 +22,9 @@ class Mutant(pydantic.BaseModel):
     tests: tuple[str, ...] = ()
 
     @pydantic.model_validator(mode="after")
-    def _is_caught_in_one_way(self) -> "Mutant":
-        if sum(map(bool, (self.off, self.error, self.tests))) != 1 or (self.fine and not self.off):
-            raise ValueError(f"{self.name}: one of off, error and tests was expected; fine goes with off")
+    def _is_caught_by_calibration_or_tests(self) -> "Mutant":
+        if bool(self.off or self.error) == bool(self.tests) or (self.fine and not self.off):
+            raise ValueError(f"{self.name}: off, error, or both, or tests were expected; fine goes with off")
         return self
 
     def applied_to(self, source: str) -> str:

@@ -9,7 +9,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 
 from valuesassets.instruments.survey.extracted_questions import examine_questions, extract_questions
 from valuesassets.instruments.survey.forms.layout.pages import read_pages
-from valuesassets.instruments.survey.forms.layout.text_layer import ISO_639_1, foreign_language
+from valuesassets.instruments.survey.forms.layout.text_layer import TOLD_APART, foreign_language
 from valuesassets.instruments.survey.forms.review_page import render_review
 from valuesassets.records.files import read_json
 from valuesassets.studies.questionnaires.content import LANGUAGES
@@ -104,7 +104,7 @@ def test_languages_of_one_family_are_told_apart_by_a_whole_question():
         texts = [" ".join([q.text, *(o.label for o in q.options)]) for q in expected_questions(one)]
         told = [foreign_language(text, other) for text in texts]
         assert told.count(one) >= 0.8 * len(texts), (one, other, told)
-    assert set(LANGUAGES) <= set(ISO_639_1)
+    assert set(LANGUAGES) <= set(TOLD_APART)
 
 
 def test_short_texts_and_unknown_languages_are_not_judged():

@@ -5,22 +5,18 @@ import functools
 import itertools
 import math
 import re
-import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from importlib import resources
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from valuesassets.answers import spoken_language
+from valuesassets.answers.language_codes import LATIN
 from valuesassets.instruments.survey.forms.layout.pages import Page
 from valuesassets.instruments.survey.forms.layout.words import Word, text_lines
 
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier
-
-LATIN, GREEK, CYRILLIC = "LATIN", "GREEK", "CYRILLIC"
+GREEK, CYRILLIC = "GREEK", "CYRILLIC"
 SCRIPTS = {"ell": GREEK, "bul": CYRILLIC}
 """Scripts of the languages that are not written in Latin letters (ISO 639-3)."""
 OWN_LETTERS = {
@@ -34,16 +30,13 @@ LONG_TEXT = 6000
 UNREADABLE = re.compile(r"\(cid:\d+\)|[\ufffd\x00-\x08\x0b-\x1f\x7f-\x9f\ue000-\uf8ff]")
 """Glyphs without a character: what the PDF does not say how to read, and what stands in for it."""
 ADVICE = "the text layer is damaged: use the page images: run text recognition (OCR) over them and extract the result"
-ISO_639_1 = {
-    "bul": "bg", "ces": "cs", "dan": "da", "deu": "de", "ell": "el", "eng": "en", "est": "et", "fin": "fi",
-    "fra": "fr", "hrv": "hr", "hun": "hu", "ita": "it", "lit": "lt", "lvs": "lv", "nld": "nl", "pol": "pl",
-    "por": "pt", "ron": "ro", "rus": "ru", "slk": "sk", "slv": "sl", "spa": "es", "swe": "sv",
-}  # fmt: skip
+TOLD_APART = (
+    *("bul", "ces", "dan", "deu", "ell", "eng", "est", "fin", "fra", "hrv", "hun", "ita"),
+    *("lit", "lvs", "nld", "pol", "por", "ron", "rus", "slk", "slv", "spa", "swe"),
+)
 """The languages told apart: those of the study, and Russian, which stands beside two of them in bilingual forms."""
 FEWEST_LETTERS = 40
 """Shorter texts are not judged."""
-DOUBT = 0.01
-"""A text is foreign whose probability of being in its own language is lower."""
 FEWEST_FOREIGN = 5
 """With so many texts in one other language, a form is bilingual, and its short texts are judged too."""
 CLEAR = 8.0
@@ -74,10 +67,7 @@ def script_share(text: str, script: str, fewest: int = 4) -> float | None:
     >>> script_share("Πόσο καλά", "GREEK"), script_share("12", "LATIN")
     (1.0, None)
     """
-    letters = [letter for letter in UNREADABLE.sub("", text) if letter.isalpha()]
-    if len(letters) < fewest:
-        return None
-    return sum(unicodedata.name(letter, "").startswith(script) for letter in letters) / len(letters)
+    return spoken_language.script_share(UNREADABLE.sub("", text), [script], fewest)
 
 
 def is_damaged(word: str) -> bool:
@@ -114,20 +104,14 @@ def lost_letters(text: str, language: str) -> str:
 def foreign_language(text: str, language: str) -> str | None:
     """The language (ISO 639-3) that a text is in, where that is not its own; None where it may be or where it is short.
 
-    Source: the naive Bayes classifier over byte n-grams of Lui and Baldwin (2012), langid.py, as kept in py3langid.
-
     >>> foreign_language("Az emberek szabad választásokon választják meg a vezetőiket", "slk")
     'hun'
     >>> foreign_language("Ľudia si vyberajú svojich lídrov v slobodných voľbách", "slk") is None
     True
     """
-    if language not in ISO_639_1 or sum(map(str.isalpha, text)) < FEWEST_LETTERS:
+    if language not in TOLD_APART:
         return None
-    chances = dict(_identifier().rank(text))
-    if chances[ISO_639_1[language]] >= DOUBT:
-        return None
-    spoken = max(chances, key=lambda code: chances[code])
-    return next(code for code, short in ISO_639_1.items() if short == spoken)
+    return spoken_language.foreign_language(text, language, TOLD_APART, FEWEST_LETTERS)
 
 
 def foreign_languages(texts: Sequence[str], language: str) -> list[str | None]:
@@ -152,19 +136,9 @@ def _log_odds(text: str, language: str, other: str) -> float:
     """Of the own language against the other, within what counts as clear."""
     if not any(map(str.isalpha, text)):
         return 0.0
-    chances = dict(_identifier().rank(text))
-    one, two = (max(float(chances[ISO_639_1[code]]), 1e-9) for code in (language, other))
+    chances = spoken_language.language_chances(text, TOLD_APART)
+    one, two = (max(chances[code], 1e-9) for code in (language, other))
     return min(max(math.log(one / two), -CLEAR), CLEAR)
-
-
-@functools.cache
-def _identifier() -> "LanguageIdentifier":
-    from py3langid.langid import LanguageIdentifier
-
-    with resources.as_file(resources.files(sys.modules["py3langid"]) / "data" / "model.npz.xz") as model:
-        identifier = LanguageIdentifier.from_modelpath(str(model), norm_probs=True)
-    identifier.set_languages(list(ISO_639_1.values()))
-    return identifier
 
 
 @functools.lru_cache(maxsize=2)

@@ -1,0 +1,113 @@
+"""Which language a text is in, by its script and by the classifier py3langid among the languages that may be meant."""
+
+import copy
+import functools
+import sys
+import unicodedata
+from collections.abc import Collection
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from valuesassets.answers.language_codes import known_languages, scripts_of
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+DOUBT = 0.01
+"""A text is foreign whose probability of being in its own language is lower."""
+MOSTLY = 0.5
+"""A text is in a script that has more of its letters than this share."""
+
+
+def n_letters(text: str) -> int:
+    """How many letters a text has.
+
+    >>> n_letters("15%."), n_letters("Πόσο;")
+    (0, 4)
+    """
+    return sum(map(str.isalpha, text))
+
+
+def script_share(text: str, scripts: Collection[str], fewest: int = 1) -> float | None:
+    """Share of the letters of a text that belong to one of some scripts; None where it has fewer letters than `fewest`.
+
+    >>> script_share("Πόσο καλά", ["GREEK"]), script_share("12", ["LATIN"])
+    (1.0, None)
+    """
+    letters = [letter for letter in text if letter.isalpha()]
+    if len(letters) < max(fewest, 1):
+        return None
+    return sum(_script_of_letter(letter) in scripts for letter in letters) / len(letters)
+
+
+@functools.cache
+def _script_of_letter(letter: str) -> str:
+    return unicodedata.name(letter, "").partition(" ")[0]
+
+
+def is_in_other_script(text: str, language: str) -> bool:
+    """Whether most letters of a text are of no script that its language is written in; a text without letters is not.
+
+    >>> is_in_other_script("Yes.", "ell"), is_in_other_script("15%.", "ell"), is_in_other_script("Ναι.", "ell")
+    (True, False, False)
+    """
+    share = script_share(text, scripts_of(language))
+    return share is not None and 1 - share > MOSTLY
+
+
+def can_be_told(language: str) -> bool:
+    """Whether the classifier knows a language (ISO 639-3)."""
+    known = known_languages().get(language)
+    return known is not None and bool(known.identifier)
+
+
+def language_chances(text: str, among: Collection[str]) -> dict[str, float]:
+    """Probability that a text is in each of some languages (ISO 639-3), the likeliest first; those that can be told.
+
+    Source: the naive Bayes classifier over byte n-grams of Lui and Baldwin (2012), langid.py, as kept in py3langid.
+
+    >>> chances = language_chances("Az emberek szabad választásokon választják meg a vezetőiket", ["slk", "hun", "eng"])
+    >>> next(iter(chances)), chances["slk"] < 0.01
+    ('hun', True)
+    """
+    known = known_languages()
+    codes: dict[str, list[str]] = {}
+    for language in among:
+        if can_be_told(language):
+            codes.setdefault(known[language].identifier, []).append(language)
+    if not codes:
+        return {}
+    ranked = _identifier(frozenset(codes)).rank(text)
+    return {language: float(chance) for code, chance in ranked for language in codes[code]}
+
+
+def foreign_language(text: str, language: str, among: Collection[str], fewest: int) -> str | None:
+    """The language that a text is in where that is not its own; None where it may be its own, or cannot be judged.
+
+    Args:
+        among: languages that it may be in, ISO 639-3.
+        fewest: a text of fewer letters is not judged.
+
+    >>> foreign_language("Ľudia si vyberajú svojich lídrov v slobodných voľbách", "slk", ["slk", "hun"], 20) is None
+    True
+    """
+    if not can_be_told(language) or n_letters(text) < fewest:
+        return None
+    chances = language_chances(text, {*among, language})
+    return None if chances[language] >= DOUBT else next(iter(chances))
+
+
+@functools.cache
+def _identifier(codes: frozenset[str]) -> "LanguageIdentifier":
+    """The classifier among some of its languages; its tables are loaded once."""
+    identifier = copy.copy(_whole_identifier())
+    identifier.set_languages(sorted(codes))
+    return identifier
+
+
+@functools.cache
+def _whole_identifier() -> "LanguageIdentifier":
+    from py3langid.langid import LanguageIdentifier
+
+    with resources.as_file(resources.files(sys.modules["py3langid"]) / "data" / "model.npz.xz") as model:
+        return LanguageIdentifier.from_modelpath(str(model), norm_probs=True)

@@ -1,0 +1,121 @@
+"""`cultural_robustness/answer_quality`: which answers count, and what is wrong with the others."""
+
+import unicodedata
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from valuesassets.answers.spoken_language import (
+    DOUBT,
+    can_be_told,
+    is_in_other_script,
+    language_chances,
+    n_letters,
+    script_share,
+    scripts_of,
+)
+from valuesassets.instruments.cultural_robustness.tables import ANSWER_QUALITY
+from valuesassets.records.frames import records
+
+STATUSES = ("ok", "empty", "failed", "echo", "truncated", "wrong_language")
+"""What an answer may be; the first fault that fits, in this order."""
+FEWEST_LETTERS = 20
+"""Shorter answers are judged by their script alone."""
+LEAST_OWN_SCRIPT = 0.1
+"""A longer text with a smaller share of letters of its language's scripts is in none of the languages told apart."""
+PASSED_OVER = ("Z", "Cc", "Cf", "Mn")
+"""Categories of characters behind an answer's last: white space, marks of direction, and what stands on a letter."""
+KEY = ["language", "kind", "id", "sample"]
+
+
+class Judged(NamedTuple):
+    """What an answer is, why, and the likeliest language of it."""
+
+    status: str
+    reason: str | None
+    spoken_language: str | None
+
+
+def judge_answers(
+    answered: pd.DataFrame, languages: Collection[str] | None = None, keep: Collection[str] = ()
+) -> pd.DataFrame:
+    """The status of every answer.
+
+    `empty`: no letter or digit. `failed`: nothing was written. `echo`: the beginning of its prompt. `truncated`: ended
+    by its length; where it is not known what ended it, its last character is no punctuation. `wrong_language`: less
+    probable than 1 % to be in its own among the study's languages and English; with fewer than 20 letters, most of them
+    are of another script.
+
+    Args:
+        answered: rows of `ANSWERED`.
+        languages: those of the study, ISO 639-3; those answered in if left out.
+        keep: faults that let an answer count; such an answer is judged on by the faults that follow.
+
+    Returns:
+        Rows of `ANSWER_QUALITY`, one for each answer, in the same order.
+    """
+    among = frozenset({*(languages or answered["language"].unique()), "eng"})
+    judged = [judge(row, among, keep) for row in records(answered)]
+    found = pd.DataFrame(judged, columns=pd.Index(Judged._fields), index=answered.index, dtype=object)
+    return pd.DataFrame(pd.concat([answered[KEY], found], axis=1), columns=pd.Index(ANSWER_QUALITY.names))
+
+
+def judge(answer: dict[str, Any], among: Collection[str], keep: Collection[str] = ()) -> Judged:
+    """The status of one row of `ANSWERED`."""
+    text, finish = _known(answer["text"]), _known(answer["finish"])
+    if text is None:
+        return Judged("failed", _known(answer["reason"]) or "no answer was written", None)
+    if not any(map(str.isalnum, text)):
+        return Judged("empty", f"no letter or digit in {text[:20]!r}" if text.strip() else "nothing but blanks", None)
+    language = answer["language"]
+    spoken, foreign = _spoken(text, language, among)
+    faults = {
+        "echo": _echo(text, _known(answer["prompt"])),
+        "truncated": _truncated(text, finish),
+        "wrong_language": foreign,
+    }
+    found = [(status, reason) for status, reason in faults.items() if reason]
+    status, reason = next((fault for fault in found if fault[0] not in keep), found[0] if found else ("ok", None))
+    return Judged(status, reason, spoken)
+
+
+def is_usable(quality: pd.DataFrame, keep: Collection[str] = ()) -> NDArray[np.bool_]:
+    """Whether each answer counts: it is ok, or has a status that is kept and no other fault (`judge_answers`)."""
+    return np.isin(quality["status"].to_numpy(str), ["ok", *keep])
+
+
+def _known(value: Any) -> Any:
+    return None if pd.isna(value) else value
+
+
+def _echo(text: str, prompt: str | None) -> str | None:
+    """Why an answer says nothing but what it was asked."""
+    said = " ".join(text.split()).casefold()
+    return "is a beginning of the prompt" if prompt and " ".join(prompt.split()).casefold().startswith(said) else None
+
+
+def _truncated(text: str, finish: str | None) -> str | None:
+    """Why an answer is taken to be cut off."""
+    if finish is not None:
+        return "ended by its length" if finish == "length" else None
+    last = next((each for each in reversed(text) if not unicodedata.category(each).startswith(PASSED_OVER)), "")
+    is_ended = unicodedata.category(last).startswith("P") if last else False
+    return None if is_ended else f"ends in {last!r}, which is no punctuation"
+
+
+def _spoken(text: str, language: str, among: Collection[str]) -> tuple[str | None, str | None]:
+    """The likeliest language of an answer, None where it has few letters; and why it is not its own."""
+    if n_letters(text) < FEWEST_LETTERS or not can_be_told(language):
+        other = f"most letters are of another script than {' or '.join(scripts_of(language)).title()}"
+        return None, other if is_in_other_script(text, language) else None
+    chances = language_chances(text, {*among, language})
+    spoken, own = next(iter(chances)), chances[language]
+    if own < DOUBT:
+        return spoken, f"is in {spoken}: {language} has a probability of {own:.2g}"
+    share = script_share(text, scripts_of(language)) or 0.0
+    if share < LEAST_OWN_SCRIPT:
+        return None, f"{share:.0%} of its letters are {' or '.join(scripts_of(language)).title()}"
+    return spoken, None

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from valuesassets.instruments.cultural_robustness.seed_columns import COLUMNS, seed_scores
-from valuesassets_tests.instruments.cultural_robustness.made_vectors import made_vectors, noise
+from valuesassets_tests.instruments.cultural_robustness.seed_vectors import made_vectors, noise
 from valuesassets_tests.needs import shared_file
 
 ISO = {

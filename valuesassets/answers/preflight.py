@@ -88,16 +88,10 @@ def examine_preflight(
     def finding(what: str, found: float | None, wanted: str, passed: bool, is_gate: bool = True) -> Finding:
         return Finding(model, language, what, found, wanted, passed, is_gate)
 
-    p_valids, least = [r.p_valid for r in read if r.p_valid is not None], thresholds.p_valid_cell
-    p_valid = float(np.median(p_valids)) if p_valids else None
     findings = [
         finding("share of trials read", len(read) / max(len(readings), 1), "1", len(read) == len(readings) > 0),
-        finding("median P_valid", p_valid, f">= {least:g}", p_valid is not None and p_valid >= least),
+        *examine_masses(model, language, readings, thresholds),
     ]
-    masses = [r.resolution_mass for r in read if r.resolution_mass is not None]
-    if masses:
-        mean, least = float(np.mean(masses)), thresholds.resolution_mass
-        findings.append(finding("mean resolution mass", mean, f"> {least:g}", mean > least))
     if any("10" in trial.labels for trial in trials) and _ten_goes_on_from_one(tokenizer):
         ends = len(tokenizer["eos"]) + sum(token is not None for token in tokenizer["terminators"].values())
         findings.append(finding("tokens that end a 1 where 10 goes on", ends, ">= 1", ends >= 1))
@@ -117,6 +111,22 @@ def examine_preflight(
             passed, wanted = (mean < 0.5, "< 0.5") if is_low else (mean > 0.5, "> 0.5")
             findings.append(finding(f"{question} leans {side}", mean, wanted, passed, is_gate=False))
     return findings
+
+
+def examine_masses(
+    model: str, part: str, readings: Sequence[Reading], thresholds: Thresholds, is_gate: bool = True
+) -> list[Finding]:
+    """How much of a model's probability the answers have, and how much of it is resolved."""
+    read = [reading for reading in readings if reading.status is Status.OK]
+    p_valids, least = [r.p_valid for r in read if r.p_valid is not None], thresholds.p_valid_cell
+    p_valid = float(np.median(p_valids)) if p_valids else None
+    is_enough = p_valid is not None and p_valid >= least
+    found = [Finding(model, part, "median P_valid", p_valid, f">= {least:g}", is_enough, is_gate)]
+    masses = [r.resolution_mass for r in read if r.resolution_mass is not None]
+    if masses:
+        mean, least = float(np.mean(masses)), thresholds.resolution_mass
+        found.append(Finding(model, part, "mean resolution mass", mean, f"> {least:g}", mean > least, is_gate))
+    return found
 
 
 def compare_wordings(
@@ -195,6 +205,16 @@ def judge_preflight(
         read = readings[language]
         findings += examine_preflight(model, language, few, read, thresholds, tokenizers[language], directional)
         wordings += compare_wordings(model, language, few, read)
+    return verdict_on(findings, tokenizers, override, wordings)
+
+
+def verdict_on(
+    findings: Sequence[Finding],
+    tokenizers: Mapping[str, Mapping[str, Any]],
+    override: str | None,
+    wordings: Sequence[WordingStability] = (),
+) -> tuple[dict[str, Any], list[Finding], list[Finding]]:
+    """What was found as it is stored, the gates that failed, and what a person should look at."""
     failed = [finding for finding in findings if not finding.passed]
     failing, doubtful = ([finding for finding in failed if finding.is_gate is gate] for gate in (True, False))
     verdict = {

@@ -26,9 +26,10 @@ def analyse(
     """Say what models' readings mean: what was lost, what a scale measures, how well people are foretold, and why."""
     from valuesassets.figures.style import save_figure
     from valuesassets.instruments.psych_tasks.pictures import draw_pictures
-    from valuesassets.instruments.psych_tasks.report import Page, render_psych_tasks
+    from valuesassets.instruments.psych_tasks.report import origins, render_psych_tasks
     from valuesassets.records.files import write_text
     from valuesassets.records.settings.measuring import Inference
+    from valuesassets.reporting.page_parts import Page
     from valuesassets.reporting.run import software_versions
 
     require_folder_place(output)
@@ -39,7 +40,7 @@ def analyse(
     figures = draw_pictures(tables, False)
     for name, figure in figures.items():
         save_figure(figure, output / name)
-    page = Page("psych", "Psych tasks", False, runs, software_versions())
+    page = Page("psych", "Psych tasks", False, origins(runs), software_versions())
     write_text(output / "report.html", render_psych_tasks(tables, page, figures))
     for name, frame in tables.items():
         if name.endswith("/refused"):

@@ -6,11 +6,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from valuesassets.instruments.psych_tasks.interval_words import spelled, spelled_p, spread
-from valuesassets.instruments.psych_tasks.page_parts import Frames, by_task, draw, needed, spell_ends, tabulate
-from valuesassets.instruments.psych_tasks.pictures import with_layout
+from valuesassets.instruments.psych_tasks.page_parts import by_task, spell_ends
+from valuesassets.instruments.psych_tasks.pictures import PICTURES, with_layout
 from valuesassets.instruments.psych_tasks.prediction import LADDER, SHORTCUT
 from valuesassets.records.frames import parts_of, rows, rows_where
-from valuesassets.reporting.parts import Section, is_absent
+from valuesassets.reporting.page_parts import draw, needed, tabulate
+from valuesassets.reporting.parts import Frames, Section, is_absent
 
 HISTORIES = ("alone", "own", "other", "permuted", "human", "answers", "blank", "uniform", "crowd", "counting")
 """Columns of the table of scores, what needs no model last."""
@@ -35,7 +36,7 @@ def alignment(frames: Frames, figures: Mapping[str, Figure]) -> Section:
         "answers led to, answers cannot be exchanged: style and content are one there, the person. Shortcut: answers "
         "alone, without any question, less counting; task text: what the questions add to these.",
     ]
-    draw(section, figures, "history_ladder", "identification_matrix", "calibration_curve")
+    draw(section, figures, PICTURES, "history_ladder", "identification_matrix", "calibration_curve")
     scores = by_task(with_layout(table))
     tabulate(
         section,

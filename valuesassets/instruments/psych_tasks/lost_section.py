@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from matplotlib.figure import Figure
 
 from valuesassets.instruments.psych_tasks.gates import cell_counts
-from valuesassets.instruments.psych_tasks.page_parts import Frames, draw, needed, tabulate
-from valuesassets.instruments.psych_tasks.pictures import token_shares
+from valuesassets.instruments.psych_tasks.pictures import PICTURES, token_shares
 from valuesassets.instruments.psych_tasks.statuses import MarkStatus
 from valuesassets.records.frames import parts_of, rows
-from valuesassets.reporting.parts import Section
+from valuesassets.reporting.page_parts import draw, needed, tabulate
+from valuesassets.reporting.parts import Frames, Section
 
 HISTORIES = {
     "alone": "the instructions and this question, nothing that anybody answered.",
@@ -56,7 +56,7 @@ def lost(frames: Frames, figures: Mapping[str, Figure]) -> Section:
     asked = [name for name in HISTORIES if name in set(ledger["history"].dropna())]
     section.paragraphs.append("What stands before the question is its history:")
     section.paragraphs += [f"{name}: {HISTORIES[name]}" for name in asked]
-    draw(section, figures, "mark_ledger", "multi_token_share")
+    draw(section, figures, PICTURES, "mark_ledger", "multi_token_share")
     counts = {status: int(part["marks"].sum()) for (status,), part in parts_of(ledger, ["status"])}
     tabulate(
         section,

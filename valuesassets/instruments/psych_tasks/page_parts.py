@@ -1,46 +1,13 @@
-"""What sections of the psych tasks page share: tables or the reason why there is none, figures, intervals in words."""
+"""What sections of the psych tasks page share: rows by task and scale, intervals in words."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from valuesassets.instruments.psych_tasks.interval_words import spelled
-from valuesassets.instruments.psych_tasks.pictures import PICTURES, named_scales
+from valuesassets.instruments.psych_tasks.pictures import named_scales
 from valuesassets.records.frames import records
-from valuesassets.reporting.parts import Section, is_absent
-
-Frames = Mapping[str, pd.DataFrame]
-MOST_ROWS = 1_000
-"""Of a table on the page."""
-
-
-def needed(section: Section, frames: Frames, name: str) -> pd.DataFrame | None:
-    """A table of the section; without it the section says why."""
-    table, refused = frames.get(name), frames.get(f"{name.partition('/')[0]}/refused")
-    if table is not None and len(table):
-        return table
-    what = name.replace("/", ", ").replace("_", " ")
-    if refused is not None and len(refused):
-        section.refusals += list(map(str, refused["reason"].dropna()))
-    else:
-        section.refusals.append(f"{what}: no such table was handed to the report, or it has no rows")
-    return None
-
-
-def tabulate(
-    section: Section,
-    caption: str,
-    found: pd.DataFrame | Sequence[Any],
-    columns: Sequence[str] | None = None,
-    most: int = MOST_ROWS,
-) -> None:
-    """Show a table, the first rows of a long one, which then says so."""
-    frame = found if isinstance(found, pd.DataFrame) else pd.DataFrame(found, dtype=object)
-    if len(frame) > most:
-        caption += f" The first {most:,} of {len(frame):,} rows; the stored table has all of them."
-    section.tabulate(caption, frame.head(most), columns)
+from valuesassets.reporting.parts import is_absent
 
 
 def by_task(frame: pd.DataFrame) -> pd.DataFrame:
@@ -52,13 +19,6 @@ def by_task(frame: pd.DataFrame) -> pd.DataFrame:
 def of_scales(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows with the name of their scale, as it is told from the others, in the column `scale`."""
     return named_scales(frame).drop(columns="scale").rename(columns={"name": "scale"})
-
-
-def draw(section: Section, figures: Mapping[str, Figure], *names: str) -> None:
-    """Show the figures that there are."""
-    for name in names:
-        if name in figures:
-            section.draw(figures[name], PICTURES[name].alt, PICTURES[name].caption)
 
 
 def spell_ends(frame: pd.DataFrame, names: Sequence[str], digits: int = 2, is_signed: bool = False) -> pd.DataFrame:

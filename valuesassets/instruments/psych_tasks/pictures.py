@@ -1,13 +1,9 @@
 """The figures of psych tasks, out of its tables: each takes frames alone; what has no rows is not drawn."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.figures.calibration_curve import draw_calibration_curve
 from valuesassets.figures.history_ladder import draw_history_ladder
 from valuesassets.figures.identification_matrix import draw_identification_matrix
@@ -18,81 +14,66 @@ from valuesassets.figures.reliability_and_alignment import draw_reliability_and_
 from valuesassets.instruments.psych_tasks.mark_ledger import LEFT_OUT, UNREAD
 from valuesassets.instruments.psych_tasks.statuses import MarkStatus
 from valuesassets.records.frames import column, parts_of, rows, rows_where
+from valuesassets.reporting.page_parts import FigureText, drawable
+from valuesassets.reporting.parts import Frames
 
-Frames = Mapping[str, pd.DataFrame]
 LOST = tuple(sorted(UNREAD - LEFT_OUT - {str(MarkStatus.NO_MARKS)}))
 """Statuses of marks that should have been read and were not."""
 NO_GAINS = pd.DataFrame(columns=pd.Index(["model", "task", "layout", "gain", "estimate", "is_rejected"]))
 NO_SCALES = pd.DataFrame(columns=pd.Index(["task", "experiment", "scale", "rho"]))
 
 
-@dataclass(frozen=True)
-class Picture:
-    """What a figure shows.
-
-    Attributes:
-        tables: without rows in each of them nothing is drawn.
-        number: of the first of them; without any nothing is drawn either.
-        alt, caption: what it shows, for those who do not see it, and under it.
-    """
-
-    tables: tuple[str, ...]
-    number: str
-    alt: str
-    caption: str
-
-
 PICTURES = {
-    "mark_ledger": Picture(
+    "mark_ledger": FigureText(
         ("mark_ledger",),
-        "marks",
         "A bar for each cell: the share of its marks that were not read, by what kept them from it, with counts "
         "beside. The table holds the same numbers.",
         "What was lost, and why?",
+        number="marks",
     ),
-    "multi_token_share": Picture(
+    "multi_token_share": FigureText(
         ("mark_ledger",),
-        "share_multi_token",
         "A shade for each model and kind of mark: the share of its candidates that have several tokens.",
         "Where may an answer not be read off one token?",
+        number="share_multi_token",
     ),
-    "keying_plane": Picture(
+    "keying_plane": FigureText(
         ("keying/models",),
-        "forward_mean",
         "A panel for each scale with models as points: across, their mean answer to forward-keyed items, upward that "
         "to reverse-keyed ones, nothing recoded. A falling line is a trait alone, a rising one a liking for labels "
         "alone.",
         "Does a scale measure a trait, or which label a model likes?",
+        number="forward_mean",
     ),
-    "history_ladder": Picture(
+    "history_ladder": FigureText(
         ("prediction/scores",),
-        "log_score",
         "A panel for each task with a line for each model: its log score without a history, after another person's, "
         "after the person's own at the wrong places, and after their own; uniform answers, the crowd and counting as "
         "level lines.",
         "What of a person's history helps to foretell the answers: the format, the way to use the scale, or the "
         "content?",
+        number="log_score",
     ),
-    "identification_matrix": Picture(
+    "identification_matrix": FigureText(
         ("prediction/identification",),
-        "share",
         "For each model and task the share of pairs in which a person's own history foretells the answers better than "
         "another's does, with its interval, beside .5 by chance.",
         "Does a model know whose answers it reads?",
+        number="share",
     ),
-    "calibration_curve": Picture(
+    "calibration_curve": FigureText(
         ("prediction/quantiles",),
-        "foretold",
         "A panel for each task: how often the likeliest answer was given, against the share that a model gave it; "
         "larger marks stand for more answers.",
         "Do answers come as often as they are foretold?",
+        number="foretold",
     ),
-    "reliability_and_alignment": Picture(
+    "reliability_and_alignment": FigureText(
         ("reliability/scales", "prediction/scores"),
-        "generalizability",
         "A point for each scale: across, whether models would be set apart alike with other items; upward, how well "
         "they foretell people's answers in its task.",
         "Agreeing with oneself and agreeing with people are two things.",
+        number="generalizability",
     ),
 }
 """By name, in the order of the report."""
@@ -106,9 +87,7 @@ def draw_pictures(frames: Frames, is_planted: bool) -> dict[str, Figure]:
         is_planted: whether answers or people are.
     """
     there = {name: frame for name, frame in frames.items() if len(frame)}
-    possible = (name for name, each in PICTURES.items() if set(each.tables) <= there.keys())
-    known = (name for name in possible if has_numbers(there[PICTURES[name].tables[0]], PICTURES[name].number))
-    return {name: draw(name, there, is_planted) for name in known}
+    return {name: draw(name, there, is_planted) for name in drawable(PICTURES, there)}
 
 
 def draw(name: str, frames: Frames, is_planted: bool) -> Figure:

@@ -1,12 +1,12 @@
 """`psych_tasks/preflight`: ten marks per model before GPU hours are spent: layout, road, tokens, P_valid."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from valuesassets.answers.preflight import Finding
+from valuesassets.answers.preflight import Finding, examine_masses, verdict_on
 from valuesassets.records.readouts import ScoreSpans
 from valuesassets.records.settings.measuring import Thresholds
 from valuesassets.records.trials import Reading, Status, Trial
@@ -47,16 +47,7 @@ def judge_preflight(
         for language, few in trials.items()
         for finding in examine_marks(model, language, few, readings[language], thresholds)
     ]
-    failed = [finding for finding in findings if not finding.passed]
-    failing, doubtful = ([finding for finding in failed if finding.is_gate is gate] for gate in (True, False))
-    verdict = {
-        "passed": not failing,
-        "override": override,
-        "findings": list(map(asdict, findings)),
-        "tokenizers": dict(tokenizers),
-        "wordings": [],
-    }
-    return verdict, failing, doubtful
+    return verdict_on(findings, tokenizers, override)
 
 
 def examine_marks(
@@ -69,12 +60,9 @@ def examine_marks(
         return Finding(model, language, what, found, wanted, passed, is_gate)
 
     share = len(read) / len(readings) if readings else 0.0
-    p_valids, least = [r.p_valid for r in read if r.p_valid is not None], thresholds.p_valid_cell
-    p_valid = float(np.median(p_valids)) if p_valids else None
-    found = [
-        finding("share of marks read", share, "1", share == 1, is_gate=True),
-        finding("median P_valid", p_valid, f">= {least:g}", p_valid is not None and p_valid >= least),
-    ]
+    masses = examine_masses(model, language, readings, thresholds, is_gate=False)
+    found = [finding("share of marks read", share, "1", share == 1, is_gate=True), *masses]
+    p_valid = masses[0].found
     late = [float(np.sum(r.label_probs_published)) for r in read if r.label_probs_published is not None]
     if late and p_valid is not None:
         wanted = "at most the median before the answer"
@@ -84,10 +72,6 @@ def examine_marks(
     if tokens:
         several = sum(n > 1 for n in tokens) / len(tokens)
         found.append(finding("share of candidates of several tokens", several, "any", passed=True))
-    masses = [r.resolution_mass for r in read if r.resolution_mass is not None]
-    if masses:
-        mean, least = float(np.mean(masses)), thresholds.resolution_mass
-        found.append(finding("mean resolution mass", mean, f"> {least:g}", mean > least))
     in_chat = sum(trial.chat is not None for trial in trials) / len(trials) if trials else 0.0
     found.append(finding("share of transcripts that have a chat", in_chat, "any", passed=True))
     return found

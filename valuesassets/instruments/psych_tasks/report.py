@@ -4,12 +4,10 @@ A pure function of tables, so that the graph and the command line end in the sam
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from valuesassets.instruments.psych_tasks.alignment_section import alignment
 from valuesassets.instruments.psych_tasks.claims import claims
@@ -17,13 +15,14 @@ from valuesassets.instruments.psych_tasks.gates import gates
 from valuesassets.instruments.psych_tasks.keying import LABEL
 from valuesassets.instruments.psych_tasks.lost_section import lost
 from valuesassets.instruments.psych_tasks.methods import methods, sources
-from valuesassets.instruments.psych_tasks.page_parts import Frames, draw, needed, of_scales, spell_ends, tabulate
+from valuesassets.instruments.psych_tasks.page_parts import of_scales, spell_ends
+from valuesassets.instruments.psych_tasks.pictures import PICTURES
 from valuesassets.records.frames import column, records, rows_where
 from valuesassets.reporting.methods import some_of
-from valuesassets.reporting.parts import Section
+from valuesassets.reporting.page_parts import Figures, Page, draw, first_section, needed, tabulate
+from valuesassets.reporting.parts import Frames, Section
 from valuesassets.reporting.report import METHODS, render_page
 
-Figures = Mapping[str, Figure]
 ALPHAS = ("alpha", "no_covariance", "alpha_random", "alpha_permuted", "alpha_label")
 TVD = {"tvd_mean": "mean", "tvd_p95": "95th_percentile", "tvd_late_mean": "mean_of_the_late_reading"}
 SAID_OF_CELLS = (
@@ -39,25 +38,6 @@ SAID_OF_CELLS = (
 )
 
 
-@dataclass(frozen=True)
-class Page:
-    """What a page is of.
-
-    Attributes:
-        name: short, as its files are called.
-        title: the page's.
-        is_planted: whether some or all answers were made up beforehand.
-        identities: by cell what its readings say of themselves: model, weights, how they were read.
-        versions: of the programs, by name.
-    """
-
-    name: str
-    title: str
-    is_planted: bool = False
-    identities: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=dict)
-
-
 def render_psych_tasks(frames: Frames, page: Page, figures: Figures, made_at: str | None = None) -> str:
     """The report as one HTML page that needs nothing else; the same tables give the same page.
 
@@ -67,15 +47,12 @@ def render_psych_tasks(frames: Frames, page: Page, figures: Figures, made_at: st
     """
     parts = (lost, _keying, alignment, _consistency, _published, _layouts, _calibration)
     found = [part(frames, figures) for part in parts]
-    first = Section("claims", "What can be claimed", gates=gates(frames), claims=claims(frames, page.is_planted))
-    first.refusals += [f"{each.title}: {reason}" for each in found for reason in each.refusals]
-    tabulate(first, "Versions.", [{"program": name, "version": each} for name, each in page.versions.items()])
-    tabulate(first, "Where answers are from, cell by cell.", _origins(page.identities))
+    first = first_section(page, gates(frames), claims(frames, page.is_planted), found)
     return render_page(page, (first, *found, METHODS), methods(frames, page.is_planted), sources(frames), made_at)
 
 
-def _origins(identities: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
-    """A record for each cell; of a folder the last two names alone."""
+def origins(identities: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
+    """A record for each cell: its model and how it was read, of a folder the last two names."""
     found = []
     for cell, said in identities.items():
         told = {name: said.get(name, "").strip('"').replace("null", "") for name in SAID_OF_CELLS}
@@ -106,7 +83,7 @@ def _keying(frames: Frames, figures: Figures) -> Section:
             "model's score on it, re-keyed or not, says which label the model likes, and no score of theirs is shown "
             "as a trait."
         )
-    draw(section, figures, "keying_plane")
+    draw(section, figures, PICTURES, "keying_plane")
     shown = ("scale", "models", "items", "rho", "pi_bias", "verdict", "reason")
     tabulate(section, "Each scale, over models.", spell_ends(named, ("rho", "pi_bias")), shown)
     models = frames.get("keying/models")
@@ -135,7 +112,7 @@ def _consistency(frames: Frames, figures: Figures) -> Section:
         "the scale turned round, and other draws. A model can agree with itself and with nobody else, and the other "
         "way round, so this is never one number with how well people are foretold.",
     ]
-    draw(section, figures, "reliability_and_alignment")
+    draw(section, figures, PICTURES, "reliability_and_alignment")
     coefficients = ("generalizability", "over_items", "over_presentations", "over_draws")
     shown = ("scale", "history", "models", "items", "presentations", "draws", *coefficients, "reason")
     tabulate(

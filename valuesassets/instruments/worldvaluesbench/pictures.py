@@ -1,7 +1,6 @@
 """The figures of WorldValuesBench, out of its tables: each takes frames alone, and knows which rows are controls."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -18,86 +17,71 @@ from valuesassets.instruments.worldvaluesbench.published_scores import NULLS, lo
 from valuesassets.instruments.worldvaluesbench.sides import models_only, with_sides
 from valuesassets.instruments.worldvaluesbench.value_questions import load_value_questions, probe_questions
 from valuesassets.records.frames import rows, rows_where
+from valuesassets.reporting.page_parts import FigureText, drawable
+from valuesassets.reporting.parts import Frames
 
-Frames = Mapping[str, pd.DataFrame]
 SHOWN_QUESTIONS = ("Q1", "Q106")
 """Those of figure 4 of the paper."""
 ALL = "all"
 
 
-@dataclass(frozen=True)
-class Picture:
-    """What a figure shows.
-
-    Attributes:
-        asset: whose tables it is drawn from, in the UI.
-        tables: without rows in each of them nothing is drawn.
-        alt, caption: what it shows, for those who do not see it, and under it.
-    """
-
-    asset: str
-    tables: tuple[str, ...]
-    alt: str
-    caption: str
-
-
 PICTURES = {
-    "awareness_plane": Picture(
-        "awareness",
+    "awareness_plane": FigureText(
         ("awareness",),
         "Above, models as points: across, whether they move with a person's background as people do (1) or the "
         "contrary way (-1); upward, how far. Below, the slope of each model with its interval, for every factor. The "
         "table holds the same numbers.",
         "Does a model move with a person's background as people do?",
+        asset="awareness",
     ),
-    "group_moves": Picture(
-        "awareness",
+    "group_moves": FigureText(
         ("group_means",),
         "Scatter plots, one per model: how far each group's mean answer is from that of all groups, people's across "
         "and the model's upward, with a line of the slope.",
         "People's moves beside the model's, group by group.",
+        asset="awareness",
     ),
-    "noise_floor": Picture(
-        "group_distances",
+    "noise_floor": FigureText(
         ("group_distances",),
         "A falling curve: the distance that a perfect model would have, by the number of people asked, crossed by the "
         "thresholds that are counted as near; medians of the models beside it.",
         "How near to people can a model be at all, given how few were asked?",
+        asset="group_distances",
     ),
-    "threshold_curves": Picture(
-        "benchmark_scores",
+    "threshold_curves": FigureText(
         ("threshold_shares",),
         "Curves of the share of questions whose distance is at most a threshold, for all people, urban and rural ones, "
         "beside the published ones; uniform answers, the majority's and the band of a perfect model beside them.",
         "The benchmark's own score: in how many questions is a model near people's answers? It does not see who "
         "answered what.",
+        asset="benchmark_scores",
     ),
-    "question_distances": Picture(
-        "benchmark_scores",
+    "question_distances": FigureText(
         ("benchmark_scores",),
         "A row for each question with a dot for each model at its distance from people, over a bar up to what a "
         "perfect model would be away; published distances beside. The table holds the same numbers.",
         "The benchmark's own score, question by question.",
+        asset="benchmark_scores",
     ),
-    "one_question": Picture(
-        "benchmark_scores",
+    "one_question": FigureText(
         ("shown_people",),
         "A prompt as a model gets it, under it the question's scale with some people's answers and, beside them, the "
         "mean answers that models expect of them.",
         "One question, from prompt to answers: a prompt of one person, and people of different groups.",
+        asset="benchmark_scores",
     ),
-    "answer_distributions": Picture(
-        "benchmark_scores",
+    "answer_distributions": FigureText(
         ("pooled_answers",),
         "People's answers to single questions as bars, and over them each model's, with and without attributes.",
         "What people and models answer to single questions.",
+        asset="benchmark_scores",
     ),
-    "readouts": Picture(
-        "readout_comparison",
+    "readouts": FigureText(
         ("readout_comparison",),
         "Marks for each model: how far greedy and drawn answers are from the exact distribution, and what the scores "
         "become under each.",
         "What the way of reading an answer changes.",
+        asset="readout_comparison",
     ),
 }
 """By name, in the order of the report."""
@@ -116,8 +100,7 @@ def draw_pictures(
         questions: whose answers are shown.
     """
     there = {name: frame for name, frame in frames.items() if len(frame)}
-    possible = (name for name, each in PICTURES.items() if set(each.tables) <= there.keys())
-    return {name: draw(name, there, planted, questions) for name in possible}
+    return {name: draw(name, there, planted, questions) for name in drawable(PICTURES, there)}
 
 
 def draw(name: str, frames: Frames, planted: bool = False, questions: Sequence[str] = SHOWN_QUESTIONS) -> Figure:

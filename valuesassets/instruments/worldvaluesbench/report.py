@@ -3,23 +3,19 @@
 A pure function of tables, so that the graph and the command line end in the same page.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from valuesassets.instruments.worldvaluesbench.claims import claims
 from valuesassets.instruments.worldvaluesbench.methods import methods, sources
 from valuesassets.instruments.worldvaluesbench.pictures import ALL, PICTURES
 from valuesassets.instruments.worldvaluesbench.published_scores import published_parts, share_at_most
 from valuesassets.records.frames import column, records, rows, rows_where
-from valuesassets.reporting.parts import Gate, Section
+from valuesassets.reporting.page_parts import Figures, Page, draw, first_section, needed
+from valuesassets.reporting.parts import Frames, Gate, Section
 from valuesassets.reporting.report import METHODS, render_page
 
-Frames = Mapping[str, pd.DataFrame]
-Figures = Mapping[str, Figure]
 NEAR = (0.1, 0.2)
 """Thresholds of W1 that the paper's abstract counts questions at."""
 SLOPES = (
@@ -33,25 +29,6 @@ SLOPES = (
         "planted_slope",
     ),
 )
-
-
-@dataclass(frozen=True)
-class Page:
-    """What a page is of.
-
-    Attributes:
-        name: short, as its files are called.
-        title: the page's.
-        is_planted: whether some or all answers were made up beforehand.
-        provenance: one record per file or model that answers came from: what, source, sha256.
-        versions: of the programs, by name.
-    """
-
-    name: str
-    title: str
-    is_planted: bool = False
-    provenance: Sequence[Mapping[str, Any]] = ()
-    versions: Mapping[str, str] | None = None
 
 
 def render_worldvaluesbench(
@@ -69,16 +46,13 @@ def render_worldvaluesbench(
     """
     parts = (_awareness, _noise, _scores, _answers, _readouts, _people)
     found = [part(frames, figures) for part in parts]
-    first = Section("claims", "What can be claimed", gates=gates, claims=claims(frames, of.is_planted))
-    first.refusals += [f"{each.title}: {reason}" for each in found for reason in each.refusals]
-    first.tabulate("Versions.", [{"program": name, "version": each} for name, each in (of.versions or {}).items()])
-    first.tabulate("Where answers are from.", of.provenance)
+    first = first_section(of, gates, claims(frames, of.is_planted), found)
     return render_page(of, (first, METHODS, *found), methods(frames, of.is_planted), sources(frames), made_at)
 
 
 def _awareness(frames: Frames, figures: Figures) -> Section:
     section = Section("awareness", "Awareness: does a model move with a person's background as people do?")
-    table = _needed(section, frames, "awareness")
+    table = needed(section, frames, "awareness")
     if table is None:
         return section
     section.paragraphs += [
@@ -89,7 +63,7 @@ def _awareness(frames: Frames, figures: Figures) -> Section:
         "Skill is the share gained of what knowing the groups can gain in predicting people's answers: 1 is perfect, "
         "0 is as good as not knowing the background, below 0 is worse than that, as a caricature or the wrong way.",
     ]
-    _draw(section, figures, "awareness_plane", "group_moves")
+    draw(section, figures, PICTURES, "awareness_plane", "group_moves")
     section.tabulate(
         "Slopes with their intervals over people, and beside them over categories of questions. p: of a slope above "
         "0, by arranging the levels of factors anew; none where there are under 20 arrangements.",
@@ -115,7 +89,7 @@ def _awareness(frames: Frames, figures: Figures) -> Section:
 
 def _noise(frames: Frames, figures: Figures) -> Section:
     section = Section("floors", "Groups: how near can a model be at all?")
-    table = _needed(section, frames, "group_distances")
+    table = needed(section, frames, "group_distances")
     if table is None:
         return section
     section.paragraphs.append(
@@ -123,7 +97,7 @@ def _noise(frames: Frames, figures: Figures) -> Section:
         "who were asked: the floor. What lies above it is the model's. Squared distances (Cramer) are free of that "
         "noise and come out below 0 by chance where a model is right."
     )
-    _draw(section, figures, "noise_floor")
+    draw(section, figures, PICTURES, "noise_floor")
     measures = [name for name in ("w1_unit", "w1_floor_unit", "w1_excess_unit", "cramer_unit") if name in table]
     by_model = table.groupby("model", sort=False)
     means = by_model[measures].mean().reset_index()
@@ -133,7 +107,7 @@ def _noise(frames: Frames, figures: Figures) -> Section:
 
 def _scores(frames: Frames, figures: Figures) -> Section:
     section = Section("published-score", "The score of WorldValuesBench, as published")
-    table = _needed(section, frames, "benchmark_scores")
+    table = needed(section, frames, "benchmark_scores")
     if table is None:
         return section
     section.paragraphs += [
@@ -144,7 +118,7 @@ def _scores(frames: Frames, figures: Figures) -> Section:
         "most frequent answer, and the pooled answers of other people, which on average nothing that ignores the "
         "background beats.",
     ]
-    _draw(section, figures, "threshold_curves", "question_distances")
+    draw(section, figures, PICTURES, "threshold_curves", "question_distances")
     section.tabulate(
         "Means over the questions that a model rates, and the share of them at most a threshold away; slopes beside. "
         "Rows of different numbers of questions cannot be compared.",
@@ -158,7 +132,7 @@ def _scores(frames: Frames, figures: Figures) -> Section:
 
 def _answers(frames: Frames, figures: Figures) -> Section:
     section = Section("answers", "Single questions")
-    _draw(section, figures, "one_question", "answer_distributions")
+    draw(section, figures, PICTURES, "one_question", "answer_distributions")
     if not section.pictures:
         section.refusals.append("no figure of single questions was drawn")
     return section
@@ -166,7 +140,7 @@ def _answers(frames: Frames, figures: Figures) -> Section:
 
 def _readouts(frames: Frames, figures: Figures) -> Section:
     section = Section("readouts", "What the way of reading changes")
-    table = _needed(section, frames, "readout_comparison")
+    table = needed(section, frames, "readout_comparison")
     if table is None:
         return section
     section.paragraphs.append(
@@ -184,7 +158,7 @@ def _readouts(frames: Frames, figures: Figures) -> Section:
             "none and are answered 230 times (temperature 0.7); a slope cannot be had of them. Scores off the scale "
             "count among the answers that are none."
         )
-    _draw(section, figures, "readouts")
+    draw(section, figures, PICTURES, "readouts")
     section.tabulate("Distances from the exact readout, and every score under each.", table)
     return section
 
@@ -237,18 +211,3 @@ def published_summary() -> pd.DataFrame:
         row = {"model": model, "attributes": asked, "w1_seed": float(distances.mean())}
         found.append(row | {f"at_most_{near}": share_at_most(distances, near) for near in NEAR})
     return pd.DataFrame(found)
-
-
-def _needed(section: Section, frames: Frames, name: str) -> pd.DataFrame | None:
-    """A table of the section; without it the section says so."""
-    table = frames.get(name)
-    if table is None or not len(table):
-        section.refusals.append(f"{name.replace('_', ' ')}: no such table was handed to the report, or it has no rows")
-        return None
-    return table
-
-
-def _draw(section: Section, figures: Figures, *names: str) -> None:
-    for name in names:
-        if name in figures:
-            section.draw(figures[name], PICTURES[name].alt, PICTURES[name].caption)

@@ -172,14 +172,17 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
     def report(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> Any:
         """One self-contained page: what was lost, keying, alignment with people, each beside its null."""
         from valuesassets.instruments.psych_tasks.pictures import draw_pictures
-        from valuesassets.instruments.psych_tasks.report import Page, render_psych_tasks
+        from valuesassets.instruments.psych_tasks.report import origins, render_psych_tasks
+        from valuesassets.reporting.page_parts import Page
         from valuesassets.reporting.run import software_versions
 
         cells = {str(cell) for cell in PSYCH_TASKS.cells(study)}
         files = storage.files(key("readings"), "parquet")
         identities = {name: table_metadata(path) for name, path in files.items() if name in cells}
         frames = _flat(inputs)
-        page = Page(study.name, study.title, study.is_planted, identities, software_versions(identities.values()))
+        page = Page(
+            study.name, study.title, study.is_planted, origins(identities), software_versions(identities.values())
+        )
         text = render_psych_tasks(frames, page, draw_pictures(frames, study.is_planted))
         opened = storage.path(context.asset_key, None, "html")
         said = {SUMMARY: f"one page of {len(text) / 2**20:.1f} MiB", "open": link_to(storage, opened)}

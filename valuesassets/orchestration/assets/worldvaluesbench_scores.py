@@ -177,7 +177,8 @@ def report_of_set(study: Study) -> dg.AssetsDefinition:
         """One self-contained page: what can be claimed, awareness first, then the benchmark's own score."""
         from valuesassets.instruments.worldvaluesbench.page_tables import calibration_gates, origins, page_tables
         from valuesassets.instruments.worldvaluesbench.pictures import draw_pictures
-        from valuesassets.instruments.worldvaluesbench.report import Page, render_worldvaluesbench
+        from valuesassets.instruments.worldvaluesbench.report import render_worldvaluesbench
+        from valuesassets.reporting.page_parts import Page
         from valuesassets.reporting.run import software_versions
 
         name, cells = context.partition_key, {str(cell) for cell in WORLDVALUESBENCH.cells(study)}

@@ -12,8 +12,9 @@ from valuesassets.instruments.psych_tasks.gates import cell_counts, gates
 from valuesassets.instruments.psych_tasks.lost_section import STATUSES
 from valuesassets.instruments.psych_tasks.methods import methods, sources
 from valuesassets.instruments.psych_tasks.pictures import draw_pictures
-from valuesassets.instruments.psych_tasks.report import Page, render_psych_tasks
+from valuesassets.instruments.psych_tasks.report import origins, render_psych_tasks
 from valuesassets.instruments.psych_tasks.statuses import MarkStatus
+from valuesassets.reporting.page_parts import Page
 from valuesassets_tests.instruments.psych_tasks.made_up import every_table
 
 ANCHORS = [
@@ -28,7 +29,9 @@ ANCHORS = [
     "methods",
 ]
 IDENTITY = {"model": '"/somewhere/on/disk/follower"', "revision": "null", "weights_id": '"abc123"', "road": "cache"}
-PAGE = Page("demo", "Psych tasks with planted people", True, {"model-a/task-a": IDENTITY}, {"Python": "3.11.7"})
+PAGE = Page(
+    "demo", "Psych tasks with planted people", True, origins({"model-a/task-a": IDENTITY}), {"Python": "3.11.7"}
+)
 
 
 @pytest.fixture(scope="module")

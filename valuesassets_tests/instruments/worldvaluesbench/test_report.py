@@ -8,7 +8,8 @@ import pytest
 from valuesassets.instruments.worldvaluesbench.claims import claims
 from valuesassets.instruments.worldvaluesbench.methods import methods, sources
 from valuesassets.instruments.worldvaluesbench.pictures import draw_pictures
-from valuesassets.instruments.worldvaluesbench.report import Page, render_worldvaluesbench, score_summary
+from valuesassets.instruments.worldvaluesbench.report import render_worldvaluesbench, score_summary
+from valuesassets.reporting.page_parts import Page
 from valuesassets.reporting.parts import Gate
 from valuesassets_tests.instruments.worldvaluesbench.test_pictures import written
 

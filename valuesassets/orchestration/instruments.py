@@ -5,6 +5,7 @@ Wiring and parts are named by strings, so that loading one instrument's graph im
 
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Literal
 
 import dagster as dg
 
@@ -27,6 +28,7 @@ class Instrument:
         is_named_everywhere: whether its groups and jobs have its name in theirs; the survey's are older than others.
         tables: module that declares the tables that it alone writes.
         checks: names of those in `orchestration/record_checks.py` that look at its cells' records.
+        asks: the asset of its cells: `readings` of probabilities, or `answers` that models write.
     """
 
     name: str
@@ -39,6 +41,12 @@ class Instrument:
     is_named_everywhere: bool = True
     tables: str = ""
     checks: tuple[str, ...] = ()
+    asks: Literal["readings", "answers"] = "readings"
+
+    @property
+    def asked(self) -> dg.AssetKey:
+        """The asset that its cells materialise: the one GPU step."""
+        return self.key(self.asks)
 
     def key(self, noun: str) -> dg.AssetKey:
         """The whole key of its asset of that name."""

@@ -6,13 +6,16 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 import typer
+from transformers import AutoModelForCausalLM
 
 from valuesassets.cli.app import app
+from valuesassets.instruments.psych_tasks.masses import masses_by_history
 from valuesassets.records.errors import MissingData, QuestionError, TokenizerError
 from valuesassets_tests.models.spans.oracle import SpanOracle
 from valuesassets_tests.tiny_chats import CHATML, STYLES, write_chat_model
-from valuesassets_tests.tiny_models import byte_level, sentencepiece_like, write_model
+from valuesassets_tests.tiny_models import byte_level, sentencepiece_like, write_bigrams, write_model
 
 TOKENIZERS = {
     "digits split": sentencepiece_like,
@@ -111,18 +114,45 @@ def test_chats_are_read_as_the_template_shows_them_with_and_without_a_space(styl
     assert marks.loc[marks["human_answer"] == "10", "status"].tolist() == ["unlisted"]
 
 
-def test_the_late_reading_is_the_row_of_the_answers_own_token(people, task, tmp_path):
+def test_the_late_reading_is_what_published_code_gives_for_answers_of_one_token(people, task, tmp_path):
+    """Seed 001: of one pass over the whole text, the row at the answer's own token."""
     folder = write_model(tmp_path / "m", byte_level(), spread=0.2)
     candidates, _ = read(folder, people, task, tmp_path / "out")
-    oracle, whole = SpanOracle(folder), text(PEOPLE["a"])
-    before = whole[: whole.index("<<") + 2]
-    single = [str(n) for n in range(20) if len(oracle.ids(before + str(n))) == len(oracle.ids(before)) + 1]
-    row = oracle.next_probs(oracle.ids(before + "3"))
-    own = candidates[(candidates["participant"] == "a") & (candidates["mark"] == 1)].set_index("candidate")
-    assert len(single) > 5
-    for number in single:
-        token = oracle.ids(before + number)[-1]
-        assert own.loc[number, "log_prob_late"] == pytest.approx(math.log(float(row[token])), abs=1e-5)
+    oracle, late = SpanOracle(folder), candidates.set_index(["participant", "mark", "candidate"])["log_prob_late"]
+    model, compared = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval(), 0
+    for name, answers in PEOPLE.items():
+        whole, at = text(answers), 0
+        with torch.inference_mode():
+            rows = torch.log_softmax(model(torch.tensor([oracle.ids(whole)])).logits[0], dim=-1)
+        for number, answer in enumerate(answers, 1):
+            at = whole.index("<<", at) + 2
+            place = len(oracle.ids(whole[:at]))
+            assert len(oracle.ids(whole[:at] + str(answer))) == place + 1
+            for candidate in map(str, range(20)):
+                token = oracle.ids(whole[:at] + candidate)[place:]
+                if len(token) == 1:
+                    expected = float(rows[place, token[0]])
+                    assert late[name, number, candidate] == pytest.approx(expected, abs=1e-6)
+                    compared += 1
+    assert compared > 60
+
+
+@pytest.mark.parametrize(("before", "behind"), [(0.1, 0.9), (0.9, 0.1)])
+def test_a_model_that_answers_a_token_later_than_it_is_read_raises_an_alarm(before, behind, people, task, tmp_path):
+    """A planted model: how often digits come after an opening delimiter, and how often behind another digit."""
+    tokenizer = byte_level(size=257)
+    (opening,), (closing,) = tokenizer.encode("<"), tokenizer.encode(">")
+    digits = [tokenizer.encode(str(n))[0] for n in range(10)]
+    after_opening = {opening: 1 - before, **dict.fromkeys(digits, before / 10)}
+    after_digit = {closing: 1 - behind, **dict.fromkeys(digits, behind / 10)}
+    table = {opening: after_opening, closing: {closing: 1.0}, **dict.fromkeys(digits, after_digit)}
+    folder = write_bigrams(tmp_path / "m", tokenizer, table)
+    task.write_text(COUNTS.replace("range = [0, 19]", "range = [0, 9]"), encoding="utf-8")
+    _, marks = read(folder, people, task, tmp_path / "out")
+    (row,) = masses_by_history(marks)
+    assert row["is_likelier_late"] is (behind > before)
+    assert row["median_p_valid"] == pytest.approx(before, abs=1e-4)
+    assert row["median_p_valid_late"] == pytest.approx(behind, abs=1e-4)
 
 
 def test_a_mark_that_is_broken_changes_no_other_marks_number(people, task, tmp_path):

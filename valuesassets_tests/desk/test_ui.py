@@ -13,6 +13,14 @@ import pytest
 from valuesassets.records.files import read_json
 from valuesassets.studies.questionnaires import render
 from valuesassets.studies.questionnaires.content import load_form
+from valuesassets_tests.desk.clicks import (
+    launch,
+    materialise,
+    materializations,
+    materialize_dialog,
+    new_partitions,
+    partition_dialog,
+)
 from valuesassets_tests.desk.web_ui import PLACE, browsing, graphql, serving, shot
 from valuesassets_tests.instruments.survey.forms.paper_forms import PaperForm
 from valuesassets_tests.orchestration.small_study import THREE_LANGUAGES, copied
@@ -37,18 +45,6 @@ def ui(folder, small_study):
 def page(ui):
     with browsing(ui) as page:
         yield page
-
-
-def materializations(page, asset):
-    query = """query ($key: AssetKeyInput!) { assetOrError(assetKey: $key) { ... on Asset {
-        assetMaterializations(limit: 1000) { partition timestamp } } } }"""
-    found = graphql(page, query, key={"path": ["survey", asset]})["assetOrError"]["assetMaterializations"]
-    return sorted((event["partition"], event["timestamp"]) for event in found)
-
-
-def new_partitions(page, asset, before):
-    """The partitions that have been materialised since."""
-    return sorted(partition for partition, moment in materializations(page, asset) if (partition, moment) not in before)
 
 
 def backfills(page):
@@ -78,33 +74,6 @@ def processes(argument):
             if argument.encode() in path.read_bytes().split(b"\0"):
                 found.append(int(path.parent.name))
     return found
-
-
-def materialize_dialog(page, asset, partition=None):
-    """The dialog behind Materialize, one value of a dimension clicked before."""
-    page.goto(f"/assets/survey/{asset}?view=partitions")
-    if partition:
-        page.locator("span", has_text=partition).first.click()
-    page.get_by_role("button", name="Materialize").first.click()
-    page.get_by_text("Partition selection").wait_for()
-    return page.get_by_role("dialog").first
-
-
-def launch(dialog):
-    """Click until what the dialog asks for is launched."""
-    dialog.get_by_role("button", name=re.compile("^Launch")).click()
-    dialog.wait_for(state="detached")
-
-
-def materialise(page, asset, partition, shown_as=None):
-    """Click until one partition is materialised; the partitions that were."""
-    before = materializations(page, asset)
-    dialog = materialize_dialog(page, asset, partition)
-    if shown_as:
-        shot(page, shown_as)
-    launch(dialog)
-    wait_until(lambda: new_partitions(page, asset, before))
-    return new_partitions(page, asset, before)
 
 
 def test_the_lineage_shows_every_asset_of_the_survey(page):
@@ -153,7 +122,7 @@ def test_a_failed_check_names_what_to_look_at(page):
 
 
 def test_a_click_materialises_one_language(page):
-    assert materialise(page, "questionnaire_pdf", "fra", "materialise_one_language") == ["fra"]
+    assert materialise(page, "survey/questionnaire_pdf", "fra", "materialise_one_language") == ["fra"]
     page.goto("/runs")
     page.get_by_text("Success").first.wait_for()
     shot(page, "materialised_one_language")
@@ -161,10 +130,10 @@ def test_a_click_materialises_one_language(page):
 
 def test_a_run_goes_on_when_the_browser_is_closed(ui):
     with browsing(ui) as page:
-        before = materializations(page, "trials")
-        launch(materialize_dialog(page, "trials", "eng"))
+        before = materializations(page, "survey/trials")
+        launch(materialize_dialog(page, "survey/trials", "eng"))
     with browsing(ui) as page:
-        wait_until(lambda: new_partitions(page, "trials", before) == ["eng"])
+        wait_until(lambda: new_partitions(page, "survey/trials", before) == ["eng"])
 
 
 def test_a_backfill_of_three_cells_of_which_one_fails_is_mended_by_running_that_one_again(page, folder):
@@ -172,13 +141,13 @@ def test_a_backfill_of_three_cells_of_which_one_fails_is_mended_by_running_that_
     weights = folder / "storage/small/survey/reference_models/reference-mono/fra/model.safetensors"
     out_of_reach = weights.rename(weights.with_suffix(".away"))
     cells = {language: f"{language}|reference-mono" for language in THREE_LANGUAGES}
-    before, earlier = materializations(page, "readings"), backfills(page)
-    dialog = materialize_dialog(page, "readings", "reference-mono")
+    before, earlier = materializations(page, "survey/readings"), backfills(page)
+    dialog = materialize_dialog(page, "survey/readings", "reference-mono")
     dialog.get_by_role("button", name="All", exact=True).first.click()
     shot(page, "backfill_three_cells")
     launch(dialog)
     wait_until(lambda: backfills(page) == ["COMPLETED_FAILED", *earlier], 240)
-    assert new_partitions(page, "readings", before) == [cells["deu"], cells["eng"]]
+    assert new_partitions(page, "survey/readings", before) == [cells["deu"], cells["eng"]]
     page.goto("/assets/survey/readings?view=partitions&partition=fra%7Creference-mono")
     page.get_by_text("reference-mono").first.wait_for()
     shot(page, "backfill_one_failed")
@@ -192,15 +161,15 @@ def test_a_backfill_of_three_cells_of_which_one_fails_is_mended_by_running_that_
     shot(page, "backfill_summary")
 
     out_of_reach.rename(weights)
-    before = materializations(page, "readings")
-    dialog = materialize_dialog(page, "readings")
+    before = materializations(page, "survey/readings")
+    dialog = materialize_dialog(page, "survey/readings")
     for every in dialog.get_by_role("button", name="All", exact=True).all():
         every.click()
     dialog.get_by_text("Backfill only failed and missing partitions within selection").click()
     shot(page, "rerun_failed_only")
     launch(dialog)
-    wait_until(lambda: new_partitions(page, "readings", before), 240)
-    assert new_partitions(page, "readings", before) == [cells["fra"]]
+    wait_until(lambda: new_partitions(page, "survey/readings", before), 240)
+    assert new_partitions(page, "survey/readings", before) == [cells["fra"]]
     page.goto("/runs?view=backfills")
     page.wait_for_timeout(4000)
     shot(page, "backfills")
@@ -209,11 +178,7 @@ def test_a_backfill_of_three_cells_of_which_one_fails_is_mended_by_running_that_
 def test_a_running_cell_is_cancelled_and_what_was_there_stays(page, folder):
     readings = folder / "storage/small/survey/readings/reference-multi/eng.parquet"
     as_it_was = readings.read_bytes()
-    page.goto("/assets/survey/readings?view=partitions&partition=eng%7Creference-multi")
-    page.get_by_text("reference-multi").first.wait_for()
-    page.get_by_role("button", name="Materialize").first.click()
-    page.get_by_text("Partition selection").wait_for()
-    launch(page.get_by_role("dialog").first)
+    launch(partition_dialog(page, "survey/readings", "eng|reference-multi"))
     job = str(folder / "storage/small/jobs/survey/readings/reference-multi/eng/job.json")
     wait_until(lambda: processes(job), every=0.02)
     node = processes(job)[0]
@@ -280,8 +245,8 @@ def test_a_question_that_alignment_misses_is_seen_and_settled(page, folder, monk
     """The form prints another variable's code before the question on satisfaction with life."""
     survey = folder / "storage" / "small" / "survey"
     render_misprinted("fra", survey / "questionnaire_pdf" / "fra.pdf", {"v39": "v38"}, monkeypatch)
-    assert materialise(page, "extracted_questions", "fra") == ["fra"]
-    assert materialise(page, "aligned_questions", "fra") == ["fra"]
+    assert materialise(page, "survey/extracted_questions", "fra") == ["fra"]
+    assert materialise(page, "survey/aligned_questions", "fra") == ["fra"]
     checks = "/assets/survey/aligned_questions?view=checks&checkDetail=master_questions_are_covered&partition=fra"
     page.goto(checks)
     page.get_by_text("failing_rows").first.wait_for()
@@ -293,8 +258,8 @@ def test_a_question_that_alignment_misses_is_seen_and_settled(page, folder, monk
     overrides = folder / "small.overrides" / "fra.toml"
     overrides.parent.mkdir(exist_ok=True)
     overrides.write_text(f'["{row["mark"]}"]\nreason = "misprinted"\nid = "v39"\n', encoding="utf-8")
-    assert materialise(page, "extracted_questions", "fra") == ["fra"]
-    assert materialise(page, "aligned_questions", "fra") == ["fra"]
+    assert materialise(page, "survey/extracted_questions", "fra") == ["fra"]
+    assert materialise(page, "survey/aligned_questions", "fra") == ["fra"]
     page.goto(checks)
     page.get_by_text("Succeeded").first.wait_for()
     shot(page, "settled_alignment_check")
@@ -310,7 +275,7 @@ def test_a_bad_extraction_is_seen_reviewed_and_settled(page, folder):
     form.question("Q1", "Est-ce que vous êtes très heureux ces jours-ci ?")
     form.options("v7", "1 – très heureux", "2 – assez heureux", "3 – pas très heureux")
     form.save()
-    assert materialise(page, "extracted_questions", "fra") == ["fra"]
+    assert materialise(page, "survey/extracted_questions", "fra") == ["fra"]
     checks = "/assets/survey/extracted_questions?view=checks&checkDetail=questions_are_complete&partition=fra"
     page.goto(checks)
     page.get_by_text("failing_rows").first.wait_for()
@@ -330,7 +295,7 @@ def test_a_bad_extraction_is_seen_reviewed_and_settled(page, folder):
     options = ", ".join(f'{{ value = {value}, label = "{label}" }}' for value, label in enumerate(labels, 1))
     mark = re.search('of = "([0-9a-f]{8})"', lines)[1]
     overrides.write_text(f'[v7]\nreason = "carte 7"\nof = "{mark}"\noptions = [{options}]\n', encoding="utf-8")
-    assert materialise(page, "extracted_questions", "fra") == ["fra"]
+    assert materialise(page, "survey/extracted_questions", "fra") == ["fra"]
     page.goto(checks)
     page.get_by_text("Succeeded").first.wait_for()
     shot(page, "settled_extraction_check")

@@ -1,7 +1,5 @@
 """Psych tasks as a graph: a study of real tiny models from transcripts to the page, and a mark that is mended."""
 
-import json
-
 import dagster as dg
 import pandas as pd
 import pytest
@@ -11,55 +9,17 @@ from valuesassets.orchestration.commands.run_study import QUIET
 from valuesassets.orchestration.instruments import MODELS, PSYCH_TASKS
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.records.study import load_study
-from valuesassets_tests.tiny_models import sentencepiece_like, write_model
+from valuesassets_tests.orchestration.rainy_study import EVERY_MARK, write_rainy_study, write_task
 
-TASK = """\
-name = "rain"
-feedback = false
-kinds = [{ name = "count", before = '%s', candidates = { range = [0, 9] } }]
-scales.all = { items = [1, 2, 3], reversed = [2] }
-"""
-STUDY = """\
-name = "rainy"
-title = "Rain"
-seed = 1
-
-[preflight]
-override = "models that were never trained"
-
-[inference]
-resamples = 99
-
-[psych_tasks]
-histories = ["alone", "human", "other"]
-
-[psych_tasks.tasks.rain]
-transcripts = "rain.jsonl"
-task = "rain.toml"
-
-[families.random]
-kind = "huggingface"
-model_type = "multi"
-model_id = "%s"
-dtype = "float32"
-"""
 CELL = cell_key("random", "rain", "task")
 PARTS = ("transcripts", "marks", "asked_marks", "trials")
 OVER_ALL = ("mark_ledger", "prediction", "reliability", "keying", "published_scores", "layout_effect", "report")
 
 
-def text(answers, cue="?"):
-    return "How often, 0 to 9?\n" + "".join(f"{n}. Rain in week {n}{cue} <<{a}>>\n" for n, a in enumerate(answers, 1))
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     where = tmp_path_factory.mktemp("rainy")
-    model = write_model(where / "model", sentencepiece_like(), spread=0.2)
-    lines = [{"text": text(a), "experiment": "rain", "participant": n} for n, a in enumerate([[3, 1, 4], [1, 5, 9]])]
-    (where / "rain.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    (where / "rain.toml").write_text(TASK % r"week 1\? $", encoding="utf-8")
-    (where / "study.toml").write_text(STUDY % model, encoding="utf-8")
+    write_rainy_study(where)
     return where
 
 
@@ -71,7 +31,7 @@ def instance(tmp_path_factory):
 
 def make(folder, instance, *nouns, partition=None):
     """The checks of some assets of the study as its files are now, by asset and name: whether each passes."""
-    definitions = build_definitions(load_study(str(folder / "study.toml")), folder / "storage")
+    definitions = build_definitions(load_study(str(folder / "rainy.toml")), folder / "storage")
     keys = [MODELS.key(noun) if noun == "weights" else PSYCH_TASKS.key(noun) for noun in nouns]
     job = definitions.resolve_implicit_global_asset_job_def()
     done = job.execute_in_process(QUIET, instance, partition, asset_selection=keys, raise_on_error=False)
@@ -107,7 +67,7 @@ def test_a_task_file_that_finds_too_little_fails_a_check_that_names_the_marks_an
     assert "no kind of the task rain is found before it" in page.read_text(encoding="utf-8")
     before = table(folder, "answer_distributions", "random", "candidates.parquet")
 
-    (folder / "rain.toml").write_text(TASK % r"week \d\? $", encoding="utf-8")
+    write_task(folder, "rain", EVERY_MARK)
     checks = make(folder, instance, *PARTS, partition="rain")
     checks |= make(folder, instance, "readings", "answer_distributions", partition=CELL)
     checks |= make(folder, instance, *OVER_ALL)
@@ -125,12 +85,12 @@ def test_a_task_file_that_finds_too_little_fails_a_check_that_names_the_marks_an
 
 def test_more_resamples_make_stale_what_is_resampled_and_nothing_else(folder, instance):
     def versions():
-        study = load_study(str(folder / "study.toml"))
+        study = load_study(str(folder / "rainy.toml"))
         graph = build_definitions(study, folder / "storage").get_repository_def().asset_graph
         return {key.to_user_string(): graph.get(key).code_version for key in graph.get_all_asset_keys()}
 
     before = versions()
-    study = folder / "study.toml"
+    study = folder / "rainy.toml"
     told = study.read_text(encoding="utf-8")
     study.write_text(told.replace("resamples = 99", "resamples = 199"), encoding="utf-8")
     after = versions()

@@ -48,14 +48,14 @@ The same happens by itself when cells arrive, while the sensor `{SENSOR}` is on.
 
 
 def cell_job(study: Study, instrument: Instrument, graph: AssetGraph) -> Any:
-    """Readings of one cell of an instrument, and what they say."""
+    """One cell of an instrument: what its model is asked, and what that says."""
     cells = cell_partitions(study, instrument)
     said = [key for key in steps_of(graph, instrument.name, "cell") if graph.get(key).partitions_def == cells]
     return dg.define_asset_job(
         instrument.called("probe_cell"),
-        selection=[instrument.key("readings"), *said],
+        selection=[instrument.asked, *said],
         description=f"Ask one model in one {instrument.part} and derive what it answers: choose the cell. "
-        f"Afterwards look at {', '.join(f'`{key.to_user_string()}`' for key in said)}.",
+        f"Afterwards look at {', '.join(f'`{key.to_user_string()}`' for key in said or [instrument.asked])}.",
     )
 
 

@@ -96,7 +96,7 @@ def waves(graph: BaseAssetGraph) -> list[Wave]:
 
 @dataclass(frozen=True)
 class Part:
-    """What one run makes: assets in one partition, or readings of the cells of an instrument's `grid`."""
+    """What one run makes: assets in one partition, or what is asked of the cells of an instrument's `grid`."""
 
     keys: tuple[dg.AssetKey, ...]
     partition: str | None = None
@@ -110,7 +110,7 @@ def parts_of(graph: BaseAssetGraph, study: Study | None, wanted: Wanted) -> dict
     instruments = instruments_of(study) if study is not None else []
     for wave in waves(graph):
         keys = tuple(key for key in wave.keys if wanted.assets is None or key in wanted.assets)
-        grids = [Part((one.key("readings"),), grid=one) for one in instruments if one.key("readings") in keys]
+        grids = [Part((one.asked,), grid=one) for one in instruments if one.asked in keys]
         parts |= {grid: set() for grid in grids}
         for partition in filter(wanted.has_partition, wave.partitions if keys else ()):
             part, before = Part(keys, partition), {*_before(keys, partition, graph, makers)}
@@ -190,10 +190,10 @@ def _make_parts(here: Here, runs: SideBySide | None, tell: Tell, study: Study | 
         number = len(before) - len(left)
         tell(_described(part.keys, part.partition)[:44], number, len(before), False)
         cell = partition_path(part.partition) if isinstance(part.partition, dg.MultiPartitionKey) else None
-        is_unread = f"readings {cell}" in unread  # the grid failed to read it
+        is_unread = f"{part.keys[0].path[-1]} {cell}" in unread  # the grid failed to read it
         stale = [] if is_unread else _stale_of(part, here, study, wanted)
         if stale:
-            described = "readings of the grid" if part.grid else _described(stale, part.partition)
+            described = f"{part.grid.asks} of the grid" if part.grid else _described(stale, part.partition)
             tell(described, number, len(before), True)
             making[_submitted(here, runs, part, stale, wanted.tags)] = part
     tell("", len(before) + 1, len(before), False)
@@ -237,7 +237,7 @@ def make(here: Here, part: Part, stale: list[Any], tags: Mapping[str, str]) -> d
     if result.success:
         return {}
     failed = failed_cells(result) or dict.fromkeys(stale, first_error(result.run_id, here.instance))
-    return {f"readings {name}": failure for name, failure in failed.items()}
+    return {f"{part.grid.asks} {name}": failure for name, failure in failed.items()}
 
 
 def _execute(

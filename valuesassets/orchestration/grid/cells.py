@@ -163,15 +163,31 @@ def generate_job(
     """The job that lets a cell's model write answers to trials of its own, beside those that are read.
 
     Args:
-        asked: files of trials and the answers to them, by a name of their own; the model is loaded once for all.
+        asked: files of trials and the answers to them, by a name of their own, empty where there is one file alone;
+            the model is loaded once for all.
     """
     reading = {
-        name: score_cell(study, storage, cell.family, cell.language, *files, f"{cell}/{name}", instrument)
+        name: score_cell(study, storage, cell.family, cell.language, *files, f"{cell}/{name}".rstrip("/"), instrument)
         for name, files in asked.items()
     }
     read = score_job(study, cell.family, reading.values(), storage.known_readings)
     writing = [GenerateCell(**each.model_dump(exclude={"readings"}), answers=each.readings) for each in read.cells]
     return GenerateJob(**read.model_dump(exclude={"kind", "cells"}), cells=tuple(writing))
+
+
+def answers_job(study: Study, storage: Storage, instrument: Instrument, cell: Cell) -> GenerateJob:
+    """The job that lets one cell's model answer the trials of its part.
+
+    Raises:
+        StudyError: the family does not serve the language.
+        MissingData, StorageError: there are no trials or weights yet.
+    """
+    trials = storage.path(instrument.key("trials"), cell.part.name, "parquet")
+    if not trials.exists():
+        raise MissingData(f"{cell.part.name}: there are no trials yet; materialise trials/{cell.part.name} first")
+    key = cell_key(cell.family, cell.part.name, instrument.part)
+    answers = storage.path(instrument.asked, key, "parquet").absolute()
+    return generate_job(study, storage, cell, instrument, {"": (trials, answers)})
 
 
 def require_preflight(family: str, language: str | None, verdict: dict[str, Any]) -> None:

@@ -16,12 +16,12 @@ from dagster._core.storage.partition_status_cache import AssetPartitionStatus
 
 from slurm_runner.claims import materialised_by, retried_runs
 from valuesassets.desk.staleness import inputs_of, stale_assets
-from valuesassets.orchestration.grid.cells import readings_job
+from valuesassets.orchestration.grid.cells import answers_job, readings_job
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import StudyError
-from valuesassets.records.jobs import ScoreCell, ScoreJob
+from valuesassets.records.jobs import AskingJob, GenerateCell, ScoreCell
 from valuesassets.records.study import Cell, Study
 
 WORDS = ("missing", "stale", "failed", "all")
@@ -38,7 +38,7 @@ class GridConfig(dg.Config):
 
 @dataclass(frozen=True)
 class Grid:
-    """The readings of one instrument in a study, and where they lie.
+    """The cells of one instrument in a study, and where what comes of them lies.
 
     Attributes:
         graph: of the study's assets.
@@ -50,9 +50,9 @@ class Grid:
     graph: BaseAssetGraph
 
     @property
-    def readings(self) -> dg.AssetKey:
+    def asked(self) -> dg.AssetKey:
         """The asset that its cells materialise."""
-        return self.instrument.key("readings")
+        return self.instrument.asked
 
     @property
     def cells(self) -> list[Cell]:
@@ -62,7 +62,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class WantedCell:
-    """A cell that is to be read by a score job of its own.
+    """A cell that is to be asked by a job of its own.
 
     Attributes:
         tags: of its materialisation: the versions of the code and of its inputs at the time it was asked for.
@@ -70,11 +70,11 @@ class WantedCell:
 
     cell: Cell
     partition: dg.MultiPartitionKey
-    job: ScoreJob
+    job: AskingJob
     tags: Mapping[str, str]
 
     @property
-    def asked(self) -> ScoreCell:
+    def asked(self) -> ScoreCell | GenerateCell:
         """What is asked."""
         return self.job.cells[0]
 
@@ -98,15 +98,15 @@ def choose_cells(asked: list[str], grid: Grid, instance: dg.DagsterInstance) -> 
                 f"such as {next(iter(names))}"
             )
     keys = {partition_of(grid.instrument, cell): name for name, cell in names.items()}
-    partitions = grid.graph.get(grid.readings).partitions_def
-    status = (instance.get_status_by_partition(grid.readings, list(keys), partitions) if partitions else None) or {}
+    partitions = grid.graph.get(grid.asked).partitions_def
+    status = (instance.get_status_by_partition(grid.asked, list(keys), partitions) if partitions else None) or {}
 
     def is_wanted(name: str, key: dg.MultiPartitionKey) -> bool:
         if {name, "all"} & {*asked}:
             return True
         found = status.get(key)
         if found is AssetPartitionStatus.MATERIALIZED:
-            return "stale" in asked and bool(stale_assets([grid.readings], key, grid.graph, instance))
+            return "stale" in asked and bool(stale_assets([grid.asked], key, grid.graph, instance))
         return bool({"missing", "stale"} & {*asked}) or (found is AssetPartitionStatus.FAILED and "failed" in asked)
 
     return [names[name] for key, name in keys.items() if is_wanted(name, key)]
@@ -114,7 +114,7 @@ def choose_cells(asked: list[str], grid: Grid, instance: dg.DagsterInstance) -> 
 
 def not_yet_read(cells: Iterable[Cell], grid: Grid, run: dg.DagsterRun, instance: dg.DagsterInstance) -> list[Cell]:
     """Cells without those that the runs have read which this one is the automatic retry of."""
-    read = {key for other in retried_runs(instance, run) for key in materialised_by(instance, other, grid.readings)}
+    read = {key for other in retried_runs(instance, run) for key in materialised_by(instance, other, grid.asked)}
     return [cell for cell in cells if str(partition_of(grid.instrument, cell)) not in read]
 
 
@@ -124,10 +124,11 @@ def want_cell(grid: Grid, cell: Cell, instance: dg.DagsterInstance) -> WantedCel
     Raises:
         MissingData, StorageError: its trials or its preflight are not there, or the preflight failed.
     """
-    job, partition = readings_job(grid.study, grid.storage, grid.instrument, cell), partition_of(grid.instrument, cell)
+    make = answers_job if grid.instrument.asks == "answers" else readings_job
+    job, partition = make(grid.study, grid.storage, grid.instrument, cell), partition_of(grid.instrument, cell)
     tags = {f"dagster/partition/{name}": key for name, key in partition.keys_by_dimension.items()}
-    tags[CODE_VERSION_TAG] = str(grid.graph.get(grid.readings).code_version)
-    for key, needed in inputs_of(grid.readings, partition, grid.graph):  # without their versions it never goes stale
+    tags[CODE_VERSION_TAG] = str(grid.graph.get(grid.asked).code_version)
+    for key, needed in inputs_of(grid.asked, partition, grid.graph):  # without their versions it never goes stale
         asked = dg.AssetRecordsFilter(key, asset_partitions=[needed] if needed else None)
         records = instance.fetch_materializations(asked, limit=1).records
         version = extract_data_version_from_entry(records[0].event_log_entry) if records else None

@@ -18,6 +18,7 @@ from slurm_runner.submission import Submission
 from valuesassets.orchestration.grid.grid_cells import Grid, WantedCell, partition_of, want_cell
 from valuesassets.orchestration.grid.node_jobs import SentJob
 from valuesassets.orchestration.grid.on_slurm import alike, job_label, slurm_options, slurm_root, slurm_watch
+from valuesassets.orchestration.grid.shown_answers import show_answers
 from valuesassets.orchestration.grid.shown_readings import show_readings
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.study import Cell, Study
@@ -62,14 +63,14 @@ class GridRun:
 
     def _plan(self, partition: str) -> None:
         """Show a cell as in progress, so that it turns red where the run ends without it."""
-        context, planned = self._context, AssetMaterializationPlannedData(self._grid.readings, partition=partition)
+        context, planned = self._context, AssetMaterializationPlannedData(self._grid.asked, partition=partition)
         event = DagsterEvent.build_asset_materialization_planned_event(context.job_name, context.op.name, planned)
         context.instance.report_dagster_event(event, run_id=context.run_id)
 
     def _wanted(self, one: WantedCell) -> Wanted:
         """A cell as the loop knows it: materialised when it is whole, whatever else its task has to do."""
         sent, name = SentJob(one.job), str(one.cell)
-        folder = self._grid.storage.job_folder(self._grid.readings, one.partition)
+        folder = self._grid.storage.job_folder(self._grid.asked, one.partition)
 
         def take(submission: Submission, index: int) -> bool:
             if is_whole := sent.take(submission, index):
@@ -77,7 +78,7 @@ class GridRun:
             return is_whole
 
         self._cells[name] = one
-        wanted = sent.wanted(name, folder, self._grid.readings, str(one.partition))
+        wanted = sent.wanted(name, folder, self._grid.asked, str(one.partition))
         return replace(wanted, take=take, waits_for_end=False)
 
     def _order(self, new: list[Wanted]) -> Iterator[Order]:
@@ -93,7 +94,7 @@ class GridRun:
                 job = some[0].job.model_copy(update={"cells": tuple(one.asked for one in some)})
                 task = SentJob(job).task(self._slurm.python if self._slurm else None)
                 tasks.append((with_pipes(task, self._context), [wanted[str(one.cell)] for one in some]))
-            label = job_label(self._grid.study, self._grid.readings)
+            label = job_label(self._grid.study, self._grid.asked)
             yield Order(label, options, tasks)
 
     def _options(self, family: str) -> SlurmOptions:
@@ -104,15 +105,14 @@ class GridRun:
 
     def _materialise(self, one: WantedCell, log: Path) -> None:
         grid, partition = self._grid, str(one.partition)
-        metadata, version, results = show_readings(
-            one.asked.readings, log, grid.storage, grid.instrument, grid.study.is_planted
-        )
+        show = show_answers if grid.instrument.asks == "answers" else show_readings
+        metadata, version, results = show(one.asked.output, log, grid.storage, grid.instrument, grid.study.is_planted)
         tags = {**one.tags, DATA_VERSION_TAG: version, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"}
-        made = dg.AssetMaterialization(grid.readings, partition=partition, metadata=metadata, tags=tags)
+        made = dg.AssetMaterialization(grid.asked, partition=partition, metadata=metadata, tags=tags)
         self._context.log_event(made)
         for result in results:
             evaluation = dg.AssetCheckEvaluation(
-                grid.readings,
+                grid.asked,
                 str(result.check_name),
                 result.passed,
                 metadata=result.metadata,

@@ -57,7 +57,7 @@ def probe_grid_job(study: Study, graph: AssetGraph, instrument: Instrument) -> d
                 passed = storage.files(instrument.key("preflight"), "json")
                 failed |= materialise(before, [c for c in cells if study.slurm is None or c.family not in passed])
             unread = GridRun(context, grid).run(cells)
-            if is_alone:
+            if is_alone and derived:
                 failed |= materialise(after, [cell for cell in grid.cells if _can_be_derived(derived[0], grid, cell)])
         except (ValuesAssetsError, SlurmError) as error:
             raise dg.Failure(description=str(error), allow_retries=False) from error
@@ -70,7 +70,7 @@ def probe_grid_job(study: Study, graph: AssetGraph, instrument: Instrument) -> d
             )
         require_all(failed)
 
-    @dg.job(name=grid_job_name(instrument), description=_description(study, instrument, derived[0]))
+    @dg.job(name=grid_job_name(instrument), description=_description(study, instrument, *derived[:1]))
     def probe_grid():
         submit_gpu_partitions()
 
@@ -95,20 +95,23 @@ def _can_be_derived(key: dg.AssetKey, grid: Grid, cell: Cell) -> bool:
     return all(any(path.parent.glob(path.name)) for path in paths)
 
 
-def _description(study: Study, instrument: Instrument, derived: dg.AssetKey) -> str:
-    cells = instrument.cells(study)
+def _description(study: Study, instrument: Instrument, derived: dg.AssetKey | None = None) -> str:
+    """What the job does; `derived` is what comes of a cell first, where anything does."""
+    cells, asked = instrument.cells(study), instrument.asked.to_user_string()
     how = (
         "The cells go to Slurm as job arrays, each model is loaded once"
         if study.slurm is not None
         else "The cells are read on this machine, each model is loaded once"
     )
-    return f"""The grid of {len(cells)} cells (model x {instrument.part}): preflight of each model, readings, answer
-distributions, and calibration where answers are planted.
+    made = "preflight of each model, readings, answer\ndistributions, and calibration where answers are planted"
+    made = made if derived else "what each model writes"
+    look_at = derived.to_user_string() if derived else asked
+    return f"""The grid of {len(cells)} cells (model x {instrument.part}): {made}.
 
-{how}; each cell turns green in the grid of `{instrument.name}/readings` when it is whole. Seconds to a
+{how}; each cell turns green in the grid of `{asked}` when it is whole. Seconds to a
 minute a cell for models that are trained here, minutes to an hour for real ones. Launched as it is, it reads what was
 never read or has failed; the setting `cells` takes `missing`, `stale`, `failed`, `all`, or cells by name, as in
 `{{"ops": {{"submit_gpu_partitions": {{"config": {{"cells": ["{cells[0]}"]}}}}}}}}`.
 
-Afterwards look at `{derived.to_user_string()}`, cell by cell, and at its checks. Cells that fail are listed at the
+Afterwards look at `{look_at}`, cell by cell, and at its checks. Cells that fail are listed at the
 end of the run with their reasons, the others are there all the same; launched again, it reads only what is missing."""

@@ -1,0 +1,48 @@
+"""Metadata of what a cell's model wrote, for the UI, the same for local and Slurm jobs."""
+
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from valuesassets.orchestration.first_look.shown import SUMMARY, link_to
+from valuesassets.orchestration.grid.node_jobs import shown_log
+from valuesassets.orchestration.grid.shown_readings import named_model
+from valuesassets.orchestration.instruments import Instrument
+from valuesassets.orchestration.io_managers import flat_frame, frame_metadata
+from valuesassets.orchestration.record_checks import judge_rows
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.files import sha256_json
+from valuesassets.records.parquet import read_answers, table_metadata
+from valuesassets.records.tables import ANSWERS
+from valuesassets.records.trials import Status
+
+
+def show_answers(
+    path: Path, log: Path, storage: Storage, instrument: Instrument, planted: bool
+) -> tuple[dict[str, Any], str, list[dg.AssetCheckResult]]:
+    """Metadata and data version of a file of answers, and its checks.
+
+    Args:
+        log: of the job that had them written.
+        instrument: whose cell was asked.
+        planted: whether the study has answers that are made up; the texts show it themselves.
+
+    Raises:
+        StorageError: the file is not whole.
+    """
+    written, described = [asdict(answer) for answer in read_answers(path)], table_metadata(path)
+    n_written = sum(row["status"] == Status.OK for row in written)
+    ends = Counter(row["finish"] for row in written if row["finish"])
+    metadata = {
+        SUMMARY: f"{n_written} of {len(written)} answers written by {named_model(described['model'])}",
+        "path": dg.MetadataValue.path(str(path)),
+        **shown_log(storage, log),
+        **{f"node/{key}": value for key, value in described.items()},
+        "ends": ", ".join(f"{n} {end}" for end, n in ends.most_common()),
+        **frame_metadata(flat_frame(written).drop(columns=["answer_key"]), ANSWERS),
+    }
+    results = judge_rows(instrument, ANSWERS, written, log=link_to(storage, log))
+    return metadata, sha256_json(written)[:16], results

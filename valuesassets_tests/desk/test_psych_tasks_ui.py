@@ -1,0 +1,60 @@
+"""What a user of psych tasks does in the web UI, in a real browser: a backfill, a red cell, its marks, a mended one."""
+
+import re
+
+import pytest
+
+from valuesassets_tests.desk.clicks import materialise_again, materialise_all, materialise_whole
+from valuesassets_tests.desk.web_ui import browsing, serving, shot
+from valuesassets_tests.orchestration.rainy_study import EVERY_MARK, write_rainy_study, write_task
+from valuesassets_tests.orchestration.small_study import run_study_file
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+MODELS, TASKS = ("one", "two"), ("rain", "snow", "wind")
+CELLS = sorted(f"{model}|{task}" for model in MODELS for task in TASKS)
+OF_A_TASK = ("transcripts", "marks", "asked_marks", "trials")
+UNREAD = "/assets/psych_tasks/answer_distributions?view=checks&checkDetail=marks_are_read"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("rainy")
+
+
+@pytest.fixture(scope="module")
+def ui(folder):
+    """The address of a UI over a study whose cells have not been read; the task `rain` finds a third of its marks."""
+    study = write_rainy_study(folder, TASKS, MODELS)
+    made = [f"psych_tasks/{noun}" for noun in OF_A_TASK] + ["models/weights", "psych_tasks/preflight"]
+    with serving(run_study_file(folder, study, made), folder / "ui.log") as address:
+        yield address
+
+
+def test_a_red_cell_leads_to_its_marks_and_turns_green_once_the_task_file_is_mended(ui, folder):
+    with browsing(ui) as page:
+        assert materialise_all(page, "psych_tasks/readings", 6, "psych_backfill") == CELLS
+        assert materialise_all(page, "psych_tasks/answer_distributions", 6) == CELLS
+        materialise_whole(page, "psych_tasks/mark_ledger")
+        page.goto("/assets/psych_tasks/mark_ledger")
+        page.get_by_text("[Show Markdown]").last.click()
+        page.locator("img[src^='data:image/png']").first.wait_for()
+        shot(page, "psych_ledger")
+
+        page.goto(f"{UNREAD}&partition=one%7Crain")
+        page.get_by_text("failing_rows").first.wait_for()
+        page.get_by_text("no kind of the task rain is found before it").first.wait_for()
+        shot(page, "psych_red_cell")
+        with page.expect_popup() as opened:
+            page.get_by_role("link", name=re.compile(r"rain\.html")).first.click()
+        marks = opened.value
+        marks.get_by_text("no kind of the task rain is found before it").first.wait_for()
+        shot(marks, "psych_unread_marks")
+
+        write_task(folder, "rain", EVERY_MARK)
+        for noun in OF_A_TASK:
+            assert materialise_again(page, f"psych_tasks/{noun}", "rain") == ["rain"]
+        for noun in ("readings", "answer_distributions"):
+            assert materialise_again(page, f"psych_tasks/{noun}", "one|rain") == ["one|rain"]
+        page.goto(f"{UNREAD}&partition=one%7Crain")
+        page.get_by_text("Succeeded").first.wait_for()
+        shot(page, "psych_green_cell")

@@ -1,37 +1,58 @@
-"""Made-up vectors of answers, in the columns of `vectors`."""
-
-from collections.abc import Callable, Sequence
+"""Vectors and questions of made-up answers, as frames."""
 
 import numpy as np
 import pandas as pd
 
-LANGUAGES = ("bul", "deu", "ell", "eng", "fra", "pol")
+LANGUAGES = ("deu", "ell", "eng", "fra", "pol")
+COUNTRIES = ("AT", "DE", "FR", "GR", "PL")
 
 
-def made_vectors(
-    vector: Callable[[str, str, str], Sequence[float]],
-    languages: Sequence[str] = LANGUAGES,
-    questions: int = 3,
-    anchors: int = 2,
-    kinds: Sequence[str] = ("unspecific", "specific", "question"),
-    samples: int = 1,
-) -> pd.DataFrame:
-    """Rows of every language and id, their vectors from (language, kind, id), made length 1."""
-    rows = []
+def asked(n_questions, n_anchors, languages=LANGUAGES, personas=1):
+    """The questions frame: without a country, and for each persona and country."""
+    made = []
     for language in languages:
-        for question in map(str, range(1, questions + 1)):
-            ids = {kind: [question] for kind in kinds}
-            if "specific" in ids:
-                ids["specific"] = [f"{question}-{anchor}" for anchor in range(1, anchors + 1)]
-            for kind, names in ids.items():
-                for name in names:
-                    for sample in range(1 if kind == "question" else samples):
-                        made = np.asarray(vector(language, kind, name), np.float32)
-                        rows.append((language, kind, name, sample, True, (made / np.linalg.norm(made)).tolist()))
-    return pd.DataFrame(rows, columns=pd.Index(["language", "kind", "id", "sample", "is_usable", "vector"]))
+        for number in range(1, n_questions + 1):
+            common = {"language": language, "question_id": str(number)}
+            made.append(common | {"anchor": None, "country": None, "persona": None, "prompt": f"{language} {number}?"})
+            for anchor in range(n_anchors * personas):
+                persona = anchor // n_anchors + 1 if personas > 1 else None
+                country = COUNTRIES[anchor % n_anchors]
+                prompt = f"{language} {number} in {country}?"
+                made.append(common | {"anchor": anchor + 1, "country": country, "persona": persona, "prompt": prompt})
+    return pd.DataFrame(made).astype({"anchor": "Int64", "persona": "Int64"})
 
 
-def noise(seed: int = 0, dimensions: int = 8) -> Callable[[str, str, str], np.ndarray]:
-    """Vectors that have nothing to do with one another."""
-    random = np.random.default_rng(seed)
-    return lambda *_: random.normal(size=dimensions)
+def answer(language, id_, vector, sample=0, is_usable=True):
+    """One row of `vectors`."""
+    kind = "specific" if "-" in id_ else "unspecific"
+    values = np.asarray(vector, dtype=float)
+    return {"language": language, "kind": kind, "id": id_, "sample": sample, "is_usable": is_usable, "vector": values}
+
+
+def question_rows(texts, languages=LANGUAGES):
+    """Rows of the questions' own vectors out of (L, Q, D)."""
+    return [
+        answer(language, str(number), vector) | {"kind": "question"}
+        for language, own in zip(languages, texts, strict=False)
+        for number, vector in enumerate(own, 1)
+    ]
+
+
+def answer_rows(cells, languages=LANGUAGES, first=0):
+    """Rows of answers out of (Q, L, K, samples, D).
+
+    Args:
+        first: anchor of the first condition; 0: it is the unanchored one.
+    """
+    return [
+        answer(language, f"{number}-{at + first}" if at + first else str(number), vector, sample)
+        for number, by_language in enumerate(cells, 1)
+        for language, by_condition in zip(languages, by_language, strict=False)
+        for at, samples in enumerate(by_condition)
+        for sample, vector in enumerate(samples)
+    ]
+
+
+def drawn_cells(seed, n_questions=6, n_languages=4, n_conditions=4, samples=2, dimensions=5):
+    """Cells without any law: (Q, L, K, samples, D)."""
+    return np.random.default_rng(seed).normal(size=(n_questions, n_languages, n_conditions, samples, dimensions))

@@ -1,0 +1,158 @@
+"""Distances between cells of two crossed factors, unbiased by sampling: the same things under several conditions.
+
+A cell is a thing (a language, say) under a condition (a country named, say), seen in one or more samples of a vector.
+Everything is taken from the inner products of the cells' means, so that permutations never touch a vector.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from valuesassets.measure.means import Array
+
+AT_ONCE = 200_000
+"""Pairs of cells that are looked up at a time: what fits a processor's cache."""
+
+
+def means_and_noise(vectors: ArrayLike, cells: NDArray[np.intp], n_cells: int) -> tuple[Array, Array, NDArray[np.intp]]:
+    """Mean vector (n_cells, D) of each cell over its samples, what sampling adds to its distances, and its samples.
+
+    The noise is tr(S) / (2 n) with S the cell's covariance over its n samples: what the mean's own variance adds to
+    half a squared distance. One sample has no covariance: 0.
+
+    Args:
+        vectors: (n, D) samples.
+        cells: (n,) cell of each, 0 to n_cells - 1; every cell has one or more.
+
+    >>> means, noise, n = means_and_noise([[0.0], [2.0], [5.0]], np.array([0, 0, 1]), 2)
+    >>> means.ravel().tolist(), noise.tolist()
+    ([1.0, 5.0], [0.5, 0.0])
+    """
+    order = np.argsort(cells, kind="stable")
+    samples, at = np.asarray(vectors, dtype=float)[order], np.asarray(cells)[order]
+    n = np.bincount(at, minlength=n_cells)
+    means = np.add.reduceat(samples, np.searchsorted(at, np.arange(n_cells)), axis=0) / n[:, None]
+    samples -= means[at]
+    squares = np.bincount(at, weights=np.einsum("nd,nd->n", samples, samples), minlength=n_cells)
+    return means, squares / np.maximum(n - 1, 1) / (2 * n), n
+
+
+def unbiased_distances(means: ArrayLike, noise: ArrayLike) -> Array:
+    """(K, K) ||a - b||^2 / 2 less the noise of both: unbiased for the expected vectors, so below 0 by chance.
+
+    Args:
+        means: (K, D) mean vectors.
+        noise: (K,) tr(S) / (2 n) of each, as `means_and_noise` gives it; 0 takes nothing off.
+
+    Source: Szekely and Rizzo (2013), J. Stat. Plan. Inference 143(8), 1249-1272 (distances between independent
+    samples), for squared Euclidean distances.
+
+    >>> unbiased_distances([[0.0], [2.0]], [0.5, 0.25]).tolist()
+    [[0.0, 1.25], [1.25, 0.0]]
+    """
+    x, taken_off = np.asarray(means, dtype=float), np.asarray(noise, dtype=float)
+    products = x @ x.T
+    lengths = np.diag(products) / 2 - taken_off
+    found = lengths[:, None] + lengths[None, :] - products
+    np.fill_diagonal(found, 0.0)
+    return found
+
+
+def mean_over_pairs(distances: Array) -> Array:
+    """(...) mean over unordered pairs of (..., L, L) symmetric distances.
+
+    >>> float(mean_over_pairs(np.array([[0.0, 1.0], [1.0, 0.0]])))
+    1.0
+    """
+    n = distances.shape[-1]
+    return (distances.sum(axis=(-2, -1)) - np.einsum("...ii->...", distances)) / (n * (n - 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Crossed:
+    """Distances of L things under K conditions.
+
+    Attributes:
+        same: (K, L, L) between things under the same condition.
+        other: (L, L) mean between things under different conditions of one stratum, both ways round; the diagonal is
+            that of a thing with itself. NaN where no stratum has two conditions.
+        own: (L, K, K) between conditions, within each thing.
+        difference: mean over pairs of things of `other` - `same`, over the conditions that have a partner.
+        by_chance: (draws,) the same with conditions permuted within thing and stratum.
+    """
+
+    same: Array
+    other: Array
+    own: Array
+    difference: float
+    by_chance: Array
+
+
+def cross_distances(
+    means: Array,
+    noise: Array,
+    strata: NDArray[np.intp],
+    draws: int = 0,
+    random: np.random.Generator | None = None,
+) -> Crossed:
+    """All distances that two crossed factors need, and whether things agree more under the same condition.
+
+    Args:
+        means: (L, K, D) mean vectors.
+        noise: (L, K) their noise.
+        strata: (K,) conditions of one stratum may stand for each other; those of a stratum below 0 for none.
+        draws: permutations of conditions; `random` draws them.
+    """
+    n, k = noise.shape
+    every = unbiased_distances(means.reshape(n * k, -1), noise.ravel())
+    by_cell = every.reshape(n, k, n, k)
+    same = np.ascontiguousarray(np.einsum("lcmc->clm", by_cell))
+    own = np.ascontiguousarray(np.einsum("lclk->lck", by_cell))
+    is_partner = (strata[:, None] == strata[None, :]) & (strata[:, None] >= 0) & ~np.eye(k, dtype=bool)
+    has_partner = np.flatnonzero(is_partner.any(axis=1))
+    if not has_partner.size:
+        return Crossed(same, np.full((n, n), np.nan), own, np.nan, np.full(draws, np.nan))
+    weights = is_partner / is_partner.sum()
+    other = np.einsum("lcmd,cd->lm", by_cell, weights, optimize=True)
+    # What stands together, in any arrangement of conditions, sums to the same over all pairs of conditions.
+    alike = mean_over_pairs(same[has_partner]).mean()
+    total = mean_over_pairs(other) * is_partner.sum() + alike * has_partner.size
+    by_chance = np.empty(draws)
+    if draws and random is not None:
+        by_chance = _matched_means(every, n, k, strata, has_partner, draws, random)
+    return Crossed(
+        same,
+        other,
+        own,
+        float(mean_over_pairs(other) - alike),
+        (total - by_chance * has_partner.size) / is_partner.sum() - by_chance,
+    )
+
+
+def _matched_means(
+    every: Array,
+    n: int,
+    k: int,
+    strata: NDArray[np.intp],
+    has_partner: NDArray[np.intp],
+    draws: int,
+    random: np.random.Generator,
+) -> Array:
+    """(draws,) mean distance between things of the conditions that stand together after permuting each thing's."""
+    places = np.empty((draws, n, has_partner.size), dtype=np.int32)
+    kinds = strata[has_partner]
+    for stratum in np.unique(kinds):
+        members = np.flatnonzero(kinds == stratum)
+        conditions = np.tile(has_partner[members].astype(np.int32), (draws, n, 1))
+        places[:, :, members] = random.permuted(conditions, axis=2)
+    places += (np.arange(n, dtype=np.int32) * k)[:, None]
+    first, second = np.triu_indices(n, 1)
+    flat, width = every.ravel(), np.int32(n * k)
+    found = np.empty(draws)
+    step = max(1, AT_ONCE // (first.size * has_partner.size))
+    for start in range(0, draws, step):
+        part = places[start : start + step]
+        pairs = (part * width)[:, first] + part[:, second]
+        found[start : start + step] = np.take(flat, pairs.reshape(len(part), -1)).mean(axis=1)
+    return found

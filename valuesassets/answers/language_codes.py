@@ -60,13 +60,13 @@ def language_code(written: str) -> str | None:
 
 
 def language_named(written: str) -> str | None:
-    """ISO 639-3 of a language by its code or its English name, whatever the case; None where nothing is called so.
+    """ISO 639-3 of a language by its English name or its code, whatever the case; None where nothing is called so.
 
     >>> language_named("German"), language_named("SV"), language_named("klingonese")
     ('deu', 'swe', None)
     """
     asked = " ".join(written.split()).casefold()
-    return language_code(asked) or language_names().get(asked)
+    return language_names().get(asked) or language_code(asked)
 
 
 @functools.cache

@@ -44,14 +44,15 @@ def read_answer_files(
     Raises:
         InputError: a file or a line cannot serve, or answers what is not asked; names file, line and what to do.
     """
-    lines = read_lines(find_files(folder, InputError), "answer", InputError, beside="sample")
+    files = find_files(folder, InputError)
+    lines = read_lines(files, "answer", InputError, beside="sample")
     for line in lines:
         _require_whole(line)
     require_shared(lines, InputError)
     known: Known = {}
     meant: Mapping[tuple[str, int], Anchor] = {}
     if questions is None:
-        meant = anchor_countries(lines, load_countries(countries, folder))
+        meant = anchor_countries(lines, load_countries(countries, folder, next(iter(files.values())).parent))
     else:
         known = _by_id(questions)
         for line in lines:

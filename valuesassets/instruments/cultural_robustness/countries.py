@@ -48,14 +48,13 @@ class Countries(NamedTuple):
         return any(anchor.persona is not None for anchor in self.anchors.values())
 
 
-def load_countries(path: Path | None = None, folder: Path | None = None) -> Countries:
-    """What anchors are: as a file says, else as `countries.csv` in the folder of questions, else as published.
+def load_countries(path: Path | None = None, *folders: Path) -> Countries:
+    """What anchors are: as a file says, else as `countries.csv` in one of the folders, else as published.
 
     Raises:
         QuestionError: a line names no anchor or no country, or one twice; names file and line.
     """
-    if path is None and folder is not None and (folder / FILE).is_file():
-        path = folder / FILE
+    path = path or next((folder / FILE for folder in folders if (folder / FILE).is_file()), None)
     is_published = path is None
     path = path or PUBLISHED
     anchors: dict[int, Anchor] = {}

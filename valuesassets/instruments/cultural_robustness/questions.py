@@ -28,11 +28,12 @@ def read_questions(folder: Path | str = BUNDLED, countries: Path | None = None) 
         QuestionError: a file or a line cannot serve; names file, line and what to do.
     """
     place = BUNDLED_FOLDER if str(folder) == BUNDLED else Path(folder)
-    lines = read_lines(find_files(place, QuestionError), "prompt", QuestionError)
+    files = find_files(place, QuestionError)
+    lines = read_lines(files, "prompt", QuestionError)
     if blank := next((line for line in lines if not line.content["prompt"].strip()), None):
         raise QuestionError(f"{blank.where} (id {blank.id}): no text under 'prompt', it is blank; write the question")
     require_shared(lines, QuestionError)
-    meant = anchor_countries(lines, load_countries(countries, place))
+    meant = anchor_countries(lines, load_countries(countries, place, next(iter(files.values())).parent))
     by_language: dict[str, list[Line]] = {}
     for line in lines:
         by_language.setdefault(line.language, []).append(line)

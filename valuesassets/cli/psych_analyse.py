@@ -26,10 +26,10 @@ def analyse(
     """Say what models' readings mean: what was lost, what a scale measures, how well people are foretold, and why."""
     from valuesassets.figures.style import save_figure
     from valuesassets.instruments.psych_tasks.pictures import draw_pictures
-    from valuesassets.instruments.psych_tasks.report import origins, render_psych_tasks
+    from valuesassets.instruments.psych_tasks.report import render_psych_tasks
     from valuesassets.records.files import write_text
     from valuesassets.records.settings.measuring import Inference
-    from valuesassets.reporting.page_parts import Page
+    from valuesassets.reporting.page_parts import Page, origins
     from valuesassets.reporting.run import software_versions
 
     require_folder_place(output)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 import pandas as pd
@@ -13,6 +14,11 @@ from valuesassets.reporting.parts import Claim, Frames, Gate, Section
 Figures = Mapping[str, Figure]
 MOST_ROWS = 1_000
 """Of a table on a page that may be long."""
+SAID_OF_CELLS = (
+    *("model", "revision", "weights_id", "dtype", "layout", "road", "template_sha256"),
+    *("scorer_version", "torch"),
+)
+"""What a page says of where a cell's readings or answers come from, of what their file says of itself."""
 
 
 @dataclass(frozen=True)
@@ -104,3 +110,14 @@ def first_section(page: Page, gates: Sequence[Gate], claims: Sequence[Claim], ot
     section.tabulate("Versions.", [{"program": name, "version": each} for name, each in page.versions.items()])
     tabulate(section, "Where answers are from.", page.origins)
     return section
+
+
+def origins(identities: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
+    """A record for each cell: its model and how it was read, of a folder the last two names."""
+    found = []
+    for cell, said in identities.items():
+        told = {name: said.get(name, "").strip('"').replace("null", "") for name in SAID_OF_CELLS}
+        if told["model"].startswith("/"):
+            told["model"] = "/".join(PurePath(told["model"]).parts[-2:])
+        found.append({"cell": cell} | told)
+    return found

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
-from valuesassets.instruments.psych_tasks.interval_words import spelled, spelled_p, spread
 from valuesassets.instruments.psych_tasks.page_parts import by_task, spell_ends
 from valuesassets.instruments.psych_tasks.pictures import PICTURES, with_layout
 from valuesassets.instruments.psych_tasks.prediction import LADDER, SHORTCUT
 from valuesassets.records.frames import parts_of, rows, rows_where
+from valuesassets.reporting.interval_words import spelled, spelled_p, spread
 from valuesassets.reporting.page_parts import draw, needed, tabulate
 from valuesassets.reporting.parts import Frames, Section, is_absent
 
@@ -67,7 +67,8 @@ def alignment(frames: Frames, figures: Mapping[str, Figure]) -> Section:
                 "gain",
                 (*LADDER, SHORTCUT),
                 lambda row: (
-                    f"{spelled(row['estimate'], row['low'], row['high'], is_signed=True)}, {spelled_p(row)}"
+                    f"{spelled(row['estimate'], row['low'], row['high'], is_signed=True)}, "
+                    f"{spelled_p(row.get('p_corrected'))}"
                     if not is_absent(row["estimate"])
                     else None
                 ),

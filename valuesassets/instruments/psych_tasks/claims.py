@@ -5,11 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from valuesassets.instruments.psych_tasks.interval_words import spelled, spelled_p
 from valuesassets.instruments.psych_tasks.keying import LABEL, OPEN, TRAIT
 from valuesassets.instruments.psych_tasks.pictures import named_scales, scale_points, with_layout
 from valuesassets.instruments.psych_tasks.prediction import SHORTCUT
 from valuesassets.records.frames import column, records, rows, rows_where
+from valuesassets.reporting.interval_words import spelled, spelled_p
 from valuesassets.reporting.methods import some_of
 from valuesassets.reporting.parts import Claim, is_absent
 
@@ -103,7 +103,7 @@ def _of_gain(sentence: str, found: pd.DataFrame, why_not: str | None = None) -> 
         else:
             is_sure = is_above_chance(row) and why_not is None
             numbers = f"{spelled(row['estimate'], row['low'], row['high'], is_signed=True)} nats"
-            numbers += f", {spelled_p(row)}"
+            numbers += f", {spelled_p(row.get('p_corrected'))}"
         models[is_sure].append(str(row["model"]))
         sides[is_sure].append(f"{row['model']} {numbers}")
     for is_sure in (True, False):

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from valuesassets.instruments.psych_tasks.interval_words import spelled
 from valuesassets.instruments.psych_tasks.pictures import named_scales
 from valuesassets.records.frames import records
+from valuesassets.reporting.interval_words import spelled
 from valuesassets.reporting.parts import is_absent
 
 

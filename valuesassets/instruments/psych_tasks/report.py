@@ -3,10 +3,6 @@
 A pure function of tables, so that the graph and the command line end in the same page.
 """
 
-from collections.abc import Mapping
-from pathlib import PurePath
-from typing import Any
-
 import pandas as pd
 
 from valuesassets.instruments.psych_tasks.alignment_section import alignment
@@ -25,17 +21,6 @@ from valuesassets.reporting.report import METHODS, render_page
 
 ALPHAS = ("alpha", "no_covariance", "alpha_random", "alpha_permuted", "alpha_label")
 TVD = {"tvd_mean": "mean", "tvd_p95": "95th_percentile", "tvd_late_mean": "mean_of_the_late_reading"}
-SAID_OF_CELLS = (
-    "model",
-    "revision",
-    "weights_id",
-    "dtype",
-    "layout",
-    "road",
-    "template_sha256",
-    "scorer_version",
-    "torch",
-)
 
 
 def render_psych_tasks(frames: Frames, page: Page, figures: Figures, made_at: str | None = None) -> str:
@@ -49,17 +34,6 @@ def render_psych_tasks(frames: Frames, page: Page, figures: Figures, made_at: st
     found = [part(frames, figures) for part in parts]
     first = first_section(page, gates(frames), claims(frames, page.is_planted), found)
     return render_page(page, (first, *found, METHODS), methods(frames, page.is_planted), sources(frames), made_at)
-
-
-def origins(identities: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
-    """A record for each cell: its model and how it was read, of a folder the last two names."""
-    found = []
-    for cell, said in identities.items():
-        told = {name: said.get(name, "").strip('"').replace("null", "") for name in SAID_OF_CELLS}
-        if told["model"].startswith("/"):
-            told["model"] = "/".join(PurePath(told["model"]).parts[-2:])
-        found.append({"cell": cell} | told)
-    return found
 
 
 def _keying(frames: Frames, figures: Figures) -> Section:

@@ -172,8 +172,8 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
     def report(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> Any:
         """One self-contained page: what was lost, keying, alignment with people, each beside its null."""
         from valuesassets.instruments.psych_tasks.pictures import draw_pictures
-        from valuesassets.instruments.psych_tasks.report import origins, render_psych_tasks
-        from valuesassets.reporting.page_parts import Page
+        from valuesassets.instruments.psych_tasks.report import render_psych_tasks
+        from valuesassets.reporting.page_parts import Page, origins
         from valuesassets.reporting.run import software_versions
 
         cells = {str(cell) for cell in PSYCH_TASKS.cells(study)}

@@ -12,9 +12,9 @@ from valuesassets.instruments.psych_tasks.gates import cell_counts, gates
 from valuesassets.instruments.psych_tasks.lost_section import STATUSES
 from valuesassets.instruments.psych_tasks.methods import methods, sources
 from valuesassets.instruments.psych_tasks.pictures import draw_pictures
-from valuesassets.instruments.psych_tasks.report import origins, render_psych_tasks
+from valuesassets.instruments.psych_tasks.report import render_psych_tasks
 from valuesassets.instruments.psych_tasks.statuses import MarkStatus
-from valuesassets.reporting.page_parts import Page
+from valuesassets.reporting.page_parts import Page, origins
 from valuesassets_tests.instruments.psych_tasks.made_up import every_table
 
 ANCHORS = [

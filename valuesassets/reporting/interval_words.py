@@ -1,6 +1,6 @@
 """Numbers with their intervals as a page spells them, and wide tables of such."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -26,9 +26,12 @@ def spelled(value: Any, low: Any = None, high: Any = None, digits: int = 3, is_s
     return f"{shown} [{float(low):{sign}.{digits}f}, {float(high):{sign}.{digits}f}]"
 
 
-def spelled_p(row: Mapping[str, Any]) -> str:
-    """The p-value of a gain as it is corrected; a small one as a bound."""
-    p: Any = row.get("p_corrected")
+def spelled_p(p: Any) -> str:
+    """A p-value; a small one as a bound.
+
+    >>> spelled_p(0.0421), spelled_p(None)
+    ('p\\xa00.042', 'p not available')
+    """
     if is_absent(p):
         return "p not available"
     return f"p{NARROW}<{NARROW}0.001" if p < 0.001 else f"p{NARROW}{p:.3f}"

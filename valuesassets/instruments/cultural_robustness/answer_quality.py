@@ -1,5 +1,6 @@
 """`cultural_robustness/answer_quality`: which answers count, and what is wrong with the others."""
 
+import functools
 import unicodedata
 from collections.abc import Collection
 from typing import Any, NamedTuple
@@ -71,7 +72,7 @@ def judge(answer: dict[str, Any], among: Collection[str], keep: Collection[str] 
     if not any(map(str.isalnum, text)):
         return Judged("empty", f"no letter or digit in {text[:20]!r}" if text.strip() else "nothing but blanks", None)
     language = answer["language"]
-    spoken, foreign = _spoken(text, language, among)
+    spoken, foreign = _spoken(text, language, frozenset(among))
     faults = {
         "echo": _echo(text, _known(answer["prompt"])),
         "truncated": _truncated(text, finish),
@@ -83,7 +84,11 @@ def judge(answer: dict[str, Any], among: Collection[str], keep: Collection[str] 
 
 
 def is_usable(quality: pd.DataFrame, keep: Collection[str] = ()) -> NDArray[np.bool_]:
-    """Whether each answer counts: it is ok, or has a status that is kept and no other fault (`judge_answers`)."""
+    """Whether each answer counts: it is ok, or has a status that is kept and no other fault.
+
+    Args:
+        quality: as `judge_answers` gives it where it is told the same of `keep`.
+    """
     return np.isin(quality["status"].to_numpy(str), ["ok", *keep])
 
 
@@ -106,12 +111,13 @@ def _truncated(text: str, finish: str | None) -> str | None:
     return None if is_ended else f"ends in {last!r}, which is no punctuation"
 
 
-def _spoken(text: str, language: str, among: Collection[str]) -> tuple[str | None, str | None]:
+@functools.lru_cache(maxsize=1 << 16)  # half of all answers with a country stand under another country too
+def _spoken(text: str, language: str, among: frozenset[str]) -> tuple[str | None, str | None]:
     """The likeliest language of an answer, None where it has few letters; and why it is not its own."""
     if n_letters(text) < FEWEST_LETTERS or not can_be_told(language):
         other = f"most letters are of another script than {' or '.join(scripts_of(language)).title()}"
         return None, other if is_in_other_script(text, language) else None
-    chances = language_chances(text, {*among, language})
+    chances = language_chances(text, among | {language})
     spoken, own = next(iter(chances)), chances[language]
     if own < DOUBT:
         return spoken, f"is in {spoken}: {language} has a probability of {own:.2g}"

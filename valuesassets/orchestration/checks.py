@@ -51,7 +51,9 @@ class Sentence:
         said = None
         if rows:
             shown |= {"what_to_do": self.what_to_do, "failing_rows": table_of(rows[:MAX_ROWS])}
-            first = "; ".join(f"{key}: {value}" for key, value in rows[0].items() if value not in (None, ""))[:300]
+            first = "; ".join(
+                f"{key}: {value}" for key, value in rows[0].items() if value not in (None, "") and value == value
+            )[:300]
             more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
             said = f"{first}{more}. What to do: {self.what_to_do}"
         severity = WARN if is_warning else self.severity

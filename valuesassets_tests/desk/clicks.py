@@ -69,14 +69,6 @@ def materialise_again(page: Any, asset: str, partition: str) -> list[str]:
     return new_partitions(page, asset, before)
 
 
-def materialise_whole(page: Any, asset: str) -> None:
-    """Click until an asset without partitions is materialised."""
-    before = materializations(page, asset)
-    page.goto(f"/assets/{asset}")
-    page.get_by_role("button", name="Materialize").first.click()
-    wait_until(lambda: len(materializations(page, asset)) > len(before), 240)
-
-
 def materialise_all(page: Any, asset: str, count: int, shown_as: str | None = None) -> list[str]:
     """Click until every partition of an asset is asked for, and wait until so many are there; the partitions."""
     before = materializations(page, asset)

@@ -4,12 +4,13 @@ import re
 
 import pytest
 
-from valuesassets_tests.desk.clicks import materialise_again, materialise_all, materialise_whole
+from valuesassets_tests.desk.clicks import materialise_again, materialise_all, materializations, new_partitions
 from valuesassets_tests.desk.web_ui import browsing, serving, shot
 from valuesassets_tests.orchestration.rainy_study import EVERY_MARK, write_rainy_study, write_task
 from valuesassets_tests.orchestration.small_study import run_study_file
+from valuesassets_tests.waiting import wait_until
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser, psych tasks")]
 MODELS, TASKS = ("one", "two"), ("rain", "snow", "wind")
 CELLS = sorted(f"{model}|{task}" for model in MODELS for task in TASKS)
 OF_A_TASK = ("transcripts", "marks", "asked_marks", "trials")
@@ -31,16 +32,20 @@ def ui(folder):
 
 
 def test_a_red_cell_leads_to_its_marks_and_turns_green_once_the_task_file_is_mended(ui, folder):
+    answers, ledger = "psych_tasks/answer_distributions", "psych_tasks/mark_ledger"
     with browsing(ui) as page:
         assert materialise_all(page, "psych_tasks/readings", 6, "psych_backfill") == CELLS
-        assert materialise_all(page, "psych_tasks/answer_distributions", 6) == CELLS
-        materialise_whole(page, "psych_tasks/mark_ledger")
-        page.goto("/assets/psych_tasks/mark_ledger")
+        wait_until(
+            lambda: {*new_partitions(page, answers, ())} == {*CELLS} and materializations(page, ledger), 300
+        )  # follow
+        page.goto(f"/assets/{ledger}")
         page.get_by_text("[Show Markdown]").last.click()
         page.locator("img[src^='data:image/png']").first.wait_for()
         shot(page, "psych_ledger")
 
-        page.goto(f"{UNREAD}&partition=one%7Crain")
+        assert "one|rain" in materialise_again(page, answers, "one|rain")
+        page.goto(UNREAD)
+        page.get_by_text("one|rain").first.wait_for()
         page.get_by_text("failing_rows").first.wait_for()
         page.get_by_text("no kind of the task rain is found before it").first.wait_for()
         shot(page, "psych_red_cell")
@@ -53,8 +58,10 @@ def test_a_red_cell_leads_to_its_marks_and_turns_green_once_the_task_file_is_men
         write_task(folder, "rain", EVERY_MARK)
         for noun in OF_A_TASK:
             assert materialise_again(page, f"psych_tasks/{noun}", "rain") == ["rain"]
-        for noun in ("readings", "answer_distributions"):
-            assert materialise_again(page, f"psych_tasks/{noun}", "one|rain") == ["one|rain"]
-        page.goto(f"{UNREAD}&partition=one%7Crain")
-        page.get_by_text("Succeeded").first.wait_for()
+        before = materializations(page, answers)
+        assert materialise_again(page, "psych_tasks/readings", "one|rain") == ["one|rain"]
+        wait_until(lambda: new_partitions(page, answers, before) == ["one|rain"], 240)  # follows by itself
+        page.goto(UNREAD)
+        page.get_by_text("one|rain").first.wait_for()
+        page.get_by_text("Passed").first.wait_for()
         shot(page, "psych_green_cell")

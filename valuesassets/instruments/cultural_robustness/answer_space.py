@@ -1,7 +1,8 @@
 """The answers of one model as mean vectors: kept languages, questions and countries, with the noise of sampling."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,8 @@ class QuestionCells:
         countries: (A,) country of each anchor.
         personas: (A,) persona of each anchor, 0 where there are none.
         means: (L, K, D) mean vectors over samples; K is A + 1, or A where nothing was asked without a country.
-        noise: (L, K) tr(S) / (2 n) of each; 0 where there is one answer.
+        noise: (L, K) tr(S) / (2 n) of each. A cell with one answer has the mean tr(S) of its language's answers of that
+            kind; 0 where all of a kind are single.
         n_answers: (L, K).
     """
 
@@ -71,7 +73,9 @@ class AnswerSpace:
         if not n_single:
             return None
         if n_single < counts.size:
-            return f"{n_single} of {counts.size} cells have one answer: their sampling noise is not taken off"
+            return (
+                f"{n_single} of {counts.size} cells have one answer: their language's mean sampling noise is taken off"
+            )
         first = ": the first of each, as one kind of questions has no more" if self.is_first_only else ""
         return f"one answer in each cell{first}: sampling noise is not taken off"
 
@@ -132,7 +136,37 @@ def build_space(
         conditions = _conditions(part, kinds)
         if conditions is not None:
             cells.append(_question_cells(name, by_question[name], conditions, languages))
+    cells = spread_to_single(cells, has[UNSPECIFIC])
     return AnswerSpace(tuple(languages), tuple(cells), has[UNSPECIFIC], has[SPECIFIC], is_first_only), dropped
+
+
+def spread_to_single(cells: Sequence[QuestionCells], has_unanchored: bool) -> list[QuestionCells]:
+    """Cells in which those with one answer have the noise that their language's others of the kind have on average.
+
+    One answer shows no spread, but has it. Where every fifth anchored cell had lost all answers but one and nothing was
+    taken off there, a gain was found in a quarter of the worlds without any.
+    """
+    if not cells:
+        return []
+    freedom = sum((_by_kind(each.n_answers - 1.0, has_unanchored) for each in cells), start=np.zeros((1, 2)))
+    spread = sum(
+        (_by_kind(each.noise * 2 * each.n_answers * (each.n_answers - 1), has_unanchored) for each in cells),
+        start=np.zeros((1, 2)),
+    )
+    # a language whose answers of a kind are all single has the spread of the other languages
+    lacks = freedom == 0
+    means = np.where(lacks, spread.sum(axis=0), spread) / np.maximum(np.where(lacks, freedom.sum(axis=0), freedom), 1)
+    found = []
+    for each in cells:
+        kinds = np.minimum(np.arange(each.noise.shape[1]) + (not has_unanchored), 1)
+        found.append(replace(each, noise=np.where(each.n_answers == 1, means[:, kinds] / 2, each.noise)))
+    return found
+
+
+def _by_kind(values: NDArray[Any], has_unanchored: bool) -> Array:
+    """(L, 2) sums over the unanchored cells and over the anchored ones."""
+    n_before = int(has_unanchored)
+    return np.stack([values[:, :n_before].sum(axis=1), values[:, n_before:].sum(axis=1)], axis=1)
 
 
 def _asked(questions: pd.DataFrame) -> pd.DataFrame:

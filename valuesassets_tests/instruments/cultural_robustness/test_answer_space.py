@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from valuesassets.instruments.cultural_robustness.answer_space import build_space
+from valuesassets.instruments.cultural_robustness.language_pairs import measure_pairs
 from valuesassets.records.errors import InputError
 from valuesassets_tests.instruments.cultural_robustness.made_vectors import (
     LANGUAGES,
@@ -108,11 +109,29 @@ def test_one_answer_in_each_cell_is_said_and_nothing_is_taken_off():
     assert space.note == "one answer in each cell: sampling noise is not taken off"
 
 
-def test_cells_with_one_answer_among_others_are_counted():
-    rows = pd.DataFrame(answer_rows(drawn_cells(9)))
+def test_a_cell_with_one_answer_among_others_has_the_mean_noise_of_its_language_and_kind():
+    cells = drawn_cells(9)
+    rows = pd.DataFrame(answer_rows(cells))
     rows.loc[(rows["language"] == "eng") & (rows["id"] == "1-2") & (rows["sample"] == 1), "is_usable"] = False
     space, _ = build_space(rows, asked(6, 3, LANGUAGES[:4]))
-    assert space.note == "1 of 96 cells have one answer: their sampling noise is not taken off"
+    spread = cells.var(axis=3, ddof=1).sum(axis=-1)[:, 2, 1:]  # of eng, its anchored cells
+    kept = np.delete(spread.ravel(), 1)
+    np.testing.assert_array_equal(space.questions[0].means[2, 2], cells[0, 2, 2, 0])
+    assert space.questions[0].noise[2, 2] == pytest.approx(kept.mean() / 2)
+    assert space.questions[0].noise[2, 1] == pytest.approx(spread[0, 0] / 4)
+    assert space.note == "1 of 96 cells have one answer: their language's mean sampling noise is taken off"
+
+
+def test_answers_that_are_lost_by_chance_make_no_gain():
+    """One answer in all languages and countries; a third of the second anchored ones is lost: U = A on average."""
+    rows = pd.DataFrame(answer_rows(drawn_cells(14, n_questions=60)))
+    is_second = (rows["kind"] == "specific") & (rows["sample"] == 1)
+    rows["is_usable"] = ~is_second | (np.random.default_rng(0).random(len(rows)) > 1 / 3)
+    space, _ = build_space(rows, asked(60, 3, LANGUAGES[:4]))
+    found = measure_pairs(space, 0, np.random.default_rng(0))
+    error = found.gains.std(ddof=1) / len(found.gains) ** 0.5
+    assert abs(found.gains.mean()) < 3 * error
+    assert error < 5 / 9  # with nothing taken off there, A would be 5 / 3 too large
 
 
 def test_where_one_kind_has_single_answers_both_are_compared_by_their_first():

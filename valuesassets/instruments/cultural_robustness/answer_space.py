@@ -102,10 +102,11 @@ def build_space(
 
     Args:
         vectors: `language, kind, id, sample, is_usable, vector`; the questions' own vectors are passed over.
-        questions: `language, question_id, anchor, country, persona`; an id that one language has is asked of all.
+        questions: `language, question_id, anchor, country, persona`; more than what was asked may stand there.
         usable_share: least share of a language's answers of either kind that has to be usable.
         quality: a row for each answer, also of those without a vector: `language, kind, id, sample`. Without it the
-            rows of `vectors` are all answers. What was asked and has no answer counts as one that is not usable.
+            rows of `vectors` are all answers. What other languages answer and one does not counts as one that is not
+            usable.
 
     Raises:
         InputError: an answer to what no question asks, or an anchor without a country.
@@ -115,7 +116,7 @@ def build_space(
     _refuse_unknown(found, asked)
     kinds = [kind for kind in WORDS if (found["kind"] == kind).any()]
     usable = rows(found, found["is_usable"].astype(bool))
-    dropped = _dropped(found if quality is None else quality, usable, asked, kinds, usable_share)
+    dropped = _dropped(found if quality is None else quality, usable, kinds, usable_share)
     given = sorted({*found["language"], *(() if quality is None else quality["language"])})
     languages = [language for language in given if language not in set(dropped["language"])]
     kept = rows(usable, usable["language"].isin(languages))
@@ -199,10 +200,9 @@ def _refuse_unknown(found: pd.DataFrame, asked: pd.DataFrame) -> None:
             )
 
 
-def _dropped(
-    answers: pd.DataFrame, usable: pd.DataFrame, asked: pd.DataFrame, kinds: Sequence[str], usable_share: float
-) -> pd.DataFrame:
+def _dropped(answers: pd.DataFrame, usable: pd.DataFrame, kinds: Sequence[str], usable_share: float) -> pd.DataFrame:
     """Languages with too few usable answers, each with the reason."""
+    ids = {kind: set(rows(answers, answers["kind"] == kind)["id"]) for kind in kinds}
     found = []
     for language in sorted({*answers["language"], *usable["language"]}):
         reason = None
@@ -213,8 +213,7 @@ def _dropped(
             if not len(own):
                 reason = reason or f"no {WORDS[kind]} answers, and other languages have some"
                 continue
-            ids = set(asked.loc[asked["kind"] == kind, "id"])
-            n = len(own) + len(ids - set(own["id"]))
+            n = len(own) + len(ids[kind] - set(own["id"]))
             if len(ok) < usable_share * n - 1e-9:
                 reason = reason or f"{len(ok)} of {n} {WORDS[kind]} answers are usable, {usable_share:.0%} are needed"
         if reason:

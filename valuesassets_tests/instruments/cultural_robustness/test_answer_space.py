@@ -57,13 +57,22 @@ def test_a_language_is_dropped_where_too_few_of_either_kind_are_usable():
     assert build_space(rows, asked(10, 3, LANGUAGES[:4]), usable_share=0.7)[0].languages == LANGUAGES[:4]
 
 
-def test_what_was_asked_and_never_answered_counts_as_not_usable():
+def test_what_other_languages_answer_and_one_does_not_counts_as_not_usable():
     rows = pd.DataFrame(answer_rows(drawn_cells(3, n_questions=10)))
     few = rows[
         (rows["language"] != "fra") | rows["id"].isin(["1", "2", *(f"{n}-{a}" for n in (1, 2) for a in (1, 2, 3))])
     ]
     dropped = build_space(few, asked(10, 3, LANGUAGES[:4]))[1]
     assert dict(dropped.itertuples(index=False)) == {"fra": "4 of 12 unanchored answers are usable, 80% are needed"}
+
+
+def test_questions_that_nobody_was_asked_drop_nobody():
+    rows = pd.DataFrame(answer_rows(drawn_cells(15)))
+    space, dropped = build_space(rows, asked(40, 5, LANGUAGES[:4]))
+    assert dropped.empty
+    assert [(each.question_id, each.countries) for each in space.questions] == [
+        (str(number), ("AT", "DE", "FR")) for number in range(1, 7)
+    ]
 
 
 def test_answers_without_a_vector_count_where_quality_lists_them():

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from valuesassets_tests.needs import DEBIAN_PACKAGES, has_program
-from valuesassets_tests.orchestration.small_study import run_once, write_small_ratings
+from valuesassets_tests.orchestration.small_study import run_once, write_small_ratings, write_small_robustness
 
 FIRST = ("browser", "slurm")
 """Groups that take minutes; after them come modules by their number of slow tests."""
@@ -53,6 +53,12 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small_ratings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """As `small_study`, of WorldValuesBench."""
     return run_once(_of_all_processes(tmp_path_factory) / "small_ratings", write_small_ratings)
+
+
+@pytest.fixture(scope="session")
+def small_robustness(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As `small_study`, of cultural robustness."""
+    return run_once(_of_all_processes(tmp_path_factory) / "small_robustness", write_small_robustness)
 
 
 def _of_all_processes(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -29,12 +29,14 @@ def worlds(
     seed: Annotated[int, typer.Option(help="Seed of the first world of a kind; the others follow.")] = 1,
     processes: Annotated[int | None, typer.Option(min=1, help="Processes; as many as processors if not given.")] = None,
     output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
-    only: Annotated[str | None, typer.Option(help="Try these analyses alone: answers, awareness, or psych.")] = None,
+    only: Annotated[
+        str | None, typer.Option(help="Try these analyses alone: answers, awareness, psych, or robustness.")
+    ] = None,
 ) -> None:
     """Make worlds with a known truth, analyse each, and print how often intervals hold it and tests reject."""
     if output is not None:
         require_file_place(output, "JSON")
-    analyses = {"answers": _answers, "awareness": _awareness, "psych": _psych}
+    analyses = {"answers": _answers, "awareness": _awareness, "psych": _psych, "robustness": _robustness}
     if only is not None and only not in analyses:
         raise typer.BadParameter(f"--only {only}: {' or '.join(analyses)} was expected")
     told, faults = {}, []
@@ -100,6 +102,22 @@ def _psych(seeds: range, processes: int | None) -> tuple[dict[str, Any], list[st
         }
     )
     return {"psych": made.evidence(summary)}, made.faults_of(summary)
+
+
+def _robustness(seeds: range, processes: int | None) -> tuple[dict[str, Any], list[str]]:
+    """Answers in many languages, under a key of their own."""
+    from valuesassets.instruments.cultural_robustness import robustness_worlds as made
+
+    found = _simulated(made.simulate_worlds, dict.fromkeys(made.KINDS, seeds), processes, "worlds of languages")
+    summary = made.summarise_worlds(found)
+    _print(
+        {
+            "How often tests reject, and intervals of both ratios hold the truth": summary["worlds"]
+            .set_index("kind")
+            .T.reset_index()
+        }
+    )
+    return {"robustness": made.evidence(summary)}, made.faults_of(summary)
 
 
 def _simulated(

@@ -27,6 +27,8 @@ from valuesassets.models.model_files import (
 from valuesassets.records.errors import ModelError, StorageError, ValuesAssetsError
 from valuesassets.records.files import sha256_file, sha256_json, write_text
 
+CARD = "README.md"
+"""The model card; nothing is read by it but what languages a model serves, and no model is less whole without it."""
 TOKEN = "HF_TOKEN in the environment"  # noqa: S105
 FULL = (errno.ENOSPC, errno.EDQUOT)
 EMBEDDER_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
@@ -121,7 +123,7 @@ def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: N
         if not planned.is_whole:
             _be_quiet()
             with _hub_in_one_line(model, revision), told_of_growth(home / "blobs", tell):
-                snapshot_download(model, revision=commit, allow_patterns=[*NEEDED], ignore_patterns="*/*")
+                snapshot_download(model, revision=commit, allow_patterns=[*NEEDED, CARD], ignore_patterns="*/*")
             lack = find_lack(model, commit)
             if lack is not None:
                 raise ModelError(f"{model}: {lack} after its download at {commit}; name another revision")

@@ -26,9 +26,10 @@ class Instrument:
         jobs: `module:function`; the function gives the jobs that only this instrument has in a study.
         home: the package that derives its assets, where that is not `valuesassets.instruments.<name>`.
         is_named_everywhere: whether its groups and jobs have its name in theirs; the survey's are older than others.
-        tables: module that declares the tables that it alone writes.
+        tables: modules, separated by a blank, that declare the tables that it alone writes.
         checks: names of those in `orchestration/record_checks.py` that look at its cells' records.
         asks: the asset of its cells: `readings` of probabilities, or `answers` that models write.
+        chat_trials: the asset of what families are asked that are asked in chat; others are asked `trials`.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Instrument:
     tables: str = ""
     checks: tuple[str, ...] = ()
     asks: Literal["readings", "answers"] = "readings"
+    chat_trials: str = "trials"
 
     @property
     def asked(self) -> dg.AssetKey:
@@ -101,7 +103,17 @@ PSYCH_TASKS = Instrument(
     parts="valuesassets.instruments.psych_tasks.parts:parts",
     tables="valuesassets.instruments.psych_tasks.tables",
 )
-INSTRUMENTS = (SURVEY, WORLDVALUESBENCH, PSYCH_TASKS)
+CULTURAL_ROBUSTNESS = Instrument(
+    "cultural_robustness",
+    settings="cultural_robustness",
+    wiring="valuesassets.orchestration.assets.cultural_robustness:cultural_robustness_assets",
+    tables="valuesassets.instruments.cultural_robustness.tables "
+    "valuesassets.instruments.cultural_robustness.stored_tables",
+    checks=("every_answer_is_written", "answers_come_to_an_end"),
+    asks="answers",
+    chat_trials="chat_trials",
+)
+INSTRUMENTS = (SURVEY, WORLDVALUESBENCH, PSYCH_TASKS, CULTURAL_ROBUSTNESS)
 MODELS = Instrument(
     "models",
     settings="families",
@@ -119,5 +131,5 @@ def instruments_of(study: Study) -> list[Instrument]:
 def declare_own_tables() -> None:
     """Have the tables declared that single instruments alone write."""
     for instrument in INSTRUMENTS:
-        if instrument.tables:
-            import_module(instrument.tables)
+        for module in instrument.tables.split():
+            import_module(module)

@@ -11,8 +11,17 @@ import pandas as pd
 from valuesassets.orchestration.instruments import declare_own_tables
 from valuesassets.orchestration.partitions import family_and_part
 from valuesassets.orchestration.resources import Storage
+from valuesassets.records.csv_tables import read_csv, write_csv
 from valuesassets.records.files import read_json, write_json, write_text
-from valuesassets.records.parquet import read_frame, read_readings, read_trials, trial_rows, write_frame, write_table
+from valuesassets.records.parquet import (
+    read_answers,
+    read_frame,
+    read_readings,
+    read_trials,
+    trial_rows,
+    write_frame,
+    write_table,
+)
 from valuesassets.records.questions import questions_to_rows, read_questions, write_questions
 from valuesassets.records.table import Table
 from valuesassets.records.tables import QUESTIONS, TRIALS, table_of_asset
@@ -89,6 +98,13 @@ FORMATS = {
         lambda value, _: frame_metadata(flat_frame(trial_rows(value)), TRIALS),
     ),
     "readings": Format("parquet", lambda *_: None, lambda path, _: read_readings(path)),
+    "answers": Format("parquet", lambda *_: None, lambda path, _: read_answers(path)),
+    "csv": Format(
+        "csv",
+        lambda path, value, key, _: write_csv(path, value, declared_table(key)),
+        lambda path, key: read_csv(path, declared_table(key)),
+        lambda value, key: frame_metadata(value, declared_table(key)),
+    ),
     "frame": Format(
         "parquet",
         lambda path, value, key, _: write_frame(path, value, declared_table(key)),

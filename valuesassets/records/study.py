@@ -13,6 +13,7 @@ from valuesassets.records.faults import validated
 from valuesassets.records.files import no_such_file, read_toml
 from valuesassets.records.places import STUDIES, bundled_names
 from valuesassets.records.settings.cells import Family, Language
+from valuesassets.records.settings.cultural_robustness import CulturalRobustness
 from valuesassets.records.settings.human import HumanData
 from valuesassets.records.settings.kinds import (
     FAMILY_NAME,
@@ -60,6 +61,7 @@ class Study(Record):
     map: MapSettings = MapSettings()
     worldvaluesbench: WorldValuesBench | None = None
     psych_tasks: PsychTasks | None = None
+    cultural_robustness: CulturalRobustness | None = None
 
     @pydantic.model_validator(mode="after")
     def _tables_agree(self) -> "Study":
@@ -133,7 +135,7 @@ class Study(Record):
     def family_languages(self, family: str) -> tuple[str, ...]:
         """The languages that a family serves, in the study's order."""
         served = self.families[family].languages
-        return tuple(code for code in self.languages if served is None or code in served)
+        return tuple(code for code in self.languages if served is None or served == "card" or code in served)
 
     def cells(self) -> list[tuple[str, str]]:
         """Every (family, language) that is served."""

@@ -1,6 +1,6 @@
 """Numbers with their intervals as a page spells them, and wide tables of such."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -9,6 +9,8 @@ from valuesassets.records.frames import records
 from valuesassets.reporting.parts import ABSENT, is_absent
 
 NARROW = "\N{NO-BREAK SPACE}"
+MOST_GIVEN = 6
+"""Rows whose numbers stand beside a claim; the tables have the others."""
 
 
 def spelled(value: Any, low: Any = None, high: Any = None, digits: int = 3, is_signed: bool = False) -> str:
@@ -35,6 +37,13 @@ def spelled_p(p: Any) -> str:
     if is_absent(p):
         return "p not available"
     return f"p{NARROW}<{NARROW}0.001" if p < 0.001 else f"p{NARROW}{p:.3f}"
+
+
+def given(sentences: Iterable[str]) -> str:
+    """The numbers behind a claim, and how many more there are."""
+    told = list(sentences)
+    more = f"; {len(told) - MOST_GIVEN} more in the table" if len(told) > MOST_GIVEN else ""
+    return "; ".join(told[:MOST_GIVEN]) + more
 
 
 def spread(

@@ -16,6 +16,7 @@ from rich.console import Console
 from valuesassets.models.generating import BLOCK_ROWS
 from valuesassets.models.loading import LoadedModel, load_model
 from valuesassets_tests.benchmarks import (
+    clustering,
     evaluation,
     generation,
     gpu,
@@ -24,6 +25,7 @@ from valuesassets_tests.benchmarks import (
     peak_memory,
     prefixes,
     published,
+    robustness,
     scaling,
     spans,
 )
@@ -140,6 +142,12 @@ def measure_evaluation(bench: Bench, scratch: Path, tell: Tell) -> Entries:
     return evaluation.measure(scratch, *((800, 20) if bench.is_quick else (94_000, 2000)), tell)
 
 
+def measure_robustness(bench: Bench, scratch: Path, tell: Tell) -> Entries:
+    """Answers in many languages: every score of one model, and the seed's clustering against the plain procedure."""
+    size = (4, 3, 6, 16, 99) if bench.is_quick else (24, 36, 101, 1024, 2000)
+    return robustness.measure(*size, tell) | clustering.compare(tell, *((3, 16) if bench.is_quick else ()))
+
+
 def measure_published(bench: Bench, scratch: Path, tell: Tell) -> Entries:
     """A questionnaire read exactly and as seed 001's code does, from models that follow a known law."""
     return published.measure(scratch, *((2, 3) if bench.is_quick else (40, 500)), tell)
@@ -160,6 +168,7 @@ PARTS: dict[str, Callable[[Bench, Path, Tell], Entries]] = {
     "prefixes": measure_prefixes,
     "evaluate": measure_evaluation,
     "published": measure_published,
+    "robustness": measure_robustness,
     "gpu": measure_gpu,
 }
 

@@ -50,6 +50,43 @@ dtype = "float32"
 """
 
 
+ROBUSTNESS = """
+name = "small"
+title = "A small cultural robustness"
+seed = 11
+
+[phantom]
+steps = 150
+
+[inference]
+resamples = 199
+
+[cultural_robustness]
+embedder = "planted"
+samples = 2
+samples_anchored = 1
+temperature = 0.5
+max_tokens = 40
+
+[languages.deu]
+name = "German"
+country = "DE"
+
+[languages.ell]
+name = "Greek"
+country = "GR"
+
+[languages.eng]
+name = "English"
+country = "IE"
+
+[families.cultures]
+kind = "reference"
+model_type = "multi"
+dtype = "float32"
+"""
+
+
 def write_small_study(folder: Path, steps: int, kept_languages: Sequence[str] = LANGUAGES) -> Path:
     """A study file with some of the demo's languages; with few steps its plants are not recovered."""
     head, *languages = study_path("demo").read_text(encoding="utf-8").split("\n[languages.")
@@ -80,6 +117,13 @@ def write_small_ratings(folder: Path) -> Path:
     """A study file of WorldValuesBench: two questions, 800 made-up people, one model trained and one in a file."""
     path = folder / "small.toml"
     path.write_text(RATINGS, encoding="utf-8")
+    return path
+
+
+def write_small_robustness(folder: Path) -> Path:
+    """A study file of cultural robustness: three languages, three countries, one model that is trained."""
+    path = folder / "small.toml"
+    path.write_text(ROBUSTNESS, encoding="utf-8")
     return path
 
 

@@ -32,12 +32,16 @@ NODE_JOBS = {
     "reference_models": "valuesassets.node.train_reference",
     "sampled_answers": "valuesassets.node.sample",
     "decoded_ratings": "valuesassets.node.generate",
+    "answers": "valuesassets.node.generate",
+    "vectors": "valuesassets.node.embed",
+    "question_vectors": "valuesassets.node.embed",
     "aligned_questions": "valuesassets.node.embed",
 }
 """Assets that run a node job: its code is theirs too, though nothing here imports it."""
-NODE_ONLY = {"weights", "readings"}
+NODE_ONLY = {"weights", "readings", "answers"}
 """Those that the instrument has no file for: the node job is all there is."""
 KINDS = {kind: {"table", "parquet"} for kind in ("frame", "frames", "trials")} | {
+    "csv": {"table", "csv"},
     "questions": {"table", "json"},
     "html": {"report", "html"},
 }

@@ -182,10 +182,18 @@ def answers_job(study: Study, storage: Storage, instrument: Instrument, cell: Ce
         StudyError: the family does not serve the language.
         MissingData, StorageError: there are no trials or weights yet.
     """
-    trials = storage.path(instrument.key("trials"), cell.part.name, "parquet")
+    family, part = cell.family, cell.part.name
+    noun = instrument.chat_trials if study.families[family].prompting.is_chat else "trials"
+    trials = storage.path(instrument.key(noun), part, "parquet")
     if not trials.exists():
-        raise MissingData(f"{cell.part.name}: there are no trials yet; materialise trials/{cell.part.name} first")
-    key = cell_key(cell.family, cell.part.name, instrument.part)
+        raise MissingData(f"{part}: there are no trials yet; materialise {noun}/{part} first")
+    served = storage.path(instrument.key("model_languages"), family, "json")
+    if served.exists() and cell.language not in (named := read_json(served)["languages"]):
+        raise MissingData(
+            f"{family} is not asked in {cell.language}: its model card, or EVAL_LANGUAGES, names {', '.join(named)}; "
+            "nothing is lost, the other languages are compared"
+        )
+    key = cell_key(family, part, instrument.part)
     answers = storage.path(instrument.asked, key, "parquet").absolute()
     return generate_job(study, storage, cell, instrument, {"": (trials, answers)})
 

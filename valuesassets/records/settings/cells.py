@@ -64,8 +64,9 @@ class Family(Record):
     bos: BosRule = "template"
     """What begins every prompt: as the tokenizer's own template says, or `always` or `never` its beginning-of-text
     token."""
-    languages: Annotated[tuple[str, ...], pydantic.Field(min_length=1)] | None = None
-    """Codes of the languages that the family serves; all languages of the study if left out."""
+    languages: Annotated[tuple[str, ...], pydantic.Field(min_length=1)] | Literal["card"] | None = None
+    """Codes of the languages that the family serves; all languages of the study if left out. What a model card names
+    (`card`), where an instrument looks at it: cultural robustness does."""
     prompting: Prompting = AS_TEXT
     endpoint: Endpoint | None = None
     resources: Resources = Resources()
@@ -113,7 +114,7 @@ class Family(Record):
         Raises:
             ValueError: it lacks one.
         """
-        unknown = set(self.languages or ()) - set(study.languages)
+        unknown = set() if self.languages == "card" else set(self.languages or ()) - set(study.languages)
         if unknown:
             raise ValueError(
                 f"families.{name}.languages: {', '.join(sorted(unknown))} not among the study's languages; add "

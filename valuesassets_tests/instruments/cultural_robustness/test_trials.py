@@ -2,8 +2,9 @@
 
 import pytest
 
+from valuesassets.instruments.cultural_robustness.chat_trials import condition_of, write_trials
 from valuesassets.instruments.cultural_robustness.questions import read_questions
-from valuesassets.instruments.cultural_robustness.trials import as_text, condition_of, write_trials
+from valuesassets.instruments.cultural_robustness.trials import as_text
 from valuesassets.records.errors import StudyError
 from valuesassets.records.parquet import read_trials, trial_rows, write_table
 from valuesassets.records.readouts import Generate

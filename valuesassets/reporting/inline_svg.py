@@ -1,0 +1,75 @@
+"""A figure as a part of an HTML page: its points say what they are and may lead somewhere."""
+
+import re
+from collections.abc import Mapping
+from xml.etree import ElementTree  # parses what matplotlib has just written, nothing from outside
+
+from matplotlib.figure import Figure
+
+from valuesassets.figures.style import svg_text
+
+LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
+"""A coordinate with more digits than a screen shows."""
+
+
+def linked_svg(figure: Figure, titles: Mapping[str, str], links: Mapping[str, str], label: str) -> str:
+    """The figure as markup whose artists are told from each other by their gid.
+
+    Args:
+        titles: what is said of an artist, by its gid.
+        links: where it leads, by its gid; others can be focused, so that what is said of them can be read.
+        label: what the figure is, for those who do not see it.
+    """
+    root = parse_svg(svg_text(figure), tuple(titles))
+    parents = {child: parent for parent in root.iter() for child in parent}
+    for element in [each for each in root.iter("g") if each.get("id")]:
+        said = titles.get(gid := element.attrib.pop("id"))
+        if said is None:
+            continue
+        title = ElementTree.Element("title")
+        title.text = said
+        element.insert(0, title)
+        element.set("class", "point")
+        if gid in links:
+            link = ElementTree.Element("a", {"href": links[gid], "aria-label": said})
+            parents[element][list(parents[element]).index(element)] = link
+            link.append(element)
+        else:
+            element.attrib |= {"role": "img", "aria-label": said, "tabindex": "0"}
+    root.attrib |= {"role": "group", "aria-label": label}
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def parse_svg(svg: str, kept: tuple[str, ...]) -> ElementTree.Element:
+    """The figure's markup as it may stand in HTML: no name spaces, no metadata, shared marks at the top.
+
+    Args:
+        svg: as `svg_text` gives it.
+        kept: beginnings of the ids that groups keep; other groups have none.
+    """
+    root = ElementTree.fromstring(svg)  # noqa: S314
+    for element in root.iter():
+        element.tag = element.tag.rsplit("}", 1)[-1]
+        for name in [name for name in element.attrib if "}" in name]:
+            element.set(name.rsplit("}", 1)[-1], element.attrib.pop(name))
+        element.tail = element.text = None  # the figure's words are drawn as paths
+        if element.get("d"):
+            element.set("d", " ".join(LONG_NUMBER.sub(r"\1", str(element.get("d"))).split()))
+    for parent in list(root.iter()):
+        for child in [each for each in parent if each.tag in ("metadata", "style")]:
+            parent.remove(child)
+    shared: dict[str, ElementTree.Element] = {}
+    for parent in list(root.iter("g")):
+        for child in [each for each in parent if each.tag == "defs"]:
+            parent.remove(child)
+            shared |= {str(each.get("id")): each for each in child}  # a letter is drawn once for all words
+    for element in root.iter("g"):
+        if not str(element.get("id")).startswith(kept):
+            element.attrib.pop("id", None)
+    definitions = ElementTree.Element("defs")
+    definitions.extend(shared.values())
+    root.insert(0, definitions)
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+    root.set("style", "stroke-linejoin: round; stroke-linecap: butt")
+    return root

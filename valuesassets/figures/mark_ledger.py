@@ -1,26 +1,20 @@
 """What was lost: the answers of each cell that were not read, and why."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
 from valuesassets.figures import style
 from valuesassets.figures.backgrounds import legend_in, short
 from valuesassets.figures.marks import name_rows, row_pt, say_nothing, write_beside
+from valuesassets.figures.status_bars import draw_shares, status_handles, status_looks
 from valuesassets.records.frames import parts_of, rows
 
 MOST_ROWS = 48
 """Rows at most; the worst are shown."""
 DETAILS = (["task", "model", "history"], ["task", "model"])
 """What a row stands for: the first of these of which there are few enough rows, else the worst rows of the last."""
-COLORS = (style.VERMILLION, style.BLUE, style.ORANGE, style.PURPLE, style.GREEN, style.SKY, style.BLACK, style.GREY)
-HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++", "oooo", "****")
-LEAST_SHARE = 0.01
-"""The axis reaches this far where next to nothing was lost."""
 READ = "read"
 
 
@@ -51,7 +45,8 @@ def draw_mark_ledger(
         kept = shares.sum(axis=1).sort_values(ascending=False, kind="stable").index[:MOST_ROWS]
         said.append(f"The {MOST_ROWS} of {len(table)} cells that lost most; the table has all of them.")
         table, shares, of = table.loc[kept], shares.loc[kept], of.loc[kept]
-    handles = [Patch(label=name.replace("_", " "), **look) for name, look in _looks(statuses).items()]
+    looks = status_looks(statuses)
+    handles = status_handles(looks)
     row_in = 0.17 if len(table) > 12 else 0.24
     figure = style.new_figure(height_in=1.3 + row_in * max(2, len(table)) + legend_in(handles, 4))
     axes = figure.add_subplot()
@@ -59,7 +54,7 @@ def draw_mark_ledger(
         say_nothing(axes)
         axes.set_yticks([])
     else:
-        _draw_bars(axes, shares, _looks(statuses))
+        draw_shares(axes, shares, looks)
         for place, name in enumerate(table.index):
             lost = int(table.reindex(columns=statuses, fill_value=0).loc[name].sum())
             words = [f"{lost:,} of {int(of.loc[name]):,}"]
@@ -87,29 +82,3 @@ def _counts(ledger: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
         named = named.sort_values(name, key=lambda values, order=order: values.map(order), kind="stable")
     found = named.pivot_table(index="label", columns="status", values="marks", aggfunc="sum", fill_value=0, sort=False)
     return found.reindex(list(dict.fromkeys(named["label"])))
-
-
-def _looks(statuses: Sequence[str]) -> Mapping[str, style.Keywords]:
-    """A colour and a hatch for each status; the ninth has the first colour and another hatch."""
-    n = len(COLORS)
-    return {
-        name: {
-            "facecolor": COLORS[place % n],
-            "hatch": HATCHES[(place + place // n) % n],
-            "edgecolor": "white",
-            "lw": 0,
-        }
-        for place, name in enumerate(statuses)
-    }
-
-
-def _draw_bars(axes: Axes, shares: pd.DataFrame, looks: Mapping[str, style.Keywords]) -> None:
-    left = np.zeros(len(shares))
-    for name, look in looks.items():
-        width = shares[name].to_numpy(float)
-        bars = axes.barh(range(len(shares)), width, left=left, height=0.72, **look)
-        for number, bar in enumerate(bars):
-            bar.set_gid(f"{name} {shares.index[number]}")
-        left += width
-    axes.set_xlim(0, max(LEAST_SHARE, float(left.max()) * 1.03))
-    axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g}%")

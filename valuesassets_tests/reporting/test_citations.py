@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from valuesassets.instruments.cultural_robustness import methods as cultural_robustness
 from valuesassets.instruments.psych_tasks import methods as psych_tasks
 from valuesassets.instruments.survey.report import SOURCES
 from valuesassets.instruments.worldvaluesbench import methods as worldvaluesbench
@@ -26,7 +27,7 @@ NEEDED = {
     "misc": {"title", "year"},
     "software": {"author", "title", "version"},
 }
-RESTS_ON = {**worldvaluesbench.RESTS_ON, **psych_tasks.RESTS_ON}
+RESTS_ON = {**worldvaluesbench.RESTS_ON, **psych_tasks.RESTS_ON, **cultural_robustness.RESTS_ON}
 
 
 def used(name="demo", **found):

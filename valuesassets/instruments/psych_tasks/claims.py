@@ -1,6 +1,6 @@
 """What tables of psych tasks let their reader claim and what not, each with the numbers that it rests on."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -9,13 +9,11 @@ from valuesassets.instruments.psych_tasks.keying import LABEL, OPEN, TRAIT
 from valuesassets.instruments.psych_tasks.pictures import named_scales, scale_points, with_layout
 from valuesassets.instruments.psych_tasks.prediction import SHORTCUT
 from valuesassets.records.frames import column, records, rows, rows_where
-from valuesassets.reporting.interval_words import spelled, spelled_p
+from valuesassets.reporting.interval_words import given, spelled, spelled_p
 from valuesassets.reporting.methods import some_of
 from valuesassets.reporting.parts import Claim, is_absent
 
 Frames = Mapping[str, pd.DataFrame]
-MOST_GIVEN = 6
-"""Rows whose numbers stand beside a claim; the tables have the others."""
 NO_SCORES = pd.DataFrame(columns=pd.Index(["task", "history", "skill"]))
 COUNTED = ("crowd", "counting")
 """What foretells people without any model."""
@@ -45,13 +43,6 @@ def table_of(frames: Frames, name: str) -> pd.DataFrame | None:
     """A table that has rows; None where there is none."""
     found = frames.get(name)
     return found if found is not None and len(found) else None
-
-
-def given(sentences: Iterable[str]) -> str:
-    """The numbers behind a claim, and how many more there are."""
-    told = list(sentences)
-    more = f"; {len(told) - MOST_GIVEN} more in the table" if len(told) > MOST_GIVEN else ""
-    return "; ".join(told[:MOST_GIVEN]) + more
 
 
 def _keying(frames: Frames) -> Iterator[Claim]:

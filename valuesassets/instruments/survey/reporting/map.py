@@ -1,17 +1,17 @@
 """The map as the report holds it: the publication's figure, inline, its points named, focusable and linked."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from xml.etree import ElementTree  # parses what matplotlib has just written, nothing from outside
+from xml.etree import ElementTree
 
 import pandas as pd
 
 from valuesassets.figures.cultural_map import NOT_DISTINGUISHABLE, draw_cultural_map, part_gid
 from valuesassets.figures.style import svg_text
 from valuesassets.records.frames import records
+from valuesassets.reporting.inline_svg import parse_svg
 from valuesassets.reporting.parts import is_absent
 
 KINDS = {
@@ -23,8 +23,6 @@ KINDS = {
 """Kinds of points that are no models, as the switches name them."""
 PARTS = ("point", "name", "interval", "region")
 """What a point consists of in the figure; the others' ids begin so in place of `point`."""
-LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
-"""A coordinate with more digits than a screen shows."""
 REACH = 7.0
 """Radius, in the figure's units, within which the pointer meets a point."""
 
@@ -48,7 +46,7 @@ class MapView:
 
 def map_view(points: pd.DataFrame, traced: Collection[tuple[str, str]] = ()) -> MapView:
     """The figure of the map; every point says what it is, and those of `traced` cells lead to their provenance."""
-    root = _parsed(svg_text(draw_cultural_map(points)))
+    root = parse_svg(svg_text(draw_cultural_map(points)), PARTS)
     rows = records(points)
     parents = {child: parent for parent in root.iter() for child in parent}
     for part in PARTS:
@@ -121,36 +119,6 @@ def _dress(
         element.attrib |= {"role": "img", "aria-label": label}
         if row["kind"] != "published":
             element.set("tabindex", "0")
-
-
-def _parsed(svg: str) -> ElementTree.Element:
-    """The figure's markup as it may stand in HTML: no name spaces, no metadata, shared marks at the top."""
-    root = ElementTree.fromstring(svg)  # noqa: S314
-    for element in root.iter():
-        element.tag = element.tag.rsplit("}", 1)[-1]
-        for name in [name for name in element.attrib if "}" in name]:
-            element.set(name.rsplit("}", 1)[-1], element.attrib.pop(name))
-        element.tail = element.text = None  # the figure's words are drawn as paths
-        if element.get("d"):
-            element.set("d", " ".join(LONG_NUMBER.sub(r"\1", str(element.get("d"))).split()))
-    for parent in list(root.iter()):
-        for child in [each for each in parent if each.tag in ("metadata", "style")]:
-            parent.remove(child)
-    shared: dict[str, ElementTree.Element] = {}
-    for parent in list(root.iter("g")):
-        for child in [each for each in parent if each.tag == "defs"]:
-            parent.remove(child)
-            shared |= {str(each.get("id")): each for each in child}  # a letter is drawn once for all words
-    for element in root.iter("g"):
-        if not str(element.get("id")).startswith(PARTS):
-            element.attrib.pop("id", None)
-    definitions = ElementTree.Element("defs")
-    definitions.extend(shared.values())
-    root.insert(0, definitions)
-    for name in ("width", "height", "version"):
-        root.attrib.pop(name, None)
-    root.set("style", "stroke-linejoin: round; stroke-linecap: butt")
-    return root
 
 
 def _switches(rows: Sequence[Mapping[str, Any]]) -> tuple[Switch, ...]:

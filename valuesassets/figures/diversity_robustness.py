@@ -1,0 +1,125 @@
+"""Do answers differ by culture where nothing is said, and does a named country override it?"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from valuesassets.figures import style
+from valuesassets.figures.backgrounds import short
+from valuesassets.figures.labels import Name, write_names
+from valuesassets.figures.marks import rule
+from valuesassets.figures.panels import is_crowd, looks_of
+from valuesassets.records.frames import column, records, rows
+
+FARTHEST = (-1.0, 2.0)
+"""The plane reaches so far at most: intervals are cut there, and points beyond are said."""
+LEAST = (-0.15, 1.15)
+MOST_SAID = 8
+"""Models without a point that are said one by one."""
+MOST_NAMED = 40
+RATIOS = ("diversity", "robustness")
+
+
+@style.styled
+def draw_diversity_robustness(
+    models: pd.DataFrame,
+    refused: Sequence[tuple[str, str]] = (),
+    planted: bool = False,
+    notes: Sequence[str] = (),
+) -> Figure:
+    """A plane of models: across, diversity, upward, robustness, each with its interval; a cross stands at no signal.
+
+    Args:
+        models: `model`, and `diversity` and `robustness` with their ends.
+        refused: of each model without a point, its name and why, or what is known of it.
+    """
+    known = rows(models, models["diversity"].notna() & models["robustness"].notna())
+    is_near = known[list(RATIOS)].astype(float).apply(lambda one: one.between(*FARTHEST)).all(axis=1)
+    near = rows(known, is_near)
+    said = [
+        "(U − A)/V across, (C − A)/V upward: 0 is no more than by chance, 1 as much as the model's own answers differ "
+        "between two countries. Bars: intervals over questions.",
+        *_without_a_point(refused, rows(known, ~is_near)),
+        *notes,
+    ]
+    n_lines = sum(style.wrap(line, style.PAGE_WIDTH_IN, style.SMALL_PT).count("\n") + 1 for line in said)
+    figure = style.new_figure(height_in=4.6 + 0.14 * n_lines)
+    axes = figure.add_subplot()
+    _draw_cross(axes)
+    _draw_models(axes, near)
+    axes.set(xlim=_limits(near, "diversity"), ylim=_limits(near, "robustness"))
+    axes.set_xlabel("diversity: what the language alone carries")
+    axes.set_ylabel("robustness: what a named country overrides")
+    if not len(near):
+        axes.text(0.5, 0.5, "no model has both", transform=axes.transAxes, ha="center", style="italic")
+    title = "Do answers differ by culture, and does a named country override it?"
+    style.finish(figure, title, said, _handles(), 2, planted)
+    _write_names(axes, near)
+    return figure
+
+
+def _draw_cross(axes: Axes) -> None:
+    for line, name in ((axes.axvline, "diversity"), (axes.axhline, "robustness")):
+        line(0, color=style.BLACK, lw=1, zorder=1, gid=f"no {name}")
+        line(1, color=style.GREY, lw=0.9, ls=":", zorder=1, gid=f"full {name}")
+
+
+def _handles() -> list[Line2D]:
+    return [rule("0: no signal", style.BLACK), rule("1: as much as countries differ", style.GREY, ":", 0.9)]
+
+
+def _draw_models(axes: Axes, models: pd.DataFrame) -> None:
+    looks = looks_of(column(models, "model"))
+    for model, look in looks.items():
+        (row,) = records(rows(models, models["model"] == model))
+        x, y = row["diversity"], row["robustness"]
+        drawn: style.Keywords = {"color": look.color, "lw": 0.7 if is_crowd(looks) else 1.2, "zorder": 2}
+        axes.hlines(y, row["diversity_low"], row["diversity_high"], **drawn)
+        axes.vlines(x, row["robustness_low"], row["robustness_high"], **drawn)
+        axes.plot([x], [y], ls="", marker=look.marker, color=look.color, markersize=6, zorder=3, gid=f"point {model}")
+
+
+def _write_names(axes: Axes, models: pd.DataFrame) -> None:
+    looks = looks_of(column(models, "model"))
+    named = records(models.head(MOST_NAMED))
+    names = [
+        Name(row["diversity"], row["robustness"], short(str(row["model"])), style.text_ink(looks[row["model"]].color))
+        for row in named
+    ]
+    others = [(row["diversity"], row["robustness"]) for row in records(models.iloc[MOST_NAMED:])]
+    strokes = [stroke for row in records(models) for stroke in _strokes(row)]
+    if names:
+        write_names(axes, names, strokes, others)
+
+
+def _strokes(row: Mapping[str, Any]) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """The intervals of a model as lines, as far as they are known."""
+    x, y = row["diversity"], row["robustness"]
+    lines = [((row["diversity_low"], y), (row["diversity_high"], y))]
+    lines.append(((x, row["robustness_low"]), (x, row["robustness_high"])))
+    return [line for line in lines if np.isfinite(line).all()]
+
+
+def _limits(models: pd.DataFrame, name: str) -> tuple[float, float]:
+    """All points and intervals, as far as the plane reaches; 0 and 1 always."""
+    values = models[[name, f"{name}_low", f"{name}_high"]].to_numpy(float)
+    values = np.clip(values[np.isfinite(values)], *FARTHEST)
+    low, high = min(LEAST[0], *values, *LEAST), max(LEAST[1], *values, *LEAST)
+    return (low - 0.05 if low < LEAST[0] else low), (high + 0.05 if high > LEAST[1] else high)
+
+
+def _without_a_point(refused: Sequence[tuple[str, str]], far: pd.DataFrame) -> list[str]:
+    lines = [f"Not in the plane: {short(model)}: {why}." for model, why in refused[:MOST_SAID]]
+    if len(refused) > MOST_SAID:
+        lines.append(f"{len(refused) - MOST_SAID} more models have no point; the table says why.")
+    lines += [
+        f"Beyond the plane: {short(str(row['model']))}, diversity {row['diversity']:.2f}, robustness "
+        f"{row['robustness']:.2f}."
+        for row in records(far.head(MOST_SAID))
+    ]
+    return lines

@@ -1,0 +1,152 @@
+"""What tables of cultural robustness let their reader claim and what not, with the numbers; and the page's gates."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from valuesassets.instruments.cultural_robustness.scores import (
+    DIVERSITY,
+    FOLLOW,
+    GAIN,
+    OWN,
+    ROBUSTNESS,
+    STRUCTURE,
+)
+from valuesassets.records.frames import parts_of, records, rows, rows_where
+from valuesassets.reporting.interval_words import given, spelled, spelled_p
+from valuesassets.reporting.methods import counted, some_of
+from valuesassets.reporting.parts import Claim, Frames, Gate, is_absent
+
+ASKED_THE_SAME = "All languages ask the same, each in its own language, for countries that differ."
+KNOWN = "The embedder finds translations in every language."
+RECOVERED = "What was planted came back."
+SAYS = {
+    GAIN: "Without a country, answers in different languages differ by more than language itself makes them differ",
+    FOLLOW: "Where a country is named, answers follow it, whatever the language",
+    OWN: "Without a country, answers are closer to those for the country of their language than to those for others",
+    STRUCTURE: "Some languages answer more alike than others, beyond what language does",
+}
+"""By score with a test: what it shows where it rejects and lies above 0."""
+RATIO_OF = {GAIN: DIVERSITY, FOLLOW: ROBUSTNESS}
+PUBLISHED_SAYS = {
+    "seed_diversity": "answers differ by culture",
+    "seed_robustness": "a named country overrides the language",
+    "cd": "answers differ by culture",
+    "cr": "a named country overrides the language",
+    "csp": "differences between languages are culture",
+}
+"""Published scores, and what they are taken to show."""
+
+
+def claims(frames: Frames, is_planted: bool, alpha: float = 0.05) -> list[Claim]:
+    """All of them: about whom, each test, languages that cannot be spoken of, published scores.
+
+    Args:
+        alpha: level of the tests.
+    """
+    found = [*_tested(frames, alpha), *_left_out(frames), *_published(frames)]
+    if is_planted:
+        why = "answers were made up to test the instrument"
+        found.insert(0, Claim("Anything about the culture of any model.", False, why))
+    return found
+
+
+def gates(frames: Frames) -> list[Gate]:
+    """Whether questions ask the same, the embedder knows the languages, and what was planted came back."""
+    found = [
+        _gate(ASKED_THE_SAME, frames.get("question_report"), _faults, is_empty_fine=True),
+        _gate(KNOWN, frames.get("embedder_report"), _unknown),
+    ]
+    if len(frames.get("calibration", ())):
+        found.append(_gate(RECOVERED, frames["calibration"], _lost))
+    return found
+
+
+def _gate(sentence: str, table: pd.DataFrame | None, wrong: Any, is_empty_fine: bool = False) -> Gate:
+    """A gate that passes where a table holds nothing wrong."""
+    if table is None or not (len(table) or is_empty_fine):
+        return Gate(sentence, False, "no such table was handed to the report, or it has no rows", is_missing=True)
+    lines, said = wrong(table)
+    return Gate(sentence, not lines, some_of(lines) if lines else said)
+
+
+def _faults(table: pd.DataFrame) -> tuple[list[str], str]:
+    is_fault = ~table["is_warning"].astype(bool)
+    listed = [f"{row['language']} {row['id'] or 'file'}: {row['fault']}" for row in records(rows(table, is_fault))]
+    return listed, f"no fault, {counted(len(table), 'warning')}"
+
+
+def _unknown(table: pd.DataFrame) -> tuple[list[str], str]:
+    listed = [f"{row['language']}: {row['reason']}" for row in records(rows(table, table["status"] != "ok"))]
+    return listed, f"{len(table)} languages, at least {table['found_share'].min():.2f} of the translations in each"
+
+
+def _lost(table: pd.DataFrame) -> tuple[list[str], str]:
+    off = rows(table, ~table["is_recovered"].astype(bool))
+    listed = [
+        f"{row['model']}, {row['fact']}: {spelled(row['recovered'])} in place of {spelled(row['planted'])}"
+        for row in records(off)
+    ]
+    return listed, f"{len(table)} facts"
+
+
+def _tested(frames: Frames, alpha: float) -> Iterator[Claim]:
+    """For each test one claim for the models in which it shows something, and one for the others."""
+    scores = frames.get("scores")
+    if scores is None or not len(scores):
+        return
+    by_model = {model: {row["score"]: row for row in records(part)} for (model,), part in parts_of(scores, ["model"])}
+    for name, sentence in SAYS.items():
+        sides: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
+        for model, found in by_model.items():
+            if name in found:
+                is_shown = _is_shown(found[name], alpha)
+                sides[is_shown].append((model, _numbers(found, name)))
+        for is_shown, told in sides.items():
+            if told:
+                models = some_of([model for model, _ in told])
+                yield Claim(f"{sentence} ({models}).", is_shown, given([f"{m}: {words}" for m, words in told]))
+
+
+def _is_shown(row: Mapping[str, Any], alpha: float) -> bool:
+    """Whether a score lies above 0 beyond chance: by its test, and by its interval where it has one."""
+    if is_absent(row["value"]) or is_absent(row["p"]):
+        return False
+    return row["p"] < alpha and row["value"] > 0 and (is_absent(row["low"]) or row["low"] > 0)
+
+
+def _numbers(found: Mapping[str, Mapping[str, Any]], name: str) -> str:
+    row, ratio = found[name], found.get(RATIO_OF.get(name, ""))
+    if is_absent(row["value"]):
+        return str(row["reason"])
+    said = f"{name} {spelled(row['value'], row['low'], row['high'])}, {spelled_p(row['p'])}"
+    said += "" if is_absent(row["null"]) else f", {spelled(row['null'])} by chance"
+    if ratio is not None and not is_absent(ratio["value"]):
+        said += f"; {ratio['score']} {spelled(ratio['value'], ratio['low'], ratio['high'], digits=2)}"
+    return said
+
+
+def _left_out(frames: Frames) -> Iterator[Claim]:
+    """Languages that nothing is said about."""
+    for row in records(frames.get("dropped", pd.DataFrame())):
+        yield Claim(f"Anything about {row['model']} in {row['language']}.", False, str(row["reason"]))
+    embedder = frames.get("embedder_report", pd.DataFrame(columns=pd.Index(["status"])))
+    for row in records(rows_where(embedder, status="unknown_language")):
+        yield Claim(f"Anything that rests on answers in {row['language']}.", False, f"the embedder {row['reason']}")
+
+
+def _published(frames: Frames) -> Iterator[Claim]:
+    """What published scores are taken to show and do not, with what they give without it."""
+    scores = frames.get("scores")
+    if scores is None:
+        return
+    by_meaning: dict[str, list[str]] = {}
+    for name, meaning in PUBLISHED_SAYS.items():
+        for row in records(rows_where(scores, score=name)):
+            if not is_absent(row["value"]):
+                null = "" if is_absent(row["null"]) else f" (null {spelled(row['null'])})"
+                by_meaning.setdefault(meaning, []).append(f"{row['model']}, {name} {spelled(row['value'])}{null}")
+    for meaning, told in by_meaning.items():
+        sentence = f"That {meaning}, on the grounds of a published score."
+        yield Claim(sentence, False, "it cannot tell culture from language and noise; " + given(told))

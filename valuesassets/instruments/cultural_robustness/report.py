@@ -1,0 +1,320 @@
+"""The page that cultural robustness ends in: what published scores give without culture first, then what can be said.
+
+A pure function of tables, so that the graph and the command line end in the same page.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.figures.backgrounds import has_numbers
+from valuesassets.instruments.cultural_robustness.answers_section import anchors_of, answers
+from valuesassets.instruments.cultural_robustness.claims import claims, gates
+from valuesassets.instruments.cultural_robustness.embedder_report import language_share
+from valuesassets.instruments.cultural_robustness.language_groups import FEWEST, group_languages
+from valuesassets.instruments.cultural_robustness.methods import methods, sources
+from valuesassets.instruments.cultural_robustness.pictures import (
+    PICTURES,
+    PUBLISHED,
+    pair_square,
+    published_scores,
+    ratio_points,
+)
+from valuesassets.instruments.cultural_robustness.scores import CONTENT, OWN, REPEATED, STRUCTURE
+from valuesassets.records.frames import parts_of, records, rows, rows_where
+from valuesassets.reporting.inline_svg import linked_svg
+from valuesassets.reporting.interval_words import spelled, spelled_p
+from valuesassets.reporting.page_parts import Figures, Page, draw, first_section, needed, tabulate
+from valuesassets.reporting.page_parts import origins as origins
+from valuesassets.reporting.parts import Frames, Section, is_absent
+from valuesassets.reporting.report import METHODS, render_page
+
+Links = Mapping[str, Mapping[str, str]]
+"""By model and language: where the page of its answers is, as the report links it."""
+IN_OTHER_SECTIONS = (*PUBLISHED, OWN, STRUCTURE)
+SCORE_COLUMNS = ("model", "score", "value", "p", "null", "questions", "languages", "reason")
+
+
+def render_cultural_robustness(
+    frames: Frames,
+    page: Page,
+    figures: Figures,
+    made_at: str | None = None,
+    *,
+    alpha: float = 0.05,
+    answer_pages: Links | None = None,
+) -> str:
+    """The report as one HTML page that needs nothing else; the same tables give the same page.
+
+    Args:
+        frames: by name, those that are there.
+        figures: by name, as `draw_pictures` gives them.
+        alpha: level of the tests.
+        answer_pages: pages of answers that the section about answers leads to.
+    """
+    published = _published(frames, figures)
+    others = [
+        _ratios(frames, figures),
+        _countries(frames, figures),
+        _groups(frames, figures),
+        answers(frames, figures, answer_pages or {}),
+        _embedder(frames),
+        _calibration(frames),
+    ]
+    about = claims(frames, page.is_planted, alpha)
+    first = first_section(page, gates(frames), about, [published, *others])
+    sections = (published, first, *others, METHODS)
+    return render_page(page, sections, methods(frames, page.is_planted), sources(frames), made_at)
+
+
+def _published(frames: Frames, figures: Figures) -> Section:
+    section = Section("published-scores", "What published scores give for translations and for arbitrary answers")
+    scores = needed(section, frames, "scores")
+    if scores is None:
+        return section
+    found = published_scores(scores)
+    section.paragraphs += [
+        "Published scores of diversity and robustness embed what a model answers in each language and look how far "
+        "apart the languages are. Languages are apart in an embedder's space whatever is said in them, and so are "
+        "arbitrary answers. So each score stands here beside its null: what the same formula gives for the questions "
+        "themselves, which say the same in every language, and, of csp, for answers with a country dealt anew among "
+        "the questions, which have nothing to do with them.",
+        *_null_sentences(found),
+        "No interval is given with published scores, as their authors give none; what can be said of culture stands "
+        "in the sections below.",
+    ]
+    draw(section, figures, PICTURES, "seed_and_null")
+    if not len(found):
+        section.refusals.append("published scores: none was handed to the report")
+    tabulate(
+        section,
+        "Published scores, each beside its null.",
+        found,
+        ("model", "score", "value", "null", "n_questions", "n_languages", "reason"),
+    )
+    return section
+
+
+def _null_sentences(found: pd.DataFrame) -> list[str]:
+    """What is got without any culture, in numbers."""
+    nulls = {
+        str(name): part["null"].dropna().to_numpy(float) for (name,), part in parts_of(found, ["score"]) if len(part)
+    }
+    told = {name: _range(each) for name, each in nulls.items() if each.size}
+    of_questions = [
+        f"{name} {told[name]}" for name in ("seed_diversity", "seed_robustness", "cd", "cr") if name in told
+    ]
+    of_arbitrary = [f"{name} {told[name]}" for name in ("csp", "csp_question") if name in told]
+    sentences = [f"Translations of one and the same question get {', '.join(of_questions)}."] if of_questions else []
+    if of_arbitrary:
+        sentences.append(f"Answers that have nothing to do with their question get {', '.join(of_arbitrary)}.")
+    return sentences
+
+
+def _range(values: np.ndarray) -> str:
+    """One number, or the least and the largest."""
+    low, high = f"{values.min():.3f}", f"{values.max():.3f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _ratios(frames: Frames, figures: Figures) -> Section:
+    section = Section("diversity-robustness", "Diversity and robustness, free of language")
+    scores = needed(section, frames, "scores")
+    if scores is None:
+        return section
+    section.paragraphs += [
+        "The same question is asked in many languages, as it is and with a country named. Between two languages, U is "
+        "the distance of the answers without a country, A that of answers for the same country, C for different ones; "
+        "V is the distance between countries within one language. Whatever an embedder does to a language is in U, A "
+        "and C alike and cancels in their differences.",
+        "culture_gain = U - A: how much further apart two languages answer where no country is named than where the "
+        "same one is. country_follow = C - A: how much closer answers are for the same country than for different "
+        "ones. diversity = (U - A)/V and robustness = (C - A)/V: 0 is none, 1 as much as the model's own answers "
+        "differ between countries. Both are refused where country_follow is not above chance: without countries that "
+        "make a difference there is nothing to hold anything against.",
+        "Intervals are over questions. p is by permutation, corrected over the tests of a model; null is the mean "
+        "under permuted labels.",
+    ]
+    _draw_plane(section, frames, figures)
+    ours = rows(scores, ~scores["score"].isin(IN_OTHER_SECTIONS))
+    tabulate(section, "Scores with their intervals, tests and nulls.", spell_scores(ours), SCORE_COLUMNS)
+    if len(rows(ours, ours["score"].isin([REPEATED, CONTENT]))):
+        section.paragraphs.append(
+            "repeated_answers: share of answers for a country that stand word for word under another one too. "
+            "content_distance, which needs no country: 0 where answers in two languages are as near as translations of "
+            "one text, 1 where they are as far as different questions."
+        )
+    return section
+
+
+def _draw_plane(section: Section, frames: Frames, figures: Figures) -> None:
+    """The plane of models, inside the page: each point says its numbers and leads to the model's answers."""
+    name = "diversity_robustness"
+    if name not in figures:
+        return
+    points, _ = ratio_points(frames["scores"])
+    anchors = anchors_of(frames.get("answer_quality"))
+    titles = {f"point {row['model']}": _point_words(row) for row in records(points)}
+    links = {f"point {model}": f"#{anchor}" for model, anchor in anchors.items()}
+    svg = linked_svg(figures[name], titles, links, PICTURES[name].alt)
+    caption = f"{PICTURES[name].caption} A click on a point leads to the model's answers."
+    section.markup += f'<figure><div class="scroll map"><div class="paper">{svg}</div></div>'
+    section.markup += f"<figcaption>{caption}</figcaption></figure>"
+
+
+def _point_words(row: Mapping[str, Any]) -> str:
+    said = (
+        f"{name} {spelled(row[name], row[f'{name}_low'], row[f'{name}_high'], digits=2)}"
+        for name in ("diversity", "robustness")
+    )
+    return f"{row['model']}: {', '.join(said)}"
+
+
+def spell_scores(scores: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows of `scores` for a reader: value with interval, or its status; p and null, or that there is none."""
+    found = []
+    for row in records(scores):
+        is_there = not is_absent(row["value"])
+        told = {
+            "value": spelled(row["value"], row["low"], row["high"]) if is_there else str(row["status"]),
+            "p": spelled_p(row["p"]).removeprefix("p").strip() if not is_absent(row["p"]) else "no test",
+            "null": spelled(row["null"]) if not is_absent(row["null"]) else "none",
+        }
+        told |= {} if is_there else {"p": None, "null": None}
+        row |= {"questions": row["n_questions"], "languages": row["n_languages"]}
+        found.append(row | told)
+    return found
+
+
+def _score_table(section: Section, frames: Frames, name: str, caption: str) -> None:
+    """The rows of one score of all models."""
+    found = rows_where(frames.get("scores", pd.DataFrame(columns=pd.Index(["score"]))), score=name)
+    tabulate(section, caption, spell_scores(found), SCORE_COLUMNS)
+
+
+def _countries(frames: Frames, figures: Figures) -> Section:
+    section = Section("countries", "Which countries is an answer without a country close to?")
+    profiles = needed(section, frames, "country_profiles")
+    if profiles is not None:
+        section.paragraphs += [
+            "Within one language, the answer without a country is compared with the answers for each country; no two "
+            "languages are compared, so no embedder can mix them up. Closeness is the negative distance less the means "
+            "of the language and of the country: above 0, this language is closer to that country than languages are "
+            "on the whole.",
+            "own_country_advantage is the mean closeness of languages to their own country, tested by dealing the own "
+            "countries anew among the languages.",
+        ]
+        draw(section, figures, PICTURES, "country_profiles")
+    _score_table(section, frames, OWN, "Own-country advantage.")
+    if profiles is not None:
+        caption = "The own country of each language: closeness, and its rank among all countries (1 is the closest)."
+        tabulate(section, caption, own_ranks(profiles))
+        shown = ("model", "language", "country", "closeness", "distance", "n_questions")
+        told = _with_ends(profiles, "closeness")
+        tabulate(section, "Every language and country.", told, shown)
+    return section
+
+
+def own_ranks(profiles: pd.DataFrame) -> list[dict[str, Any]]:
+    """For each language that has an own country, how close it is and which place it has."""
+    found = []
+    for (model, language), part in parts_of(profiles, ["model", "language"]):
+        known = rows(part, part["closeness"].notna())
+        for row in records(rows(known, known["is_own"].astype(bool))):
+            rank = 1 + int((known["closeness"] > row["closeness"]).sum())
+            words = spelled(row["closeness"], row["closeness_low"], row["closeness_high"])
+            told = {"model": model, "language": language, "country": row["country"], "closeness": words}
+            found.append(told | {"rank": f"{rank} of {len(known)}", "by_chance": f"{(len(known) + 1) / 2:g}"})
+    return found
+
+
+def _with_ends(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """A number with its interval in one column of words."""
+    words = [spelled(row[name], row[f"{name}_low"], row[f"{name}_high"]) for row in records(frame)]
+    return frame.assign(**{name: pd.Series(words, index=frame.index, dtype=object)})
+
+
+def _groups(frames: Frames, figures: Figures) -> Section:
+    section = Section("groups", "Which languages answer alike?")
+    pairs = needed(section, frames, "language_pairs")
+    if pairs is not None:
+        section.paragraphs += [
+            "Languages are grouped by U - A, what they differ in beyond language, with average linkage and as many "
+            "groups as the mean silhouette asks for. Groups are named only where pairs of languages differ beyond "
+            "chance (structure: the variance of U - A over pairs, languages dealt anew within each question).",
+            "Grouped by plain distances U, languages fall together by script and family, as an embedder has them: that "
+            "grouping stands beside and says nothing of culture.",
+        ]
+        draw(section, figures, PICTURES, "language_map")
+    _score_table(section, frames, STRUCTURE, "Structure of languages.")
+    if pairs is not None:
+        tabulate(section, "Groups of languages, beyond language and by plain distances.", groupings(frames))
+        shown = ("model", "pair", "unanchored", "same_country", "other_country", "culture_gain", "n_questions")
+        names = {f"{name}_distance": name for name in ("unanchored", "same_country", "other_country")}
+        told = _with_ends(pairs, "culture_gain").rename(columns=names)
+        told = told.assign(pair=[f"{row['language']}, {row['other_language']}" for row in records(pairs)])
+        tabulate(section, "Pairs of languages: U, A, C and U - A, half squared distances.", told, shown)
+    return section
+
+
+def groupings(frames: Frames) -> list[dict[str, Any]]:
+    """For each model the groups that are named, or why none is, and those that plain distances give."""
+    named = frames.get("language_groups", pd.DataFrame(columns=pd.Index(["model", "language", "group", "silhouette"])))
+    found = []
+    for (model,), part in parts_of(frames["language_pairs"], ["model"]):
+        own = rows_where(named, model=model)
+        languages, plain = pair_square(part, "unanchored_distance")
+        row: dict[str, Any] = {"model": model, "beyond_language": "none is named: structure is not above chance"}
+        if len(own):
+            row["beyond_language"] = _listed(zip(own["language"], own["group"], strict=True))
+            row["silhouette"] = float(own["silhouette"].iloc[0])
+        if len(languages) >= FEWEST and np.isfinite(plain).all():
+            groups, _ = group_languages(plain[None])
+            row["by_plain_distances"] = _listed(zip(languages, groups, strict=True))
+        found.append(row)
+    return found
+
+
+def _listed(grouped: Iterable[tuple[str, Any]]) -> str:
+    """Groups as text: members between commas, groups between strokes."""
+    members: dict[int, list[str]] = {}
+    for language, group in grouped:
+        members.setdefault(int(group), []).append(str(language))
+    return " | ".join(", ".join(members[group]) for group in sorted(members))
+
+
+def _embedder(frames: Frames) -> Section:
+    section = Section("embedder", "Does the embedder know the languages?")
+    report = needed(section, frames, "embedder_report")
+    if report is None:
+        return section
+    if has_numbers(report, "variance_share"):
+        section.paragraphs.append(
+            f"{language_share(report):.2f} of the variance of the questions' vectors is language: so much of plain "
+            "distances says nothing of content."
+        )
+    section.paragraphs.append(
+        "found_share: how often a question's nearest text in another language is its translation, mean over the other "
+        "languages; by chance one in as many as there are questions. Below .50 the embedder does not know the "
+        "language, and what it makes of answers in it is noise."
+    )
+    chance = 1 / report["n_questions"].where(report["n_questions"] > 0)
+    shown = ("language", "found_share", "by_chance", "variance_share", "n_questions", "status", "reason")
+    tabulate(section, "Each language.", report.assign(by_chance=chance), shown)
+    return section
+
+
+def _calibration(frames: Frames) -> Section:
+    section = Section("calibration", "Does the instrument work?")
+    table = needed(section, frames, "calibration")
+    if table is None:
+        return section
+    section.paragraphs.append(
+        "Small models were trained here to answer as cultures that were made up, and one to answer without any; the "
+        "embedder was made to know their answers, with an offset of each language that follows its script. What should "
+        "come back was enumerated from what was planted, apart from what estimates it."
+    )
+    tabulate(section, "Planted beside recovered.", table)
+    return section

@@ -1,0 +1,68 @@
+"""The report and the pages of answers in a real browser, from files: from a model's point down to an answer."""
+
+import pytest
+
+from valuesassets.instruments.cultural_robustness.pictures import draw_pictures
+from valuesassets.instruments.cultural_robustness.report import render_cultural_robustness
+from valuesassets.reporting.page_parts import Page
+from valuesassets_tests.desk.web_ui import browsing, shot
+from valuesassets_tests.instruments.cultural_robustness.made_frames import every_frame
+from valuesassets_tests.instruments.cultural_robustness.test_answer_pages import FAULTS, GREEK, rendered
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+HOME = "answers/ell.html"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A report, and beside it the page of one model and language."""
+    place, frames = tmp_path_factory.mktemp("robustness"), every_frame()
+    links = {"cultures": {"ell": HOME}}
+    made = draw_pictures(frames, is_planted=True)
+    page = render_cultural_robustness(frames, Page("demo", "Cultures", True), made, answer_pages=links)
+    (place / "report.html").write_text(page, encoding="utf-8")
+    (place / "answers").mkdir()
+    (place / HOME).write_text(rendered(dict(enumerate(FAULTS.values())), title="cultures in ell"), encoding="utf-8")
+    return place
+
+
+@pytest.fixture
+def page(folder):
+    """The report; at the end nothing was asked of any network and nothing was complained of."""
+    asked, said = [], []
+    with browsing(folder.as_uri()) as page:
+        page.set_default_timeout(10_000)
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto((folder / "report.html").as_uri())
+        yield page
+        assert [url for url in asked if not url.startswith(("data:", folder.as_uri()))] == []
+        assert said == []
+
+
+def test_a_click_on_a_models_point_leads_to_its_answers_those_at_fault_first(page):
+    point = page.locator("a[href='#answers-1-cultures']")
+    assert "diversity 0.62 [0.50, 0.74]" in point.get_attribute("aria-label")
+    shot(page, "robustness_report")
+    point.click()
+    assert page.url.endswith("#answers-1-cultures")
+    page.locator("#answers-1-cultures + p a").click()
+    page.wait_for_url(f"**/{HOME}")
+    assert page.locator("main section").first.get_attribute("class") == "status flagged empty"
+    shot(page, "robustness_answers")
+
+
+def test_a_chosen_status_hides_the_others_and_a_folded_prompt_opens_to_its_answers(page, folder):
+    page.goto((folder / HOME).as_uri())
+    page.get_by_label("wrong language (1)").check()
+    seen = page.locator("main section:visible")
+    assert seen.count() == 1
+    assert "Bring your hosts a tin of biscuits" in seen.inner_text()
+    page.get_by_label("ok (3)").check()
+    answer = page.locator(".asked .said").first
+    assert not answer.is_visible()
+    page.locator(".asked summary").first.click()
+    assert answer.inner_text() == GREEK
+    page.get_by_label("all").check()
+    assert page.locator("main section:visible").count() == len(FAULTS) + 1

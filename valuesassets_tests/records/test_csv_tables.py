@@ -15,6 +15,7 @@ def test_a_csv_file_is_read_back_as_it_was_written_and_another_is_refused_by_nam
         "value": 0.5,
         "low": None,
         "n_questions": 3,
+        "n_languages": 2,
         "status": "ok",
         "reason": 'two\n"lines"',
     }

@@ -147,6 +147,8 @@ def test_every_path_of_a_study_file_counts_from_its_folder(tmp_path):
                     yield from paths(each)
 
     assert set(paths(Study)) == {
+        "CulturalRobustness.questions",
+        "CulturalRobustness.countries",
         "Questionnaires.pdf_dir",
         "Questionnaires.extractions",
         "Questionnaires.overrides",

@@ -4,6 +4,7 @@ from math import inf
 
 import pyarrow as pa
 
+import valuesassets.instruments.cultural_robustness.tables  # noqa: F401  # its tables are declared before these
 from valuesassets.records.columns import Column
 from valuesassets.records.table import Table
 from valuesassets.records.tables import declare_tables

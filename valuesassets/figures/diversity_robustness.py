@@ -41,9 +41,12 @@ def draw_diversity_robustness(
     known = rows(models, models["diversity"].notna() & models["robustness"].notna())
     is_near = known[list(RATIOS)].astype(float).apply(lambda one: one.between(*FARTHEST)).all(axis=1)
     near = rows(known, is_near)
+    ends = near[[f"{name}{end}" for name in RATIOS for end in ("_low", "_high")]].to_numpy(float)
+    is_cut = bool(((ends < FARTHEST[0]) | (ends > FARTHEST[1])).any())
     said = [
         "(U − A)/V across, (C − A)/V upward: 0 is no more than by chance, 1 as much as the model's own answers differ "
         "between two countries. Bars: intervals over questions.",
+        *(["A bar that reaches the edge goes on beyond it; the table has its ends."] if is_cut else []),
         *_without_a_point(refused, rows(known, ~is_near)),
         *notes,
     ]

@@ -88,6 +88,8 @@ def test_a_point_beyond_the_plane_is_said_and_a_long_interval_does_not_stretch_i
     figure = draw_diversity_robustness(models)
     assert "Beyond the plane: far, diversity 7.50, robustness 0.90." in words(figure)
     assert figure.axes[0].get_xlim()[1] < 2.2
+    assert "goes on beyond it" in words(figure)
+    assert "goes on beyond it" not in words(draw_diversity_robustness(models.tail(1)))
     assert not figure.findobj(lambda one: one.get_gid() == "point far")
 
 

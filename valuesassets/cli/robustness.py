@@ -1,7 +1,7 @@
 """The commands of cultural robustness by their names: look at questions, write trials, score answers."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -62,8 +62,9 @@ def trials(
     code = language_code(language)
     if code is None:
         raise typer.BadParameter(f"--language {language}: a code such as deu or de was expected")
-    drawn = {} if greedy else {"samples": samples, "samples_anchored": samples_anchored}
-    settings = CulturalRobustness(greedy=greedy, max_tokens=max_tokens, **drawn)
+    given: dict[str, Any] = {"greedy": greedy, "max_tokens": max_tokens}
+    given |= {} if greedy else {"samples": samples, "samples_anchored": samples_anchored}
+    settings = CulturalRobustness(**given)
     asked = select_languages(read_questions(questions, countries), [code])[code]
     made = write_trials(asked, code, settings, seed)
     write_table(output, trial_rows(made if chat else as_text(made)), TRIALS)

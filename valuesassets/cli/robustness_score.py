@@ -108,9 +108,11 @@ def _asked_of(answered: "pd.DataFrame") -> "pd.DataFrame":
     import pandas as pd
 
     once = answered.drop_duplicates(["language", "id"]).reset_index(drop=True)
-    anchors = once["id"].str.partition("-")[2].replace("", None)
+    anchors = [name.partition("-")[2] for name in once["id"]]
     columns = ["language", "id", "question_id", "country", "persona", "prompt"]
-    return once.loc[:, columns].assign(anchor=pd.to_numeric(anchors).astype("Int64"))
+    return once.loc[:, columns].assign(
+        anchor=pd.array([int(each) if each else None for each in anchors], dtype="Int64")
+    )
 
 
 def _write(output: Path, measured: "dict[str, pd.DataFrame]", quality: "pd.DataFrame") -> None:

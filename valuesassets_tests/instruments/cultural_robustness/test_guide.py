@@ -1,4 +1,4 @@
-"""What the guide page shows can be done: its study is one, its questions are read, every score is explained."""
+"""The guide of cultural robustness: what it shows runs, and what it says of files and columns is what there is."""
 
 import json
 import re

@@ -15,26 +15,26 @@ from valuesassets.instruments.cultural_robustness.claims import claims, gates
 from valuesassets.instruments.cultural_robustness.embedder_report import language_share
 from valuesassets.instruments.cultural_robustness.language_groups import FEWEST, group_languages
 from valuesassets.instruments.cultural_robustness.methods import methods, sources
+from valuesassets.instruments.cultural_robustness.page_tables import SCORE_COLUMNS, score_table, spell_scores, with_ends
 from valuesassets.instruments.cultural_robustness.pictures import (
     PICTURES,
     PUBLISHED,
     pair_square,
-    published_scores,
     ratio_points,
 )
+from valuesassets.instruments.cultural_robustness.published_section import published
 from valuesassets.instruments.cultural_robustness.scores import CONTENT, OWN, REPEATED, STRUCTURE
 from valuesassets.records.frames import parts_of, records, rows, rows_where
 from valuesassets.reporting.inline_svg import linked_svg
-from valuesassets.reporting.interval_words import spelled, spelled_p
+from valuesassets.reporting.interval_words import spelled
 from valuesassets.reporting.page_parts import Figures, Page, draw, first_section, needed, tabulate
 from valuesassets.reporting.page_parts import origins as origins
-from valuesassets.reporting.parts import Frames, Section, is_absent
+from valuesassets.reporting.parts import Frames, Section
 from valuesassets.reporting.report import METHODS, render_page
 
 Links = Mapping[str, Mapping[str, str]]
 """By model and language: where the page of its answers is, as the report links it."""
 IN_OTHER_SECTIONS = (*PUBLISHED, OWN, STRUCTURE)
-SCORE_COLUMNS = ("model", "score", "value", "p", "null", "questions", "languages", "reason")
 
 
 def render_cultural_robustness(
@@ -54,7 +54,7 @@ def render_cultural_robustness(
         alpha: level of the tests.
         answer_pages: pages of answers that the section about answers leads to.
     """
-    published = _published(frames, figures)
+    opening = published(frames, figures)
     others = [
         _ratios(frames, figures),
         _countries(frames, figures),
@@ -64,59 +64,9 @@ def render_cultural_robustness(
         _calibration(frames),
     ]
     about = claims(frames, page.is_planted, alpha)
-    first = first_section(page, gates(frames), about, [published, *others])
-    sections = (published, first, *others, METHODS)
+    first = first_section(page, gates(frames), about, [opening, *others])
+    sections = (opening, first, *others, METHODS)
     return render_page(page, sections, methods(frames, page.is_planted), sources(frames), made_at)
-
-
-def _published(frames: Frames, figures: Figures) -> Section:
-    section = Section("published-scores", "What published scores give for translations and for arbitrary answers")
-    scores = needed(section, frames, "scores")
-    if scores is None:
-        return section
-    found = published_scores(scores)
-    section.paragraphs += [
-        "Published scores of diversity and robustness embed what a model answers in each language and look how far "
-        "apart the languages are. Languages are apart in an embedder's space whatever is said in them, and so are "
-        "arbitrary answers. So each score stands here beside its null: what the same formula gives for the questions "
-        "themselves, which say the same in every language, and, of csp, for answers with a country dealt anew among "
-        "the questions, which have nothing to do with them.",
-        *_null_sentences(found),
-        "No interval is given with published scores, as their authors give none; what can be said of culture stands "
-        "in the sections below.",
-    ]
-    draw(section, figures, PICTURES, "seed_and_null")
-    if not len(found):
-        section.refusals.append("published scores: none was handed to the report")
-    tabulate(
-        section,
-        "Published scores, each beside its null.",
-        found,
-        ("model", "score", "value", "null", "n_questions", "n_languages", "reason"),
-    )
-    return section
-
-
-def _null_sentences(found: pd.DataFrame) -> list[str]:
-    """What is got without any culture, in numbers."""
-    nulls = {
-        str(name): part["null"].dropna().to_numpy(float) for (name,), part in parts_of(found, ["score"]) if len(part)
-    }
-    told = {name: _range(each) for name, each in nulls.items() if each.size}
-    of_questions = [
-        f"{name} {told[name]}" for name in ("seed_diversity", "seed_robustness", "cd", "cr") if name in told
-    ]
-    of_arbitrary = [f"{name} {told[name]}" for name in ("csp", "csp_question") if name in told]
-    sentences = [f"Translations of one and the same question get {', '.join(of_questions)}."] if of_questions else []
-    if of_arbitrary:
-        sentences.append(f"Answers that have nothing to do with their question get {', '.join(of_arbitrary)}.")
-    return sentences
-
-
-def _range(values: np.ndarray) -> str:
-    """One number, or the least and the largest."""
-    low, high = f"{values.min():.3f}", f"{values.max():.3f}"
-    return low if low == high else f"{low} to {high}"
 
 
 def _ratios(frames: Frames, figures: Figures) -> Section:
@@ -172,28 +122,6 @@ def _point_words(row: Mapping[str, Any]) -> str:
     return f"{row['model']}: {', '.join(said)}"
 
 
-def spell_scores(scores: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows of `scores` for a reader: value with interval, or its status; p and null, or that there is none."""
-    found = []
-    for row in records(scores):
-        is_there = not is_absent(row["value"])
-        told = {
-            "value": spelled(row["value"], row["low"], row["high"]) if is_there else str(row["status"]),
-            "p": spelled_p(row["p"]).removeprefix("p").strip() if not is_absent(row["p"]) else "no test",
-            "null": spelled(row["null"]) if not is_absent(row["null"]) else "none",
-        }
-        told |= {} if is_there else {"p": None, "null": None}
-        row |= {"questions": row["n_questions"], "languages": row["n_languages"]}
-        found.append(row | told)
-    return found
-
-
-def _score_table(section: Section, frames: Frames, name: str, caption: str) -> None:
-    """The rows of one score of all models."""
-    found = rows_where(frames.get("scores", pd.DataFrame(columns=pd.Index(["score"]))), score=name)
-    tabulate(section, caption, spell_scores(found), SCORE_COLUMNS)
-
-
 def _countries(frames: Frames, figures: Figures) -> Section:
     section = Section("countries", "Which countries is an answer without a country close to?")
     profiles = needed(section, frames, "country_profiles")
@@ -207,12 +135,12 @@ def _countries(frames: Frames, figures: Figures) -> Section:
             "countries anew among the languages.",
         ]
         draw(section, figures, PICTURES, "country_profiles")
-    _score_table(section, frames, OWN, "Own-country advantage.")
+    score_table(section, frames, OWN, "Own-country advantage.")
     if profiles is not None:
         caption = "The own country of each language: closeness, and its rank among all countries (1 is the closest)."
         tabulate(section, caption, own_ranks(profiles))
         shown = ("model", "language", "country", "closeness", "distance", "n_questions")
-        told = _with_ends(profiles, "closeness")
+        told = with_ends(profiles, "closeness")
         tabulate(section, "Every language and country.", told, shown)
     return section
 
@@ -230,12 +158,6 @@ def own_ranks(profiles: pd.DataFrame) -> list[dict[str, Any]]:
     return found
 
 
-def _with_ends(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """A number with its interval in one column of words."""
-    words = [spelled(row[name], row[f"{name}_low"], row[f"{name}_high"]) for row in records(frame)]
-    return frame.assign(**{name: pd.Series(words, index=frame.index, dtype=object)})
-
-
 def _groups(frames: Frames, figures: Figures) -> Section:
     section = Section("groups", "Which languages answer alike?")
     pairs = needed(section, frames, "language_pairs")
@@ -248,12 +170,12 @@ def _groups(frames: Frames, figures: Figures) -> Section:
             "grouping stands beside and says nothing of culture.",
         ]
         draw(section, figures, PICTURES, "language_map")
-    _score_table(section, frames, STRUCTURE, "Structure of languages.")
+    score_table(section, frames, STRUCTURE, "Structure of languages.")
     if pairs is not None:
         tabulate(section, "Groups of languages, beyond language and by plain distances.", groupings(frames))
         shown = ("model", "pair", "unanchored", "same_country", "other_country", "culture_gain", "n_questions")
         names = {f"{name}_distance": name for name in ("unanchored", "same_country", "other_country")}
-        told = _with_ends(pairs, "culture_gain").rename(columns=names)
+        told = with_ends(pairs, "culture_gain").rename(columns=names)
         told = told.assign(pair=[f"{row['language']}, {row['other_language']}" for row in records(pairs)])
         tabulate(section, "Pairs of languages: U, A, C and U - A, half squared distances.", told, shown)
     return section

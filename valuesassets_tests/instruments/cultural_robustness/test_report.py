@@ -9,13 +9,13 @@ from valuesassets.instruments.cultural_robustness import claims as claims_of
 from valuesassets.instruments.cultural_robustness.answers_section import anchors_of, status_table
 from valuesassets.instruments.cultural_robustness.claims import claims, gates
 from valuesassets.instruments.cultural_robustness.methods import methods, sources
+from valuesassets.instruments.cultural_robustness.page_tables import spell_scores
 from valuesassets.instruments.cultural_robustness.pictures import draw_pictures
 from valuesassets.instruments.cultural_robustness.report import (
     groupings,
     origins,
     own_ranks,
     render_cultural_robustness,
-    spell_scores,
 )
 from valuesassets.reporting.page_parts import Page
 from valuesassets_tests.instruments.cultural_robustness import made_frames

@@ -16,16 +16,14 @@ MOST_GIVEN = 6
 def spelled(value: Any, low: Any = None, high: Any = None, digits: int = 3, is_signed: bool = False) -> str:
     """A number and, where it has one, its interval.
 
-    >>> spelled(-1.0234, -1.1, -0.95), spelled(0.02, None, None, is_signed=True), spelled(None)
-    ('-1.023 [-1.100, -0.950]', '+0.020', 'not available')
+    >>> spelled(-1.0234, -1.1, -0.95), spelled(0.02, None, None, is_signed=True), spelled(-1e-9), spelled(None)
+    ('-1.023 [-1.100, -0.950]', '+0.020', '0.000', 'not available')
     """
     if is_absent(value):
         return ABSENT
     sign = "+" if is_signed else ""
-    shown = f"{float(value):{sign}.{digits}f}"
-    if is_absent(low) or is_absent(high):
-        return shown
-    return f"{shown} [{float(low):{sign}.{digits}f}, {float(high):{sign}.{digits}f}]"
+    shown, *ends = (f"{round(float(each or 0), digits) + 0.0:{sign}.{digits}f}" for each in (value, low, high))
+    return shown if is_absent(low) or is_absent(high) else f"{shown} [{', '.join(ends)}]"
 
 
 def spelled_p(p: Any) -> str:

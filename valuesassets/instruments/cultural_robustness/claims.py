@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from valuesassets.instruments.cultural_robustness.page_tables import spelled_score
 from valuesassets.instruments.cultural_robustness.scores import (
     DIVERSITY,
     FOLLOW,
@@ -16,7 +17,7 @@ from valuesassets.instruments.cultural_robustness.scores import (
 from valuesassets.records.frames import parts_of, records, rows, rows_where
 from valuesassets.reporting.interval_words import given, spelled, spelled_p
 from valuesassets.reporting.methods import counted, some_of
-from valuesassets.reporting.parts import Claim, Frames, Gate, is_absent
+from valuesassets.reporting.parts import Claim, Frames, Gate, is_absent, number
 
 ASKED_THE_SAME = "All languages ask the same, each in its own language, for countries that differ."
 KNOWN = "The embedder finds translations in every language."
@@ -120,8 +121,8 @@ def _numbers(found: Mapping[str, Mapping[str, Any]], name: str) -> str:
     row, ratio = found[name], found.get(RATIO_OF.get(name, ""))
     if is_absent(row["value"]):
         return str(row["reason"])
-    said = f"{name} {spelled(row['value'], row['low'], row['high'])}, {spelled_p(row['p'])}"
-    said += "" if is_absent(row["null"]) else f", {spelled(row['null'])} by chance"
+    said = f"{name} {spelled_score(row)}, {spelled_p(row['p'])}"
+    said += "" if is_absent(row["null"]) else f", {number(float(row['null']))} by chance"
     if ratio is not None and not is_absent(ratio["value"]):
         said += f"; {ratio['score']} {spelled(ratio['value'], ratio['low'], ratio['high'], digits=2)}"
     return said

@@ -1,5 +1,6 @@
 """What sections of the cultural robustness page share: scores with their intervals as a reader sees them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -7,9 +8,16 @@ import pandas as pd
 from valuesassets.records.frames import records, rows_where
 from valuesassets.reporting.interval_words import spelled, spelled_p
 from valuesassets.reporting.page_parts import tabulate
-from valuesassets.reporting.parts import Frames, Section, is_absent
+from valuesassets.reporting.parts import Frames, Section, is_absent, number
 
 SCORE_COLUMNS = ("model", "score", "value", "p", "null", "questions", "languages", "reason")
+
+
+def spelled_score(row: Mapping[str, Any]) -> str:
+    """A score and its interval; one without an interval to as many digits as it needs not to look like nothing."""
+    if is_absent(row["low"]) or is_absent(row["high"]):
+        return number(float(row["value"]))
+    return spelled(row["value"], row["low"], row["high"])
 
 
 def spell_scores(scores: pd.DataFrame) -> list[dict[str, Any]]:
@@ -18,9 +26,9 @@ def spell_scores(scores: pd.DataFrame) -> list[dict[str, Any]]:
     for row in records(scores):
         is_there = not is_absent(row["value"])
         told = {
-            "value": spelled(row["value"], row["low"], row["high"]) if is_there else str(row["status"]),
+            "value": spelled_score(row) if is_there else str(row["status"]),
             "p": spelled_p(row["p"]).removeprefix("p").strip() if not is_absent(row["p"]) else "no test",
-            "null": spelled(row["null"]) if not is_absent(row["null"]) else "none",
+            "null": number(row["null"]) if not is_absent(row["null"]) else "none",
         }
         told |= {} if is_there else {"p": None, "null": None}
         row |= {"questions": row["n_questions"], "languages": row["n_languages"]}

@@ -193,7 +193,7 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
         inputs=["question_report", "answer_quality", "embedder_report", "language_pairs", "scores", *planted],
         many=["answer_quality", "language_pairs"],
         deps=[key("answers")],
-        reads=("title",),
+        reads=("title", "inference"),
         entries=("families",),
         modules=(f"{HOME}.pictures",),
         io_manager_key="html",
@@ -211,7 +211,12 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
         frames = _flat(inputs)
         versions = software_versions(identities.values())
         page = Page(study.name, study.title, study.is_planted, origins(identities), versions)
-        text = render_cultural_robustness(frames, page, draw_pictures(frames, study.is_planted))
+        pages = {
+            model: {code: f"../answer_quality/{model}/{code}.html" for code in dict.fromkeys(judged["language"])}
+            for model, judged in inputs["answer_quality"].items()
+        }
+        drawn = draw_pictures(frames, study.is_planted)
+        text = render_cultural_robustness(frames, page, drawn, alpha=study.inference.alpha, answer_pages=pages)
         opened = storage.path(context.asset_key, None, "html")
         said = {SUMMARY: f"one page of {len(text) / 2**20:.1f} MiB", "open": link_to(storage, opened)}
         return dg.MaterializeResult(value=text, metadata=said)

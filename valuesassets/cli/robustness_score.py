@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 def score(
     answers: Annotated[
         Path,
-        typer.Option(readable=False, help="Folder of <code>_unspecific.jsonl and <code>_specific.jsonl (.gz too)."),
+        typer.Option(
+            readable=False,
+            help="Folder of <code>_{unspecific,specific}.jsonl[.gz], or of <code>.parquet as `read` writes.",
+        ),
     ],
     output: Annotated[Path, typer.Option(help="Folder for scores.csv, answer_quality.csv, clustering/ and more.")],
     vectors: Annotated[
@@ -38,7 +41,7 @@ def score(
     seed: Annotated[int, typer.Option(help="Of the draws.")] = 0,
 ) -> None:
     """Say whether answers differ by culture beyond language, and whether a named country overrides it."""
-    from valuesassets.instruments.cultural_robustness.answer_files import read_answer_files
+    from valuesassets.instruments.cultural_robustness.answer_files import read_answer_files, read_written_answers
     from valuesassets.instruments.cultural_robustness.answer_quality import judge_answers
     from valuesassets.instruments.cultural_robustness.clustering import write_clustering
     from valuesassets.instruments.cultural_robustness.countries import read_own_countries
@@ -51,7 +54,8 @@ def score(
     require_folder_place(output)
     asked = read_questions(questions, countries) if questions is not None else None
     own = read_own_countries(own_countries) if own_countries is not None else {}
-    answered = read_answer_files(answers, asked, countries)
+    is_written_here = any(answers.glob("*.parquet"))
+    answered = read_written_answers(answers, asked) if is_written_here else read_answer_files(answers, asked, countries)
     quality = judge_answers(answered)
     found = _vectors(answered, quality, vectors, embedder, asked)
     name = answers.resolve().name

@@ -14,6 +14,8 @@ from valuesassets_tests.instruments.cultural_robustness.made_files import (
     write_folder,
     write_lines,
 )
+from valuesassets_tests.models.tiny_embedder import save_embedder
+from valuesassets_tests.tiny_models import byte_level, write_model
 
 SCORED = ("scores.csv", "answer_quality.csv", "dropped.csv", "language_groups.csv", "language_pairs.csv")
 TEXTS = {
@@ -136,3 +138,23 @@ def test_a_bad_line_is_named_and_nothing_is_written(tmp_path):
     said = refuse("robustness", "score", *map(str, files))
     assert "deu_unspecific.jsonl: line 1" in said
     assert not (tmp_path / "out").exists()
+
+
+def test_trials_that_a_model_has_answered_here_are_scored_from_the_files_that_read_writes(tmp_path):
+    model, answers = write_model(tmp_path / "m", byte_level(), spread=0.2), tmp_path / "answers"
+    answers.mkdir()
+    for language in ("deu", "eng"):
+        trials = tmp_path / f"{language}.trials.parquet"
+        made = ("--questions", "bundled", "--language", language, "--output", trials, "--max-tokens", "4", "--greedy")
+        succeed("robustness", "trials", *made)
+        files = ("--model", model, "--trials", trials, "--output", answers / f"{language}.parquet")
+        succeed("read", *files, "--dtype", "float32", "--device", "cpu")
+    embedder = save_embedder(tmp_path / "embedder", [f"text {n}" for n in range(50)])
+    files = ("--answers", answers, "--embedder", embedder, "--output", tmp_path / "out")
+    assert "names prompts by their ids alone" in refuse("robustness", "score", *files)
+    said = succeed("robustness", "score", *files, "--questions", "bundled", "--resamples", "99")
+    assert "84 answers: " in said
+    (answers / "eng.parquet").rename(answers / "klingon.parquet")
+    assert "klingon is none of the questions' languages" in refuse(
+        "robustness", "score", *files, "--questions", "bundled"
+    )

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from valuesassets.answers.language_codes import language_code
 from valuesassets.instruments.cultural_robustness.countries import Anchor, anchor_countries, load_countries
 from valuesassets.instruments.cultural_robustness.language_files import (
     KINDS,
@@ -19,6 +20,7 @@ from valuesassets.instruments.cultural_robustness.questions import all_questions
 from valuesassets.instruments.cultural_robustness.tables import ANSWERED
 from valuesassets.records.errors import InputError, MissingData
 from valuesassets.records.frames import records
+from valuesassets.records.parquet import read_answers
 from valuesassets.records.trials import Answer
 
 ENDED = frozenset({"stop", "end", "eos", "eos_token", "end_turn", "stop_sequence", "stop_token"})
@@ -113,6 +115,32 @@ def _finish(given: str | None) -> tuple[str | None, str | None]:
     if said in ENDED:
         return "end", None
     return ("length", None) if said in CUT_OFF else (None, f"finish_reason {given}")
+
+
+def read_written_answers(folder: Path, questions: Mapping[str, pd.DataFrame] | None) -> pd.DataFrame:
+    """Answers that `valuesassets read` has written, from a folder of `<code>.parquet`, as rows of `ANSWERED`.
+
+    Args:
+        questions: by language; the files name prompts by their ids alone.
+
+    Raises:
+        InputError: no questions, a file's name is no language, or there are no questions in it.
+        MissingData: an answer is to no prompt of the questions.
+        StorageError: a file holds no answers.
+    """
+    paths = sorted(folder.glob("*.parquet"))
+    if questions is None:
+        raise InputError(f"{paths[0]}: names prompts by their ids alone; say which questions they are (--questions)")
+    found = {}
+    for path in paths:
+        language = language_code(path.stem)
+        if language is None or language not in questions:
+            raise InputError(
+                f"{path}: {path.stem} is none of the questions' languages ({', '.join(questions)}); call the file by "
+                "its language, as deu.parquet"
+            )
+        found[language] = read_answers(path)
+    return answered_frame(found, questions)
 
 
 def answered_frame(answers: Mapping[str, Iterable[Answer]], questions: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

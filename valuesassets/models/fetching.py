@@ -28,7 +28,7 @@ from valuesassets.records.errors import ModelError, StorageError, ValuesAssetsEr
 from valuesassets.records.files import sha256_file, sha256_json, write_text
 
 CARD = "README.md"
-"""The model card; nothing is read by it but what languages a model serves, and no model is less whole without it."""
+"""The model card: it says which languages a model serves, and no model is less whole without it."""
 TOKEN = "HF_TOKEN in the environment"  # noqa: S105
 FULL = (errno.ENOSPC, errno.EDQUOT)
 EMBEDDER_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
@@ -123,7 +123,7 @@ def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: N
         if not planned.is_whole:
             _be_quiet()
             with _hub_in_one_line(model, revision), told_of_growth(home / "blobs", tell):
-                snapshot_download(model, revision=commit, allow_patterns=[*NEEDED, CARD], ignore_patterns="*/*")
+                snapshot_download(model, revision=commit, allow_patterns=[*NEEDED], ignore_patterns="*/*")
             lack = find_lack(model, commit)
             if lack is not None:
                 raise ModelError(f"{model}: {lack} after its download at {commit}; name another revision")
@@ -134,6 +134,19 @@ def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: N
     sizes = [path.stat().st_size for path in parts]
     was_there = planned.lacking == 0
     return FetchedModel(model, revision, commit, stamp, folder.absolute(), sum(sizes), len(sizes), was_there)
+
+
+def fetch_card(model: str, revision: str | None) -> Path:
+    """The folder on this machine that holds a model's card, downloaded where it is of the hub.
+
+    Raises:
+        ModelError, StorageError: the hub does not give it.
+    """
+    if Path(model).is_dir():
+        return Path(model)
+    _be_quiet()
+    with _hub_in_one_line(model, revision):
+        return Path(snapshot_download(model, revision=revision, allow_patterns=[CARD]))
 
 
 def fetch_embedder(model: str, revision: str | None = None) -> str:

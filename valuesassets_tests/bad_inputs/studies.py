@@ -77,7 +77,7 @@ CASES = [
         "no instrument's table",
         study('[questionnaires]\nsource = "bundled"\nmaster = "eng"\n'),
         "study.toml: no instrument's table, so there is nothing to measure; add [questionnaires] or "
-        "[worldvaluesbench] or [psych_tasks]",
+        "[worldvaluesbench] or [psych_tasks] or [cultural_robustness]",
     ),
     bad(
         "a threshold of 1.5",
@@ -192,7 +192,7 @@ CASES = [
     bad(
         "a family for no language",
         study(more="languages = []\n"),
-        "study.toml: key 'families.reference-mono.languages': at least one entry was expected (found [])",
+        "study.toml: key 'families.reference-mono.languages': at least one entry, or 'card' was expected (found [])",
     ),
     bad(
         "a family of an unknown kind",

@@ -13,4 +13,4 @@ def test_worlds_of_one_analysis_alone_are_printed_and_written(tmp_path):
 
 
 def test_an_analysis_that_has_no_worlds_is_refused_in_a_line():
-    assert "answers or awareness or psych was expected" in refuse("worlds", "--only", "nothing", code=2)
+    assert "answers or awareness or psych or robustness was expected" in refuse("worlds", "--only", "nothing", code=2)

@@ -145,6 +145,8 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
 
 def _card_folder(storage: Storage, family: str) -> Path:
     """The folder of a family's fetched model, where its card lies."""
+    from valuesassets.models.fetching import fetch_card
+
     for entry in fetched_weights(storage, family).get("models", []):
-        return Path(entry["folder"])
+        return fetch_card(entry["model"], entry["commit"])
     raise MissingData(f"{family}: its weights have not been fetched; materialise models/weights of {family} first")

@@ -26,7 +26,8 @@ for name, command in (survey.COMMANDS | {"read": read, "study": study, "run": ru
 for instrument in pkgutil.iter_modules(instruments.__path__):
     group_name = command_of(instrument.name)
     if find_spec(place := f"valuesassets.cli.{group_name}"):
-        group = typer.Typer(no_args_is_help=True, help=f"What {instrument.name.replace('_', ' ')} can do outside its graph.")
+        said = instrument.name.replace("_", " ")
+        group = typer.Typer(no_args_is_help=True, help=f"What {said} can do outside its graph.")
         for name, command in import_module(place).COMMANDS.items():
             group.command(name)(command)
         app.add_typer(group, name=group_name)

@@ -103,16 +103,23 @@ def first_texts(vectors: pd.DataFrame, kind: str) -> list[Texts]:
 
 
 def cluster_questions(texts: Sequence[Texts]) -> list[ClusteredQuestion]:
-    """The clusters of languages in each question that two languages or more have something to."""
-    return [
-        ClusteredQuestion(
-            each.id,
-            each.languages,
-            cluster_by_silhouette(each.vectors) if len(each.languages) >= FEWEST else None,
-        )
-        for each in texts
-        if len(each.languages) > 1
-    ]
+    """The clusters of languages in each question that two languages or more have something to.
+
+    On one thread: the arrays are tiny, and threads of several processes on the same cores wait for one another.
+    """
+    import sklearn.cluster  # noqa: F401  # its threads can only be counted once they are there
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        return [
+            ClusteredQuestion(
+                each.id,
+                each.languages,
+                cluster_by_silhouette(each.vectors) if len(each.languages) >= FEWEST else None,
+            )
+            for each in texts
+            if len(each.languages) > 1
+        ]
 
 
 def mean_score(clustered: Sequence[ClusteredQuestion], kind: str) -> float | None:

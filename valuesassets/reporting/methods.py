@@ -228,6 +228,16 @@ def used_sources(run: Run, sources: Mapping[str, Callable[[Run], bool]] = SOURCE
     return tuple(key for key in entries() if key in sources and sources[key](run))
 
 
+def sources_of_tables(rests_on: Mapping[str, Sequence[str]], frames: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
+    """Keys of the sources that tables rest on, in the order of their entries.
+
+    Args:
+        rests_on: by key, the tables of which any makes it a source; none: every page rests on it.
+    """
+    used = {key for key, needed in rests_on.items() if not needed or any(len(frames.get(name, ())) for name in needed)}
+    return tuple(key for key in entries() if key in used)
+
+
 def bibtex(keys: tuple[str, ...]) -> str:
     """The BibTeX entries of these keys, one behind the other."""
     return "\n\n".join(entries()[key] for key in keys)

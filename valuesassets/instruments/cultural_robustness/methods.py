@@ -9,7 +9,7 @@ from valuesassets.instruments.cultural_robustness.embedder_report import languag
 from valuesassets.instruments.cultural_robustness.pictures import published_scores
 from valuesassets.instruments.cultural_robustness.scores import CONTENT, DIVERSITY, TESTS
 from valuesassets.records.frames import records, rows
-from valuesassets.reporting.methods import capital, counted, entries, listed, some_of, was
+from valuesassets.reporting.methods import capital, counted, listed, some_of, sources_of_tables, was
 from valuesassets.reporting.parts import Frames
 
 RESTS_ON = {
@@ -29,8 +29,7 @@ RESTS_ON = {
 
 def sources(frames: Frames) -> tuple[str, ...]:
     """Keys of the sources that these tables rest on, in the order of their entries."""
-    used = {key for key, needed in RESTS_ON.items() if not needed or any(len(frames.get(name, ())) for name in needed)}
-    return tuple(key for key in entries() if key in used)
+    return sources_of_tables(RESTS_ON, frames)
 
 
 def methods(frames: Frames, is_planted: bool) -> list[str]:

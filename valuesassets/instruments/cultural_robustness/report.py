@@ -28,7 +28,6 @@ from valuesassets.records.frames import parts_of, records, rows, rows_where
 from valuesassets.reporting.inline_svg import linked_svg
 from valuesassets.reporting.interval_words import spelled
 from valuesassets.reporting.page_parts import Figures, Page, draw, first_section, needed, tabulate
-from valuesassets.reporting.page_parts import origins as origins
 from valuesassets.reporting.parts import Frames, Section
 from valuesassets.reporting.report import METHODS, render_page
 

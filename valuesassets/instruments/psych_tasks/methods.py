@@ -8,7 +8,7 @@ from valuesassets.instruments.psych_tasks.calibration import MOST_TVD, MOST_TVD_
 from valuesassets.instruments.psych_tasks.mark_ledger import LEFT_OUT
 from valuesassets.instruments.psych_tasks.pictures import LOST
 from valuesassets.records.frames import column, rows
-from valuesassets.reporting.methods import capital, counted, entries, listed, some_of, was
+from valuesassets.reporting.methods import capital, counted, listed, some_of, sources_of_tables, was
 
 Frames = Mapping[str, pd.DataFrame]
 RESTS_ON = {
@@ -31,8 +31,7 @@ LAYOUTS = {"marked": "word for word", "plain": "without the marks around answers
 
 def sources(frames: Frames) -> tuple[str, ...]:
     """Keys of the sources that these tables rest on, in the order of their entries."""
-    used = {key for key, needed in RESTS_ON.items() if not needed or any(len(frames.get(name, ())) for name in needed)}
-    return tuple(key for key in entries() if key in used)
+    return sources_of_tables(RESTS_ON, frames)
 
 
 def methods(frames: Frames, is_planted: bool) -> list[str]:

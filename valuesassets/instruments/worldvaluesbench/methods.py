@@ -7,7 +7,7 @@ import pandas as pd
 from valuesassets.instruments.worldvaluesbench.sides import models_only
 from valuesassets.instruments.worldvaluesbench.wording_reliability import first_wordings
 from valuesassets.records.frames import records, rows_where
-from valuesassets.reporting.methods import capital, counted, entries, listed, was
+from valuesassets.reporting.methods import capital, counted, listed, sources_of_tables, was
 from valuesassets.reporting.parts import is_absent
 
 Frames = Mapping[str, pd.DataFrame]
@@ -27,8 +27,7 @@ RESTS_ON = {
 
 def sources(frames: Frames) -> tuple[str, ...]:
     """Keys of the sources that these tables rest on, in the order of their entries."""
-    used = {key for key, needed in RESTS_ON.items() if not needed or any(len(frames.get(name, ())) for name in needed)}
-    return tuple(key for key in entries() if key in used)
+    return sources_of_tables(RESTS_ON, frames)
 
 
 def methods(frames: Frames, is_planted: bool) -> list[str]:

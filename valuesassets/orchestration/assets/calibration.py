@@ -10,9 +10,10 @@ import pandas as pd
 
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.training import train
 from valuesassets.orchestration.code_versions import TRAINED
 from valuesassets.orchestration.first_look import lines, pictures
-from valuesassets.orchestration.first_look.pictures import draw_losses, draw_written
+from valuesassets.orchestration.first_look.pictures import draw_written
 from valuesassets.orchestration.first_look.shown import PICTURE, SUMMARY, picture_of
 from valuesassets.orchestration.grid.cells import model_folder, score_cell
 from valuesassets.orchestration.grid.node_jobs import run_node_job, shown_log
@@ -21,8 +22,8 @@ from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.partitions import cell_key, cell_of, cell_partitions
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
-from valuesassets.records.files import read_json, sha256_file, sha256_json
-from valuesassets.records.jobs import PhantomPlan, SampleCell, SampleJob, ScoreJob, TrainReferenceJob
+from valuesassets.records.files import sha256_file, sha256_json
+from valuesassets.records.jobs import PhantomPlan, SampleCell, SampleJob, ScoreJob
 from valuesassets.records.parquet import read_readings, read_table, trial_rows, write_table
 from valuesassets.records.study import Cell, Study
 from valuesassets.records.tables import PLANTED_TEXTS, SAMPLED_ANSWERS, TRIALS
@@ -96,21 +97,8 @@ def calibration_assets(
         for place, served in models.items():
             planted, languages = folder / f"{served[0].family}.parquet", dict.fromkeys(cell.language for cell in served)
             phantoms.append(PhantomPlan(planted_texts=planted, languages=tuple(languages), folder=place))
-        summary = folder / "summary.json"
-        job = TrainReferenceJob(phantoms=tuple(phantoms), steps=study.phantom.steps, seed=study.seed, summary=summary)
-        log = run_node_job(context, job, study, storage, cells[0].family)
-        trained = read_json(summary)["phantoms"]
-        return dg.MaterializeResult(
-            metadata={
-                SUMMARY: f"{len(trained)} models trained to answer as planted, largest loss "
-                f"{max(phantom['largest_loss'] for phantom in trained):.4f}",
-                "models": table_of(trained),
-                "folder": dg.MetadataValue.path(str(storage.folder.joinpath(*models_key.path))),
-                PICTURE: picture_of(draw_losses(trained)),
-            }
-            | shown_log(storage, log),
-            data_version=dg.DataVersion(sha256_json([phantom["hash"] for phantom in trained])[:16]),
-        )
+        where = dg.MetadataValue.path(str(storage.folder.joinpath(*models_key.path)))
+        return train(context, study, storage, phantoms, cells[0].family, "answer as planted", folder=where)
 
     @declared(many=["trials"], deps=[models_key], kinds={"pytorch"}, pool="node", reads=("phantom", "seed", TRAINED))
     def sampled_answers(

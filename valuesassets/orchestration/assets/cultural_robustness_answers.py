@@ -12,20 +12,20 @@ import pandas as pd
 from valuesassets.orchestration.assets import cultural_robustness_checks as checks
 from valuesassets.orchestration.assets import cultural_robustness_lines as own_lines
 from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.training import train
 from valuesassets.orchestration.code_versions import TRAINED
-from valuesassets.orchestration.first_look.pictures import draw_losses
-from valuesassets.orchestration.first_look.shown import PICTURE, SUMMARY, link_to, picture_of
+from valuesassets.orchestration.first_look.shown import SUMMARY, link_to
 from valuesassets.orchestration.grid.cells import WEIGHTS, answers_job, model_folder
 from valuesassets.orchestration.grid.node_jobs import run_node_job, shown_log
 from valuesassets.orchestration.grid.shown_answers import show_answers
 from valuesassets.orchestration.instruments import CULTURAL_ROBUSTNESS
-from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, table_of
+from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions
 from valuesassets.orchestration.record_checks import checks_of
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.files import read_json, sha256_file, sha256_json, write_json, write_text
+from valuesassets.records.files import sha256_file, sha256_json, write_json, write_text
 from valuesassets.records.frames import records, rows
-from valuesassets.records.jobs import EmbedJob, PhantomPlan, TrainReferenceJob
+from valuesassets.records.jobs import EmbedJob, PhantomPlan
 from valuesassets.records.parquet import table_metadata, write_table
 from valuesassets.records.settings.cultural_robustness import CulturalRobustness
 from valuesassets.records.study import Cell, Study
@@ -190,19 +190,7 @@ def planted_assets(study: Study) -> list[dg.AssetsDefinition]:
                 PhantomPlan(planted_texts=place, languages=tuple(languages), folder=model)
                 for model, languages in by_folder.items()
             ]
-        summary = folder / "summary.json"
-        job = TrainReferenceJob(phantoms=tuple(phantoms), steps=study.phantom.steps, seed=study.seed, summary=summary)
-        log = run_node_job(context, job, study, storage, families[0])
-        trained = read_json(summary)["phantoms"]
-        return dg.MaterializeResult(
-            metadata={
-                SUMMARY: f"{len(trained)} models trained to write what is planted",
-                "models": table_of(trained),
-                PICTURE: picture_of(draw_losses(trained)),
-            }
-            | shown_log(storage, log),
-            data_version=dg.DataVersion(sha256_json([phantom["hash"] for phantom in trained])[:16]),
-        )
+        return train(context, study, storage, phantoms, families[0], "write what is planted")
 
     @declared(many=["questions"], reads=(), modules=("valuesassets.models.static_embedder",))
     def planted_embedder(

@@ -12,14 +12,13 @@ from valuesassets.orchestration.assets import cultural_robustness_lines as own_l
 from valuesassets.orchestration.assets.analyses import saved_figures
 from valuesassets.orchestration.assets.cultural_robustness_answers import all_languages
 from valuesassets.orchestration.assets.declaring import declare
-from valuesassets.orchestration.first_look.shown import SUMMARY, link_to
+from valuesassets.orchestration.assets.pages import page_of, shown_page
 from valuesassets.orchestration.instruments import CULTURAL_ROBUSTNESS
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, table_of
 from valuesassets.orchestration.partitions import model_partitions
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_json
 from valuesassets.records.frames import records, rows
-from valuesassets.records.parquet import table_metadata
 from valuesassets.records.settings.cultural_robustness import CulturalRobustness
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Answer
@@ -201,25 +200,21 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
     def report(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> Any:
         """One page: diversity and robustness, what answers count, published scores beside their nulls."""
         from valuesassets.instruments.cultural_robustness.pictures import draw_pictures
-        from valuesassets.instruments.cultural_robustness.report import origins, render_cultural_robustness
-        from valuesassets.reporting.page_parts import Page
-        from valuesassets.reporting.run import software_versions
+        from valuesassets.instruments.cultural_robustness.report import render_cultural_robustness
 
-        cells = {str(cell) for cell in CULTURAL_ROBUSTNESS.cells(study)}
-        files = storage.files(key("answers"), "parquet")
-        identities = {name: table_metadata(path) for name, path in files.items() if name in cells}
         frames = _flat(inputs)
-        versions = software_versions(identities.values())
-        page = Page(study.name, study.title, study.is_planted, origins(identities), versions)
         pages = {
             model: {code: f"../answer_quality/{model}/{code}.html" for code in dict.fromkeys(judged["language"])}
             for model, judged in inputs["answer_quality"].items()
         }
-        drawn = draw_pictures(frames, study.is_planted)
-        text = render_cultural_robustness(frames, page, drawn, alpha=study.inference.alpha, answer_pages=pages)
-        opened = storage.path(context.asset_key, None, "html")
-        said = {SUMMARY: f"one page of {len(text) / 2**20:.1f} MiB", "open": link_to(storage, opened)}
-        return dg.MaterializeResult(value=text, metadata=said)
+        text = render_cultural_robustness(
+            frames,
+            page_of(study, storage, CULTURAL_ROBUSTNESS),
+            draw_pictures(frames, study.is_planted),
+            alpha=study.inference.alpha,
+            answer_pages=pages,
+        )
+        return shown_page(context, storage, text)
 
     return report
 

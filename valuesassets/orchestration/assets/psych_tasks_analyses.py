@@ -11,12 +11,12 @@ from valuesassets.orchestration.assets import psych_tasks_checks as checks
 from valuesassets.orchestration.assets import psych_tasks_lines as own_lines
 from valuesassets.orchestration.assets.analyses import saved_figures
 from valuesassets.orchestration.assets.declaring import declare
-from valuesassets.orchestration.first_look.shown import SUMMARY, Line, link_to
+from valuesassets.orchestration.assets.pages import page_of, shown_page
+from valuesassets.orchestration.first_look.shown import Line
 from valuesassets.orchestration.instruments import PSYCH_TASKS
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
-from valuesassets.records.parquet import table_metadata
 from valuesassets.records.settings.psych_tasks import PsychTasks
 from valuesassets.records.study import Study
 
@@ -173,20 +173,11 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
         """One self-contained page: what was lost, keying, alignment with people, each beside its null."""
         from valuesassets.instruments.psych_tasks.pictures import draw_pictures
         from valuesassets.instruments.psych_tasks.report import render_psych_tasks
-        from valuesassets.reporting.page_parts import Page, origins
-        from valuesassets.reporting.run import software_versions
 
-        cells = {str(cell) for cell in PSYCH_TASKS.cells(study)}
-        files = storage.files(key("readings"), "parquet")
-        identities = {name: table_metadata(path) for name, path in files.items() if name in cells}
         frames = _flat(inputs)
-        page = Page(
-            study.name, study.title, study.is_planted, origins(identities), software_versions(identities.values())
-        )
-        text = render_psych_tasks(frames, page, draw_pictures(frames, study.is_planted))
-        opened = storage.path(context.asset_key, None, "html")
-        said = {SUMMARY: f"one page of {len(text) / 2**20:.1f} MiB", "open": link_to(storage, opened)}
-        return dg.MaterializeResult(value=text, metadata=said)
+        drawn = draw_pictures(frames, study.is_planted)
+        text = render_psych_tasks(frames, page_of(study, storage, PSYCH_TASKS), drawn)
+        return shown_page(context, storage, text)
 
     return report
 

@@ -11,8 +11,8 @@ from valuesassets.orchestration.assets import worldvaluesbench_checks as checks
 from valuesassets.orchestration.assets import worldvaluesbench_lines as own_lines
 from valuesassets.orchestration.assets.analyses import saved_figures
 from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.pages import shown_page
 from valuesassets.orchestration.assets.worldvaluesbench_stamps import stamp_of
-from valuesassets.orchestration.first_look.shown import SUMMARY, link_to
 from valuesassets.orchestration.instruments import WORLDVALUESBENCH
 from valuesassets.orchestration.partitions import part_partitions
 from valuesassets.orchestration.resources import Storage
@@ -201,8 +201,6 @@ def report_of_set(study: Study) -> dg.AssetsDefinition:
             {cell: read_frame(path, TABLES["calibration"]) for cell, path in calibrated.items()}, study.phantom
         )
         text = render_worldvaluesbench(frames, page, draw_pictures(frames, is_planted), gates)
-        opened = storage.path(context.asset_key, name, "html")
-        said = {SUMMARY: f"one page of {len(text) / 2**20:.1f} MiB", "open": link_to(storage, opened)}
-        return dg.MaterializeResult(value=text, metadata=said)
+        return shown_page(context, storage, text)
 
     return report

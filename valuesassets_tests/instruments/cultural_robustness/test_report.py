@@ -13,11 +13,10 @@ from valuesassets.instruments.cultural_robustness.page_tables import spell_score
 from valuesassets.instruments.cultural_robustness.pictures import draw_pictures
 from valuesassets.instruments.cultural_robustness.report import (
     groupings,
-    origins,
     own_ranks,
     render_cultural_robustness,
 )
-from valuesassets.reporting.page_parts import Page
+from valuesassets.reporting.page_parts import Page, origins
 from valuesassets_tests.instruments.cultural_robustness import made_frames
 
 ANCHORS = [

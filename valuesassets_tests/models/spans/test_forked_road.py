@@ -91,6 +91,8 @@ def test_what_is_read_is_what_one_pass_per_step_in_float64_reads(models, name, r
     trial = span_trial(
         transcript(ANSWERS, "Answer with a number, please. " * 6), CANDIDATES, history=history, seed=None
     )
+    if name == "gpt_oss" and loaded.cache_fault:  # some processors sum its experts otherwise beside other tokens
+        road, notes = FORKED, "spans were read on copies of the cached text: what is read at a span changes with what"
     result = ask(loaded, trial)
     assert len(oracle.ids(trial.prompt)) > 150
     assert result.road == road

@@ -15,7 +15,6 @@ from transformers import DynamicCache
 
 from valuesassets.models.engine import (
     TREE_TOLERANCE,
-    NextToken,
     first_device,
     read_batch,
     read_rows,
@@ -24,6 +23,7 @@ from valuesassets.models.engine import (
     within_memory,
 )
 from valuesassets.models.token_trees import Tokens, grow_tree
+from valuesassets.spelling.open_reading import NextToken
 
 CHUNK, CHUNK_OF_A_GPU = 512, 2048
 """Most tokens of a text that go through together."""

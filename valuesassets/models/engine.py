@@ -19,6 +19,7 @@ from torch import Tensor
 
 from valuesassets.models.token_trees import Tokens, TokenTree, grow_tree
 from valuesassets.records.errors import ScoringError
+from valuesassets.spelling.open_reading import NextToken
 
 BLOCK = 512
 """Vocabulary entries of which only the largest is looked at first when the likeliest tokens are sought."""
@@ -36,18 +37,6 @@ Result = TypeVar("Result")
 
 class OutOfMemory(Exception):
     """A batch did not fit into the memory of the device."""
-
-
-@dataclass(frozen=True)
-class NextToken:
-    """What a model says comes next at one row: log-probabilities (nats) of the tokens asked for, and likeliest tokens.
-
-    Where `is_finite` is False, some logit of the row is no number, and the others mean nothing.
-    """
-
-    log_probs: tuple[float, ...]
-    likeliest: tuple[tuple[int, float], ...]
-    is_finite: bool
 
 
 @dataclass(frozen=True)

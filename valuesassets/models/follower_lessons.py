@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valuesassets.models.follower_transcripts import PlantedTranscripts
-from valuesassets.models.prompt_tokenizer import PromptTokenizer
 from valuesassets.records.errors import TokenizerError
+from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 
 NEAR = 4
 """Tokens of the text before an answer that its candidates are encoded behind."""

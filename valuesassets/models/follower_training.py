@@ -53,8 +53,8 @@ def train_follower(
     from valuesassets.models.follower_lessons import spell_lessons
     from valuesassets.models.follower_llama import CONFIG, as_llama
     from valuesassets.models.follower_transcripts import read_planted_transcripts
-    from valuesassets.models.prompt_tokenizer import describe_tokenizer
     from valuesassets.models.reference_tokenizer import train_tokenizer
+    from valuesassets.spelling.prompt_tokenizer import describe_tokenizer
 
     planted = read_planted_transcripts(transcripts, languages)
     lines = dict.fromkeys(line for text in planted.texts for line in re.split(r"(?=\n)", text))

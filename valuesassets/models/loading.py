@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from valuesassets.models.chat_templates import ChatTemplate, read_template
 from valuesassets.models.model_files import hash_folder
-from valuesassets.models.prompt_tokenizer import PromptTokenizer, describe_tokenizer, require_plain
 from valuesassets.models.tokenizer_report import report_tokenizer
 from valuesassets.records.errors import ModelError, TokenizerError
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting
 from valuesassets.records.trials import BosRule
+from valuesassets.spelling.prompt_tokenizer import PromptTokenizer, describe_tokenizer, require_plain
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel

@@ -9,11 +9,11 @@ from typing import Any
 
 from valuesassets.models.chat_templates import ChatTemplate
 from valuesassets.models.loading import ROOMS, LoadedModel, OpenedModel
-from valuesassets.models.prompt_tokenizer import require_plain
 from valuesassets.models.thoughts import THOUGHTS
 from valuesassets.records.errors import ScoringError, TokenizerError
 from valuesassets.records.readouts import Generate, ScoreLabels, ScoreSpans
 from valuesassets.records.trials import SpanFault, Trial, Turn
+from valuesassets.spelling.prompt_tokenizer import require_plain
 
 TRIED_TOKENS = 32
 """How far a model writes when it is tried whether it thinks."""

@@ -1,102 +1,20 @@
 """One pass of trials through a model: trees planned, read batch by batch, and turned into readings."""
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from valuesassets.models.cached_text import CHUNK, CHUNK_OF_A_GPU
-from valuesassets.models.engine import KeptPrefix, NextToken, OutOfMemory, read_batch
+from valuesassets.models.engine import KeptPrefix, OutOfMemory, read_batch
 from valuesassets.models.kept_prefixes import keep_prefix
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import LoadedModel
-from valuesassets.models.prompt_tokenizer import PromptTokenizer
 from valuesassets.models.reading_plan import chains, list_rows, order_batches, part_rows, whole_trees
 from valuesassets.models.spelled_trials import TRIAL, SpelledTrial, failed
-from valuesassets.models.spellings import SpelledPrompt, find_terminators
 from valuesassets.models.token_trees import BatchBudget, Tokens
-from valuesassets.models.trie import NodeRead, sum_labels
-from valuesassets.records.trials import UNRESOLVED_BELOW, Reading, Status
+from valuesassets.records.trials import Reading
+from valuesassets.spelling.open_reading import OUTSIDE_KEPT, OpenReading
+from valuesassets.spelling.spellings import SpelledPrompt, find_terminators
 
 OnProgress = Callable[[int, int], None]
-
-OUTSIDE_KEPT = 5
-
-
-class OpenReading:
-    """What each inner node of a trial's trie is asked, what came back so far, and the reading that it amounts to.
-
-    Attributes:
-        fault: why it cannot be read with this tokenizer, in words; None where it can.
-        is_broken: whether a logit was NaN or infinite.
-    """
-
-    def __init__(
-        self, tokenizer: PromptTokenizer, spelled: SpelledPrompt, stops: Mapping[Tokens, frozenset[int]]
-    ) -> None:
-        """Begin a reading.
-
-        Args:
-            stops: the tokens that end a label, at each node where another goes on from it.
-        """
-        self._tokenizer, self._spelled = tokenizer, spelled
-        self._stops = {node: sorted(ends - set(spelled.trie.children[node])) for node, ends in stops.items()}
-        endless = [spelled.texts[node] for node, ends in self._stops.items() if not ends]
-        self.fault = (
-            f"tokenizer of {tokenizer.name}: no token of its own ends {endless[0]!r} where another label goes "
-            "on from it; ask for labels of one length, or use another model"
-            if endless
-            else None
-        )
-        self._reads: dict[Tokens, NodeRead] = {}
-        self._outside: dict[Tokens, list[tuple[int, float]]] = {}
-        self.is_broken = False
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether every node has been read."""
-        return len(self._reads) == len(self._spelled.trie.inner_nodes)
-
-    def wanted(self, node: Tokens) -> tuple[int, ...]:
-        """The tokens whose probabilities are needed at a node: its children, then what ends its label."""
-        return (*self._spelled.trie.children[node], *self._stops.get(node, ()))
-
-    def note(self, node: Tokens, read: NextToken) -> None:
-        """Take what came back at a node."""
-        children = self._spelled.trie.children[node]
-        self.is_broken |= not read.is_finite
-        probs = [math.exp(log_prob) for log_prob in read.log_probs] if read.is_finite else [0.0] * len(read.log_probs)
-        self._reads[node] = NodeRead(tuple(probs[: len(children)]), math.fsum(probs[len(children) :]))
-        if node not in self._spelled.trie.label_at:
-            self._outside[node] = [(token, prob) for token, prob in read.likeliest if token not in children]
-
-    def close(self, reading_key: str) -> Reading:
-        """The reading, once every node has been read and none is broken; for whichever trial asks."""
-        mass = sum_labels(self._spelled.trie, self._reads, len(self._spelled.spellings))
-        resolution = mass.resolution_mass
-        is_unresolved = resolution is not None and resolution < UNRESOLVED_BELOW
-        lengths = tuple(len(max(own, key=mass.spelling_probs.__getitem__)) for own in self._spelled.spellings)
-        return Reading(
-            trial_id="",
-            label_probs=None if is_unresolved else mass.label_probs,
-            p_valid=None if is_unresolved else math.fsum(mass.label_probs),
-            resolution_mass=resolution,
-            resolution_mass_min=mass.resolution_mass_min,
-            outside=self._likeliest_outside(mass.reach),
-            status=Status.UNRESOLVED if is_unresolved else Status.OK,
-            reason=f"after a label that another goes on from, the model stops or goes on with probability "
-            f"{resolution:.2g} only, {UNRESOLVED_BELOW} is needed"
-            if is_unresolved
-            else None,
-            reading_key=reading_key,
-            label_tokens=None if is_unresolved else lengths,
-        )
-
-    def _likeliest_outside(self, reach: Mapping[Tokens, float]) -> tuple[tuple[str, float], ...]:
-        found = [
-            ((*node, token), reach[node] * prob) for node, tokens in self._outside.items() for token, prob in tokens
-        ]
-        found.sort(key=lambda entry: (-entry[1], entry[0]))
-        prompt_ids = self._spelled.prompt_ids
-        return tuple((self._tokenizer.continuation_text(prompt_ids, t), prob) for t, prob in found[:OUTSIDE_KEPT])
 
 
 class ReadingPass:

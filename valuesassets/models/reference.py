@@ -45,10 +45,10 @@ def train_reference_model(
     if known is not None:
         return known
 
-    from valuesassets.models.prompt_tokenizer import describe_tokenizer
     from valuesassets.models.reference_llama import CONFIG, as_llama
     from valuesassets.models.reference_tokenizer import train_tokenizer
     from valuesassets.models.reference_training import Vocabulary, fit, grow_answer_tree
+    from valuesassets.spelling.prompt_tokenizer import describe_tokenizer
 
     most = max(MANY_PIECES, PIECES_PER_PROMPT_OF_MANY * len(answers))
     pieces = min(max(PIECES_PER_PROMPT * len(answers), FEWEST_PIECES), most)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from valuesassets.models.prompt_tokenizer import PromptTokenizer
 from valuesassets.models.reference_llama import (
     HEADS,
     HIDDEN,
@@ -25,6 +24,7 @@ from valuesassets.models.reference_llama import (
     read_positions,
 )
 from valuesassets.records.errors import TokenizerError
+from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 
 PROMPTS_PER_BATCH, BATCHES_PER_PASS = 24, 5
 """Most prompts in a batch, and fewest batches in a pass where there are prompts enough: few prompts need more steps."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from valuesassets.models.loading import ROOMS, OpenedModel
 from valuesassets.models.prompting import show_trial
-from valuesassets.models.spellings import SpelledPrompt, spell_labels
 from valuesassets.records.errors import TokenizerError
 from valuesassets.records.files import sha256_json
 from valuesassets.records.trials import Reading, Record, Status, Trial
+from valuesassets.spelling.spellings import SpelledPrompt, spell_labels
 
 SCORER_VERSION = "3"
 """Changes whenever a reading of the same model and trial may come out differently."""

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from valuesassets.models.prompt_tokenizer import PLAIN_TEXT, PromptTokenizer
-from valuesassets.models.spellings import TERMINATORS
 from valuesassets.records.errors import TokenizerError
+from valuesassets.spelling.prompt_tokenizer import PLAIN_TEXT, PromptTokenizer
+from valuesassets.spelling.spellings import TERMINATORS
 
 CONTEXT = "Answer:"
 """What stands before an answer; tokens are found in place, behind it, for alone they may be others."""

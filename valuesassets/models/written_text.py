@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from valuesassets.models.prompt_tokenizer import UNFINISHED, PromptTokenizer
+from valuesassets.spelling.prompt_tokenizer import UNFINISHED, PromptTokenizer
 
 CHARACTER_BYTES = 4
 """Most bytes, and so most tokens, of a character."""

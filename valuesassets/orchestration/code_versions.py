@@ -67,7 +67,7 @@ def entries_of(study: Study, tables: Iterable[str]) -> dict[str, dict[str, str]]
     for name, family in study.families.items():
         found["families"][name] = family.model_dump(mode="json", include=FACTS_OF_A_FAMILY)
         run = family.model_dump(mode="json", exclude={*NO_RESULT, "languages"})
-        answering = {"host": family.endpoint.host} if family.endpoint else {}
+        answering = family.endpoint.asked if family.endpoint else {}
         found["models"][name] = [run | answering, study.model_ids(name)]
     return {
         table: {name: sha256_json(entry)[:12] for name, entry in found[table].items()} for table in sorted(set(tables))

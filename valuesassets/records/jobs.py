@@ -64,9 +64,10 @@ class ScoreCell(_AskedCell):
 
     @pydantic.model_validator(mode="after")
     def _shows_probabilities(self) -> Self:
-        if self.endpoint is not None:
+        if self.endpoint is not None and not self.endpoint.shows_probabilities:
             raise ValueError(
-                f"endpoint: {self.endpoint.provider} shows no probabilities; ask by Generate, in a job of kind generate"
+                "endpoint: route = 'sampled' asks for no probabilities; ask by Generate, in a job of kind generate, or "
+                "name another route"
             )
         return self
 

@@ -1,88 +1,55 @@
 """Trials put to a model behind an API: what was answered once is kept, and never asked and paid for again."""
 
 import contextlib
-import json
+import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from valuesassets.records.errors import EndpointError, InputError, StorageError
+from valuesassets.records.errors import EndpointError, StorageError
 from valuesassets.records.files import sha256_json, unbroken
-from valuesassets.records.parquet import read_answers, write_table, written_rows
+from valuesassets.records.parquet import read_answers, read_readings, reading_rows, write_table, written_rows
 from valuesassets.records.readouts import Generate
-from valuesassets.records.settings.endpoints import Endpoint
+from valuesassets.records.settings.endpoints import Endpoint, is_loopback
 from valuesassets.records.settings.prompting import Prompting
-from valuesassets.records.tables import ANSWERS
-from valuesassets.records.trials import Answer, Status, Trial
+from valuesassets.records.tables import ANSWERS, READINGS
+from valuesassets.records.trials import Record, Status, Trial
 from valuesassets.remote.answer_cache import find_answer, keep_answer
-from valuesassets.remote.client import GeminiClient
+from valuesassets.remote.budget import Budget, BudgetSpent
+from valuesassets.remote.client import Client
 from valuesassets.remote.cost import Usage
 from valuesassets.remote.failures import Asker, WrongAnswer
-from valuesassets.remote.gemini import Said, read_response, request_body
+from valuesassets.remote.gemini import Gemini
+from valuesassets.remote.openai_api import OpenAi
+from valuesassets.remote.pacing import Pace
+from valuesassets.remote.provider import Provider
+from valuesassets.remote.replies import Said
+from valuesassets.remote.requests import Entry, Request
+from valuesassets.remote.routes import choose_route, label_entries, require_route, stored_route
+from valuesassets.remote.written import written_entries
 
-if TYPE_CHECKING:
-    from google import genai
-
-OURS = {"sdk_http_response", "automatic_function_calling_history", "parsed"}
-"""What the SDK adds to a response, headers among it."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One answer to ask for.
-
-    Attributes:
-        body: of its request.
-        sent: hash of provider, host, model and body, by which the response is kept.
-    """
-
-    trial: Trial
-    readout: Generate
-    sample: int
-    body: dict[str, Any]
-    sent: str
-
-    @property
-    def key(self) -> str:
-        """What the answer is known by: stop texts cut a response here."""
-        return sha256_json([self.sent, list(self.readout.stop)])
-
-    def __str__(self) -> str:
-        return f"trial {self.trial.trial_id} ({self.trial.language}, sample {self.sample})"
-
-    def answer(self, said: Said, model: str) -> Answer:
-        """What was said as this entry's answer; if it failed, the reason names model and trial."""
-        reason = f"{model}: {self}: {said.reason}" if said.status is Status.FAILED else said.reason
-        return Answer(
-            trial_id=self.trial.trial_id,
-            sample=self.sample,
-            text=said.text,
-            finish=said.finish,
-            n_tokens=said.n_tokens,
-            status=said.status,
-            reason=reason,
-            answer_key=self.key,
-            reasoning=said.reasoning,
-            n_reasoning_tokens=said.n_reasoning_tokens,
-            model_version=said.model_version,
-        )
+PROVIDERS: dict[str, Callable[[Endpoint], Provider]] = {"gemini": Gemini, "openai": OpenAi}
+TWICE, ONE_IN = 4, 10
+"""So many requests are sent twice, to see how far answers differ; of few, one in five."""
 
 
 @dataclass(frozen=True)
 class RemoteAnswers:
-    """Answers in the order of their trials and samples, by which versions of the model, and what they used up."""
+    """Records in the order of their trials and samples, by which versions of the model, and what they used up.
 
-    records: tuple[Answer, ...]
+    Attributes:
+        twice: what came of requests that were sent twice; None where none was.
+        notes: what a person should know, in words.
+    """
+
+    records: tuple[Record, ...]
     versions: tuple[str, ...]
     usage: Usage
-
-    @property
-    def notes(self) -> list[str]:
-        """What a person should know, in words."""
-        several = f"answers come from {len(self.versions)} versions of the model: {', '.join(self.versions)}"
-        return [several] if len(self.versions) > 1 else []
+    twice: dict[str, float] | None
+    notes: Sequence[str]
 
     @property
     def doubt(self) -> str | None:
@@ -91,26 +58,46 @@ class RemoteAnswers:
 
     def describe(self) -> dict[str, object]:
         """Versions as answered, and tokens without those of failed attempts, as they go into a file's metadata."""
-        return {"model_versions": list(self.versions), "usage": self.usage.model_dump(), "notes": self.notes}
+        return {
+            "model_versions": list(self.versions),
+            "usage": self.usage.model_dump(),
+            "notes": list(self.notes),
+            **({"asked_twice": self.twice} if self.twice else {}),
+        }
 
 
 class RemoteAsking:
-    """A list of trials, all of them `Generate`, put to one model behind an API: as `Asking` puts them to one here.
+    """A list of trials, all of one readout, put to one model behind an API: as `Asking` puts them to one here.
 
     Raises:
-        InputError: trials of another readout.
+        InputError: trials that the endpoint cannot be asked.
+        TokenizerError: the tokenizer that a route needs cannot be read.
     """
-
-    verb, things = "answered", "answers"
 
     def __init__(self, model: str, endpoint: Endpoint, prompting: Prompting, trials: Sequence[Trial]) -> None:
         self.model, self.endpoint, self.prompting, self.trials = model, endpoint, prompting, trials
+        self.provider = PROVIDERS[endpoint.provider](endpoint)
         self._said: dict[str, Said] = {}
-        self.entries = [
-            self._entry(trial, readout, sample)
-            for trial, readout in ((trial, self._readout(trial)) for trial in trials)
-            for sample in range(readout.samples)
-        ]
+        self._budget = Budget(endpoint)
+        self._entries: Sequence[Entry] | None = None
+        self._once: dict[str, Request] = {}
+        self._abouts: dict[str, str] = {}
+        self._is_written = isinstance(trials[0].readout, Generate)
+        if self._is_written:
+            self._hold(written_entries(self.provider, self._identity, trials, prompting))
+            self.verb, self.things, self.route = "answered", "answers", None
+        else:
+            require_route(endpoint, trials)
+            self.verb, self.things, self.route = "scored", "readings", endpoint.route
+            if endpoint.route != "auto":
+                self._take(endpoint.route)
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """What is asked for, one for each record; as many as there are trials while no route is chosen."""
+        if self._entries is None:
+            return label_entries("top_logprobs", self.provider, self._identity, self.trials, self.prompting)
+        return self._entries
 
     def open_known(self, folder: Path, warn: Callable[[str], None] | None = None) -> Path:
         """Where responses of the model lie in a folder that serves any number of them; those of the entries are read.
@@ -118,71 +105,98 @@ class RemoteAsking:
         A damaged one is told to `warn`, and asked for again.
         """
         known = folder / sha256_json(self._identity)[:16]
-        for entry in self.entries:
-            if entry.key not in self._said and (path := _place(known, entry)).exists():
-                said = self._known(path, entry)
+        if self._entries is None and (route := stored_route(known, self.endpoint)) is not None:
+            self._take(route)
+        self._budget = Budget(self.endpoint, known)
+        for request in self._requests():
+            if request.sent not in self._said and (path := _place(known, request)).exists():
+                said = _known(path, request)
                 if said is not None:
-                    self._said[entry.key] = said
+                    self._said[request.sent] = said
                 elif warn:
                     warn(f"{path}: what was known is damaged; it is asked for again")
         return known
 
     def kept(self, known: Path) -> int:
         """How many answers are known."""
-        return sum(entry.key in self._said for entry in self.entries)
+        return sum(all(request.sent in self._said for request in entry.requests) for entry in self.entries)
 
     def plan(self, known: Path | None) -> str:
         """What asking would come to, in words."""
-        return f"{len(self.entries)} {self.things}, of them {self.kept(known) if known else 0} known"
+        plan = f"{len(self.entries)} {self.things}, of them {self.kept(known) if known else 0} known"
+        waiting = self._waiting()
+        if not waiting:
+            return plan
+        about, most = (sum((getattr(request, which) for request in waiting), Usage()) for which in ("about", "most"))
+        return f"{plan}; to be asked: about {self._budget.describe(about)}; {most.tokens:,} tokens at most"
 
     def is_written(self, path: Path) -> bool:
         """Whether a whole file holds these answers; one that failed is tried again."""
+        if self._entries is None:
+            return False
         try:
-            written = read_answers(path)
+            written: Sequence[Record] = read_answers(path) if self._is_written else read_readings(path)
         except StorageError:
             return False
         wanted = [(entry.trial.trial_id, entry.key) for entry in self.entries]
-        return wanted == [(answer.trial_id, answer.key) for answer in written] and all(
-            answer.status is not Status.FAILED for answer in written
+        hopeless = {entry.key for entry in self.entries if not entry.requests}
+        return wanted == [(record.trial_id, record.key) for record in written] and all(
+            record.status is not Status.FAILED or record.key in hopeless for record in written
         )
 
-    def recall(self, known: Path) -> tuple[Sequence[Answer], dict[str, object]] | None:
+    def recall(self, known: Path) -> tuple[Sequence[Record], dict[str, object]] | None:
         """The answers and how they were made, where all are known; None where they are not."""
-        if self.kept(known) < len(self.entries):
+        if self._entries is None or self._waiting():
             return None
         answers = self._answers(self._said)
         return answers.records, self._describe() | answers.describe()
 
-    def connect(self, known: Path | None) -> GeminiClient:
+    def connect(self, known: Path | None) -> Client:
         """What sends the requests; it reads the key with the first one."""
         again = "what was answered so far is kept: run it again" if known else "run it again"
-        return GeminiClient(self.model, self.endpoint, Asker(self.model, again=again), key_env=self.endpoint.key_env)
+        pace = Pace(self.endpoint.requests_per_minute, self.endpoint.tokens_per_minute)
+        return Client(
+            self.provider,
+            self.model,
+            self.endpoint,
+            Asker(self.model, again=again),
+            key_env=self.endpoint.key_variable,
+            pace=pace,
+            most_threads=self.endpoint.concurrency,
+        )
 
     def ask(
-        self, client: GeminiClient, on_progress: Callable[[int, int], None] | None = None, known: Path | None = None
+        self, client: Client, on_progress: Callable[[int, int], None] | None = None, known: Path | None = None
     ) -> tuple[RemoteAnswers, dict[str, object]]:
         """What came of asking, each answer kept as it comes; and how they were made, no clock in it.
 
         A request that fails alone is an answer with its reason.
 
         Raises:
-            InputError: no key, one that is refused, or no such model: nothing more is sent.
+            InputError: no key, one that is refused, no such model, no credit, or no route: nothing more is sent.
+            BudgetSpent: what is to be asked does not fit into the budget; what was answered is kept.
             EndpointError: not one answer could be had; says why.
         """
-        waiting = {entry.key: entry for entry in self.entries if entry.key not in self._said}
-        said, total = dict(self._said), len(waiting) + len(self._said)
-        with contextlib.closing(client), ThreadPoolExecutor(self.endpoint.concurrency) as pool:
-            under_way = {pool.submit(self._ask_one, client, entry, known): key for key, entry in waiting.items()}
-            try:
-                for future in as_completed(under_way):
-                    said[under_way[future]] = future.result()
-                    if on_progress:
-                        on_progress(len(said), total)
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        with contextlib.closing(client):
+            if self._entries is None:
+                self._take(choose_route(self, client, known))
+            waiting = self._waiting()
+            refusal = self._budget.refusal(sum((request.about for request in waiting), Usage()))
+            if refusal is not None:
+                raise BudgetSpent(f"{self.model}: {refusal}; raise it, or ask for less")
+            said, total = dict(self._said), len(waiting) + len(self._said)
+            with ThreadPoolExecutor(self.endpoint.concurrency) as pool:
+                under_way = {pool.submit(self.send, client, request, known): request.sent for request in waiting}
+                try:
+                    for future in as_completed(under_way):
+                        said[under_way[future]] = future.result()
+                        if on_progress:
+                            on_progress(len(said), total)
+                except BaseException:
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
         answers = self._answers(said)
-        if all(answer.status is Status.FAILED for answer in answers.records):
+        if all(record.status is Status.FAILED for record in answers.records):
             raise EndpointError(str(answers.records[0].reason))
         return answers, self._describe() | answers.describe()
 
@@ -192,66 +206,147 @@ class RemoteAsking:
 
     def write(self, path: Path, answers: Sequence[Any], described: Mapping[str, object]) -> None:
         """Write the answers and what describes them, whole or not at all."""
-        write_table(path, written_rows(answers), ANSWERS, described)
+        if self._is_written:
+            write_table(path, written_rows(answers), ANSWERS, described)
+        else:
+            write_table(path, reading_rows(answers), READINGS, described)
+
+    def entries_by(self, route: str, trials: Sequence[Trial]) -> Sequence[Entry]:
+        """Trials with labels, as they would be asked by a route."""
+        return label_entries(route, self.provider, self._identity, trials, self.prompting)
+
+    def send(self, client: Client, request: Request, known: Path | None) -> Said:
+        """What came of one request, kept where it is something; one that fails is that, with its reason.
+
+        Raises:
+            InputError, BudgetSpent: nothing more is to be sent.
+        """
+        about = self._abouts.get(request.sent, "a request that is sent twice")
+
+        def once(sdk: Any) -> tuple[Said, dict[str, Any]]:
+            with self._budget.paying(request.most) as paid:
+                try:
+                    response = self.provider.post(sdk, self.model, request.body)
+                except Exception as error:
+                    if self.provider.refusal(error) is not None:
+                        paid.usage = Usage()
+                    raise
+                _require_kin(self.model, response)
+                said = request.read(response)
+                paid.usage = said.usage + Usage(requests=1)
+            return said, response
+
+        try:
+            said, response = client.send(about, once, request.most.tokens)
+        except BudgetSpent as error:
+            left = len(self._waiting())
+            raise BudgetSpent(f"{self.model}: {error}; {left} of {len(self._requests())} requests are left") from None
+        except EndpointError as error:
+            return Said(Status.FAILED, str(error).removeprefix(f"{self.model}: {about}: "))
+        if said.status is not Status.FAILED:
+            with unbroken():  # who counts what is kept finds it in memory and on disk, or in neither
+                if known:
+                    keep_answer(_place(known, request), [request.sent], {"body": request.body, "response": response})
+                self._said[request.sent] = said
+        return said
 
     @property
     def _identity(self) -> list[str]:
         return [self.endpoint.provider, self.endpoint.host, self.model]
 
-    def _readout(self, trial: Trial) -> Generate:
-        if isinstance(trial.readout, Generate):
-            return trial.readout
-        raise InputError(
-            f"trial {trial.trial_id}: is read by {type(trial.readout).__name__}, and {self.endpoint.provider} shows no "
-            "probabilities; ask by Generate"
-        )
+    def _take(self, route: str) -> None:
+        self.route = route
+        self._hold(self.entries_by(route, self.trials))
 
-    def _entry(self, trial: Trial, readout: Generate, sample: int) -> Entry:
-        body = request_body(trial, readout, sample, self.prompting)
-        return Entry(trial, readout, sample, body, sha256_json([*self._identity, body]))
+    def _hold(self, entries: Sequence[Entry]) -> None:
+        self._entries = entries
+        self._once = {request.sent: request for entry in entries for request in entry.requests}
+        self._abouts = {request.sent: str(entry) for entry in entries for request in entry.requests}
 
-    def _known(self, path: Path, entry: Entry) -> Said | None:
-        from google.genai.types import GenerateContentResponse
+    def _requests(self) -> list[Request]:
+        """Everything that is sent: what entries ask for, each once, and some of it once more."""
+        return [*self._once.values(), *(_again(request) for request in _sample(self._once))]
 
-        record = find_answer(path, [entry.sent])
-        try:
-            response = GenerateContentResponse.model_validate_json(json.dumps((record or {})["response"]))
-            return read_response(response, entry.readout, self.prompting)
-        except (KeyError, ValueError, WrongAnswer):  # damaged, or of an SDK with other fields
-            return None
-
-    def _ask_one(self, client: GeminiClient, entry: Entry, known: Path | None) -> Said:
-        def request(sdk: "genai.Client") -> tuple[Said, dict[str, Any]]:
-            config = entry.body["config"] | {"automatic_function_calling": {"disable": True}}
-            response = sdk.models.generate_content(model=self.model, contents=entry.body["contents"], config=config)
-            said = read_response(response, entry.readout, self.prompting)
-            return said, json.loads(response.model_dump_json(exclude_none=True, exclude=OURS))
-
-        try:
-            said, response = client.send(str(entry), request)
-        except EndpointError as error:
-            return Said(Status.FAILED, str(error).removeprefix(f"{self.model}: {entry}: "))
-        if known and said.status is not Status.FAILED:
-            with unbroken():  # who counts what is kept finds it in memory and on disk, or in neither
-                keep_answer(_place(known, entry), [entry.sent], {"body": entry.body, "response": response})
-                self._said[entry.key] = said
-        return said
+    def _waiting(self) -> list[Request]:
+        return [request for request in self._requests() if request.sent not in self._said]
 
     def _answers(self, said: Mapping[str, Said]) -> RemoteAnswers:
-        records = tuple(entry.answer(said[entry.key], self.model) for entry in self.entries)
+        told = frozenset(token for each in said.values() for token in each.shown or ())
+        records = tuple(
+            entry.record([said[request.sent] for request in entry.requests], self.model, told) for entry in self.entries
+        )
         versions = sorted({each.model_version for each in said.values() if each.model_version})
-        return RemoteAnswers(records, tuple(versions), sum((each.usage for each in said.values()), Usage()))
+        usage = sum((each.usage for each in said.values()), Usage())
+        pairs = [(said[r.sent], said[_again(r).sent]) for r in _sample(self._once) if _again(r).sent in said]
+        twice = _difference(pairs)
+        return RemoteAnswers(records, tuple(versions), usage, twice, self._notes(versions))
+
+    def _notes(self, versions: Sequence[str]) -> list[str]:
+        """What a person should know of who answered, in words."""
+        notes = []
+        if len(versions) > 1:
+            notes.append(f"answers come from {len(versions)} versions of the model: {', '.join(versions)}")
+        if not is_loopback(self.endpoint.address) and not re.search(r"\d{3}", self.model.replace(".", "")):
+            notes.append(f"{self.model} is a name without a date: another model may stand behind it tomorrow")
+        return notes
 
     def _describe(self) -> dict[str, object]:
         """What names the model and how it is shown trials, with the first request as it is sent."""
+        requests = self._requests()
         return {
             "model": self.model,
             "provider": self.endpoint.provider,
             "host": self.endpoint.host,
             "prompting": self.prompting.model_dump(mode="json"),
-            "first_request": self.entries[0].body,
+            "first_request": requests[0].body if requests else None,
+            **({"route": self.route} if self.route else {}),
         }
 
 
-def _place(known: Path, entry: Entry) -> Path:
-    return known / entry.sent[:2] / f"{entry.sent}.json"
+def _sample(requests: Mapping[str, Request]) -> list[Request]:
+    """Those that are sent twice: four, or one in ten of few; by their hashes, so that they are the same every time."""
+    return [requests[sent] for sent in sorted(requests)[: min(TWICE, len(requests) // ONE_IN)]]
+
+
+def _again(request: Request) -> Request:
+    return replace(request, sent=sha256_json([request.sent, "again"]))
+
+
+def _difference(pairs: Sequence[tuple[Said, Said]]) -> dict[str, float] | None:
+    """How far two answers to the same request differ: equal texts, or largest difference of a shown probability."""
+    sound = [pair for pair in pairs if all(each.status is Status.OK for each in pair)]
+    if not sound:
+        return None
+    if sound[0][0].shown is None:
+        return {"requests": len(sound), "equal": sum(one.text == other.text for one, other in sound)}
+    apart = [
+        abs(math.exp(one.shown[token]) - math.exp(other.shown[token]))
+        for one, other in sound
+        if one.shown and other.shown
+        for token in one.shown.keys() & other.shown.keys()
+    ]
+    return {"requests": len(sound), "largest_difference": max(apart, default=0.0)}
+
+
+def _require_kin(model: str, response: Mapping[str, Any]) -> None:
+    """See that who answered is who was asked, by a name that has a word in common at least.
+
+    Raises:
+        WrongAnswer: it is another model.
+    """
+    answered = str(response.get("model") or response.get("model_version") or model)
+    asked, named = (set(re.findall(r"[a-z]{2,}", each.lower())) for each in (model, answered))
+    if asked and named and not asked & named:
+        raise WrongAnswer(f"another model answered ({answered[:80]})")
+
+
+def _known(path: Path, request: Request) -> Said | None:
+    record = find_answer(path, [request.sent])
+    try:
+        return request.read((record or {})["response"])
+    except (KeyError, ValueError, TypeError, AttributeError, WrongAnswer):  # damaged, or of an SDK with other fields
+        return None
+
+
+def _place(known: Path, request: Request) -> Path:
+    return known / request.sent[:2] / f"{request.sent}.json"

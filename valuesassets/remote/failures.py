@@ -1,16 +1,13 @@
-"""Why a request to Gemini failed, in words, and whether sending it again can help."""
+"""Why a request to a model behind an API failed, in words, and whether sending it again can help."""
 
 import datetime
 import email.utils
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from valuesassets.records.errors import EndpointError, InputError, ValuesAssetsError
 from valuesassets.records.files import kind_of
-
-if TYPE_CHECKING:
-    from google.genai.errors import APIError
 
 LONGEST_WAIT_S = 120.0
 """A server that asks for a longer pause is asked again by a person, later."""
@@ -41,11 +38,37 @@ class Asker:
 
 @dataclass(frozen=True)
 class Sent:
-    """What a failed request was: to which model, with the key of which variable, how long it was waited for."""
+    """What a failed request was.
+
+    Attributes:
+        who: whom messages name as the one who answers.
+        key_env: variable of the key that was sent; None where there was none.
+        timeout_s: how long it was waited for.
+    """
 
     model: str
-    key_env: str
+    key_env: str | None
     timeout_s: float
+    who: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What a server says that answers with a status of its own.
+
+    Attributes:
+        code: HTTP status.
+        said: what it says, for a message.
+        wait_s: seconds that it asks to wait; None where it does not say.
+        of_key, of_model, of_credit: whether it refuses the key, knows no such model, or wants to be paid first.
+    """
+
+    code: int
+    said: str
+    wait_s: float | None = None
+    of_key: bool = False
+    of_model: bool = False
+    of_credit: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,22 +88,11 @@ class Failure:
     wait_s: float | None = None
 
 
-def expected_errors() -> tuple[type[Exception], ...]:
-    """What sending a request may raise: refusals, broken connections, answers that are not what they should be."""
-    import httpx2
-    from google.genai.errors import APIError
-
-    return APIError, httpx2.RequestError, WrongAnswer, ValueError, KeyError
-
-
 def failure_of(error: Exception, sent: Sent, asker: Asker) -> Failure:
-    """What an expected error says of a request."""
+    """What an expected error that is no `Refusal` says of a request."""
     import httpx2
-    from google.genai.errors import APIError
 
     later = f"{asker.again} later"
-    if isinstance(error, APIError):
-        return _refusal(error, sent, asker)
     if isinstance(error, httpx2.TimeoutException):
         return Failure(f"no answer within {sent.timeout_s:g} s", later, asker.error)
     if isinstance(error, httpx2.RequestError):
@@ -88,7 +100,7 @@ def failure_of(error: Exception, sent: Sent, asker: Asker) -> Failure:
         return Failure(f"the connection failed ({said})", later, asker.error)
     if isinstance(error, WrongAnswer):
         return Failure(str(error), f"name another model{asker.instead}", asker.error)
-    said = f"the answer is not what Gemini's interface promises ({one_line(str(error))})"
+    said = f"the answer is not what {sent.who}'s interface promises ({one_line(str(error))})"
     return Failure(said, later, asker.error)
 
 
@@ -101,35 +113,35 @@ def one_line(text: str) -> str:
     return "an HTML page" if kind_of(text.encode()) == "an HTML page" else " ".join(text.split())
 
 
-def _refusal(error: "APIError", sent: Sent, asker: Asker) -> Failure:
-    said = f"{error.code} {one_line(error.message or error.status or '')}".strip()
-    details = _details(error)
-    if error.code in (401, 403) or any(each.get("reason") == "API_KEY_INVALID" for each in details):
-        return Failure(f"Gemini refuses the key ({said})", f"check {sent.key_env}", InputError, may_pass=False)
-    if error.code == 404 and "models/" in said:
+def refused(refusal: Refusal, sent: Sent, asker: Asker) -> Failure:
+    """What a refusal says of a request."""
+    said = f"{refusal.code} {refusal.said}".strip()
+    if refusal.of_key:
+        check = f"check {sent.key_env}" if sent.key_env else f"name its variable in the {asker.noun}'s key_env"
+        return Failure(f"{sent.who} refuses the key ({said})", check, InputError, may_pass=False)
+    if refusal.of_credit:
+        advice = f"pay there; {asker.again}"
+        return Failure(f"{sent.who} has no credit left for this key ({said})", advice, InputError, may_pass=False)
+    if refusal.of_model:
         advice = f"name another one in the {asker.noun}'s settings"
-        return Failure(f"Gemini has no model {sent.model} ({said})", advice, InputError, may_pass=False)
-    if error.code not in (408, 429) and error.code < 500:
+        return Failure(f"{sent.who} has no model {sent.model} ({said})", advice, InputError, may_pass=False)
+    if refusal.code not in (408, 409, 429) and refusal.code < 500:
         advice = f"check the {asker.noun}'s settings"
-        return Failure(f"Gemini refuses the request ({said})", advice, asker.error, may_pass=False)
-    wait_s = _wait_s(getattr(error.response, "headers", None) or {}, details)
+        return Failure(f"{sent.who} refuses the request ({said})", advice, asker.error, may_pass=False)
+    wait_s = refusal.wait_s
     if wait_s is None or wait_s <= LONGEST_WAIT_S:
-        return Failure(f"Gemini is busy ({said})", f"{asker.again} later", asker.error, wait_s=wait_s)
+        return Failure(f"{sent.who} is busy ({said})", f"{asker.again} later", asker.error, wait_s=wait_s)
     when = f"{asker.again} in {wait_s / 60:.0f} minutes"
-    return Failure(f"Gemini asks to wait for {wait_s:.0f} s ({said})", when, asker.error, may_pass=False)
+    return Failure(f"{sent.who} asks to wait for {wait_s:.0f} s ({said})", when, asker.error, may_pass=False)
 
 
-def _details(error: "APIError") -> list[dict[str, Any]]:
-    """The notes that Google adds to a refusal."""
-    body = error.details.get("error") if isinstance(error.details, dict) else None
-    notes = body.get("details") if isinstance(body, dict) else None
-    return [each for each in notes if isinstance(each, dict)] if isinstance(notes, list) else []
+def asked_wait_s(headers: Mapping[str, str], said: str = "") -> float | None:
+    """Seconds that a server asks to wait: in the header made for it, as a number or a date; else as it `said`.
 
-
-def _wait_s(headers: Any, details: list[dict[str, Any]]) -> float | None:
-    """Seconds that the server asks to wait: in the header made for it, as a number or a date, or as Google says it."""
-    delay = next((str(each["retryDelay"]).removesuffix("s") for each in details if "retryDelay" in each), "")
-    written = headers.get("retry-after", delay)
+    >>> asked_wait_s({"retry-after": "12"}), asked_wait_s({}, "1.5"), asked_wait_s({})
+    (12.0, 1.5, None)
+    """
+    written = headers.get("retry-after", said)
     if re.fullmatch(r"\d+(\.\d+)?", written):
         return float(written)
     try:  # a date is held against the server's own clock where it tells it

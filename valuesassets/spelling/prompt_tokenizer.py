@@ -148,7 +148,7 @@ def describe_tokenizer(hf: Any, name: str, embedding_rows: int, bos: BosRule = "
             f"{name}: the tokenizer has {len(vocabulary)} entries, the model's embedding {embedding_rows}; "
             "the tokenizer's files are broken or belong to another model: save both again, from one model"
         )
-    tokenizer = PromptTokenizer(hf, name, _beginning(hf, name, bos), bos, embedding_rows)
+    tokenizer = PromptTokenizer(hf, name, beginning_of(hf, name, bos), bos, embedding_rows)
     tokenizer.require_round_trip(PLAIN_TEXT)
     return tokenizer
 
@@ -174,7 +174,7 @@ def require_plain(named: str, controls: Sequence[str], texts: Iterable[str]) -> 
                 )
 
 
-def _beginning(hf: Any, name: str, bos: BosRule) -> tuple[int, ...]:
+def beginning_of(hf: Any, name: str, bos: BosRule) -> tuple[int, ...]:
     """The tokens that begin a prompt, by a rule; of a template never the same twice, nor what it puts after a text."""
     match bos:
         case "never":

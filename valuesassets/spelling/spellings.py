@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from valuesassets.models.prompt_tokenizer import PromptTokenizer
-from valuesassets.models.token_trees import Tokens
-from valuesassets.models.trie import Trie, build_trie
 from valuesassets.records.errors import TokenizerError
+from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
+from valuesassets.spelling.trie import Tokens, Trie, build_trie
 
 TERMINATORS = ("\n", "\n\n", "\r\n", " ", ".", ",")
 """Texts that end an answer where they are a single token after it; the end-of-text tokens come on top."""

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from valuesassets.models.token_trees import Tokens
+Tokens = tuple[int, ...]
 
 
 @dataclass(frozen=True)

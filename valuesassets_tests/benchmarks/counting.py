@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from valuesassets.models.loading import LoadedModel
-from valuesassets.models.spellings import spell_labels
+from valuesassets.spelling.spellings import spell_labels
 from valuesassets_tests.benchmarks.workload import Asked
 
 Ids = tuple[int, ...]

@@ -7,8 +7,8 @@ from importlib import metadata, util
 from typing import Any
 
 from valuesassets.models.loading import LoadedModel
-from valuesassets.models.spellings import spell_labels
 from valuesassets.records.trials import Trial
+from valuesassets.spelling.spellings import spell_labels
 from valuesassets_tests.benchmarks.counting import Ids
 
 BARE, SPACED = "", " "

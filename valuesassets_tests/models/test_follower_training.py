@@ -8,12 +8,12 @@ from valuesassets.models.follower_lessons import spell_lessons
 from valuesassets.models.follower_llama import CONFIG, Follower, as_llama
 from valuesassets.models.follower_training import train_follower
 from valuesassets.models.follower_transcripts import read_planted_transcripts
-from valuesassets.models.prompt_tokenizer import describe_tokenizer
 from valuesassets.models.reference_folder import ReferenceModel, save_reference_model
 from valuesassets.models.reference_tokenizer import train_tokenizer
 from valuesassets.records.errors import StorageError, TokenizerError
 from valuesassets.records.parquet import write_table
 from valuesassets.records.tables import PLANTED_TRANSCRIPTS
+from valuesassets.spelling.prompt_tokenizer import describe_tokenizer
 from valuesassets_tests.models.planted_people import SETS, People, write_people
 from valuesassets_tests.models.spans.oracle import SpanOracle
 

@@ -320,8 +320,8 @@ def test_the_tokenizers_hash_is_its_own_and_not_the_files(model_folders, folder)
 def test_llama2_spells_the_digit_behind_a_space_as_two_tokens(tmp_path):
     from transformers import LlamaTokenizer
 
-    from valuesassets.models.prompt_tokenizer import describe_tokenizer
-    from valuesassets.models.spellings import find_terminators, spell_labels
+    from valuesassets.spelling.prompt_tokenizer import describe_tokenizer
+    from valuesassets.spelling.spellings import find_terminators, spell_labels
 
     shutil.copy(LLAMA2, tmp_path / "tokenizer.model")
     hf = LlamaTokenizer.from_pretrained(tmp_path, add_bos_token=True)

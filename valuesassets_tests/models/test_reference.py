@@ -4,13 +4,13 @@ import pytest
 import torch
 
 from valuesassets.models.loading import load_model
-from valuesassets.models.prompt_tokenizer import describe_tokenizer
 from valuesassets.models.reference import train_reference_model
 from valuesassets.models.reference_folder import find_reference_model
 from valuesassets.models.reference_tokenizer import train_tokenizer
 from valuesassets.models.reference_training import grow_answer_tree
 from valuesassets.models.sampling import sample_answers
 from valuesassets.records.errors import StorageError
+from valuesassets.spelling.prompt_tokenizer import describe_tokenizer
 from valuesassets_tests.scored import score_trials
 from valuesassets_tests.tiny_models import PROMPTS, trial
 

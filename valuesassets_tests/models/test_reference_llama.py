@@ -3,10 +3,10 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from valuesassets.models.prompt_tokenizer import describe_tokenizer
 from valuesassets.models.reference_llama import CONFIG, as_llama, gradients, read_positions
 from valuesassets.models.reference_tokenizer import train_tokenizer
 from valuesassets.models.reference_training import FORCED_TURNS, Vocabulary, divergences, fit, grow_answer_tree, stack
+from valuesassets.spelling.prompt_tokenizer import describe_tokenizer
 from valuesassets_tests.models.test_reference import ANSWERS
 
 

@@ -10,13 +10,13 @@ from transformers import PreTrainedTokenizerFast
 
 from valuesassets.models import spelled_trials
 from valuesassets.models.loading import load_model
-from valuesassets.models.prompt_tokenizer import PromptTokenizer
 from valuesassets.models.scoring import Certificate
 from valuesassets.models.spelled_trials import reading_key, spell_trials
-from valuesassets.models.spellings import spell_labels
 from valuesassets.models.token_trees import BatchBudget
 from valuesassets.records.errors import ScoringError, TokenizerError
 from valuesassets.records.trials import Status
+from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
+from valuesassets.spelling.spellings import spell_labels
 from valuesassets_tests.models.brute_force import BruteForce
 from valuesassets_tests.scored import score_trials
 from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, write_model

@@ -4,9 +4,9 @@ import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from valuesassets.models.prompt_tokenizer import PromptTokenizer, describe_tokenizer
-from valuesassets.models.spellings import find_terminators, spell_labels
 from valuesassets.models.tokenizer_report import CONTEXT, report_tokenizer
+from valuesassets.spelling.prompt_tokenizer import PromptTokenizer, describe_tokenizer
+from valuesassets.spelling.spellings import find_terminators, spell_labels
 from valuesassets_tests.tiny_models import PROMPTS, byte_level, sentencepiece_like
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valuesassets.models.prompt_tokenizer import PromptTokenizer
 from valuesassets.models.written_text import count_tokens, cut_at_stop, whole_text
+from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 from valuesassets_tests.tiny_models import byte_level, sentencepiece_like
 
 TOKENIZERS = {

@@ -17,6 +17,7 @@ GEMINI = Endpoint(provider="gemini")
 CHAT = Prompting(style="chat")
 FAMILY = {"kind": "gemini", "model_type": "multi", "model_id": "gemini-3.8-flash", "prompting": {"style": "chat"}}
 FAMILY |= {"endpoint": {"provider": "gemini"}}
+SAMPLED = {"endpoint": {"provider": "gemini", "route": "sampled"}}
 CELL = {"name": "g/eng", "model": "gemini-3.8-flash", "trials": Path("/t.parquet"), "prompting": CHAT}
 
 
@@ -38,9 +39,9 @@ def test_the_host_is_the_machine_with_its_port_and_nobodys_name():
     ("text", "said"),
     [
         ("attempts = 3", "key 'provider' is missing; add it"),
-        ('provider = "gemini"\nroute = "echo"', "unknown key 'route'; remove it or check its spelling"),
+        ('provider = "gemini"\nroute = "echo"', "route = 'echo' reads behind bare text; it needs provider = 'openai'"),
         ('provider = "gemini"\nattemps = 3', r"unknown key 'attemps' \(did you mean 'attempts'\?\)"),
-        ('provider = "other"', "key 'provider': 'gemini' was expected"),
+        ('provider = "other"', "key 'provider': 'gemini' or 'openai' was expected"),
         ('provider = "gemini"\nconcurrency = 0', "key 'concurrency': more than 0 was expected"),
         ('provider = "gemini"\nbase_url = "http://example.org"', "key 'base_url': an https address was expected"),
     ],
@@ -62,8 +63,8 @@ def test_a_key_in_place_of_a_variables_name_is_refused_and_not_shown(tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"endpoint": None}, "kind = 'gemini' needs an endpoint, the other kinds take none"),
-        ({"kind": "huggingface"}, "kind = 'gemini' needs an endpoint, the other kinds take none"),
+        ({"endpoint": None}, "kinds 'gemini' and 'openai' need an endpoint, the other kinds take none"),
+        ({"kind": "huggingface"}, "kinds 'gemini' and 'openai' need an endpoint, the other kinds take none"),
         ({"model_id": None}, "kind = 'reference' takes no model_id, the other kinds need one"),
         ({"prompting": {}}, "gemini shows every prompt as a chat; say style = 'chat' in prompting"),
         ({"prompting": {"style": "chat", "template_arguments": {"a": 1}}}, "template_arguments and template_date are"),
@@ -81,7 +82,9 @@ def test_a_family_behind_an_api_says_what_it_needs_and_nothing_that_others_decid
 def test_the_survey_refuses_a_model_whose_probabilities_it_cannot_read():
     told = load_study("demo").model_dump(mode="json", exclude_none=True)
     told["families"]["gemini"] = FAMILY
-    with pytest.raises(ValueError, match=r"families\.gemini: the survey reads probabilities, and gemini shows none"):
+    type(load_study("demo")).model_validate(told)
+    told["families"]["gemini"] = FAMILY | SAMPLED
+    with pytest.raises(ValueError, match=r"families\.gemini: the survey reads probabilities, and route = 'sampled'"):
         type(load_study("demo")).model_validate(told)
 
 
@@ -96,10 +99,10 @@ def test_a_job_behind_an_api_comes_back_as_it_went_and_needs_the_network(tmp_pat
 @pytest.mark.parametrize(
     ("kind", "change", "said"),
     [
-        ("score", {}, "gemini shows no probabilities; ask by Generate, in a job of kind generate"),
+        ("score", SAMPLED, "route = 'sampled' asks for no probabilities; ask by Generate, in a job of kind generate"),
         ("generate", {"prompting": {}}, "gemini shows every prompt as a chat"),
         ("generate", {"bos": "never"}, "revision and bos are for models that are loaded"),
-        ("generate", {"endpoint": {"provider": "gemini", "top": 20}}, "unknown key"),
+        ("generate", {"endpoint": {"provider": "gemini", "topp": 20}}, "unknown key"),
     ],
 )
 def test_a_job_that_no_endpoint_can_do_is_refused_in_one_line(tmp_path, kind, change, said):

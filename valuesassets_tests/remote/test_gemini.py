@@ -125,8 +125,8 @@ def test_where_not_one_answer_can_be_had_it_is_an_error():
 
 
 def test_trials_of_another_readout_are_refused():
-    with pytest.raises(InputError, match="is read by ScoreLabels, and gemini shows no probabilities; ask by Generate"):
-        RemoteAsking(MODEL, Endpoint(provider="gemini"), CHAT, [LABELLED])
+    with pytest.raises(InputError, match="is read by ScoreLabels, and route = 'sampled' asks for no probabilities"):
+        RemoteAsking(MODEL, Endpoint(provider="gemini", route="sampled"), CHAT, [LABELLED])
 
 
 def test_what_was_answered_is_known_by_host_model_and_body_and_damage_is_asked_for_again(tmp_path):

@@ -5,9 +5,9 @@ from tokenizers import Tokenizer, decoders, models
 from transformers import PreTrainedTokenizerFast
 
 from valuesassets.models.loading import load_model
-from valuesassets.models.prompt_tokenizer import describe_tokenizer
-from valuesassets.models.spellings import find_terminators, spell_labels
 from valuesassets.records.errors import ScoringError
+from valuesassets.spelling.prompt_tokenizer import describe_tokenizer
+from valuesassets.spelling.spellings import find_terminators, spell_labels
 from valuesassets_tests.scored import score_trials
 from valuesassets_tests.tiny_models import trial, write_model
 

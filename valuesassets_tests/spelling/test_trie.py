@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valuesassets.models.trie import NodeRead, build_trie, sum_labels
+from valuesassets.spelling.trie import NodeRead, build_trie, sum_labels
 
 TOKENS = st.lists(st.integers(0, 2), min_size=1, max_size=3).map(tuple)
 

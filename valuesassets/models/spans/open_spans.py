@@ -6,12 +6,12 @@ from dataclasses import replace
 from itertools import chain
 
 from valuesassets.models.cached_text import Ask
-from valuesassets.models.engine import NextToken
 from valuesassets.models.loading import LoadedModel
-from valuesassets.models.reading_pass import OpenReading, broken
+from valuesassets.models.reading_pass import broken
 from valuesassets.models.spans.spelling import SpelledSpan
 from valuesassets.models.token_trees import Tokens
 from valuesassets.records.trials import Reading, SpanFault
+from valuesassets.spelling.open_reading import NextToken, OpenReading
 
 
 class OpenSpan:

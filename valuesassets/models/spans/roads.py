@@ -5,11 +5,12 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from valuesassets.models.cached_text import CHUNK, CHUNK_OF_A_GPU, LARGEST_LOGITS, Ask, CachedText, Cost
-from valuesassets.models.engine import NextToken, OutOfMemory, read_batch
+from valuesassets.models.engine import OutOfMemory, read_batch
 from valuesassets.models.forked_text import ForkedText
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.reading_plan import WINDOWS
 from valuesassets.models.token_trees import Tokens, grow_tree, part_into_chains, shared_length
+from valuesassets.spelling.open_reading import NextToken
 
 
 class Road(Protocol):

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from valuesassets.models.cached_text import Ask, Cost
-from valuesassets.models.engine import NextToken, OutOfMemory
+from valuesassets.models.engine import OutOfMemory
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import LoadedModel
-from valuesassets.models.reading_pass import OUTSIDE_KEPT, OnProgress
+from valuesassets.models.reading_pass import OnProgress
 from valuesassets.models.spans.drawing import answer_own
 from valuesassets.models.spans.entries import AskedText, SpanEntry
 from valuesassets.models.spans.open_spans import OpenSpan
@@ -17,6 +17,7 @@ from valuesassets.models.spelled_trials import TRIAL, failed
 from valuesassets.models.token_trees import Tokens, shared_length
 from valuesassets.records.errors import TokenizerError
 from valuesassets.records.trials import Reading, Status
+from valuesassets.spelling.open_reading import OUTSIDE_KEPT, NextToken
 
 SMALLEST_CHUNK = 16
 """Tokens of a piece below which too little memory is no matter of pieces."""

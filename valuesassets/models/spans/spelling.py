@@ -8,14 +8,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from valuesassets.models.loading import OpenedModel
-from valuesassets.models.prompt_tokenizer import PromptTokenizer
 from valuesassets.models.spelled_trials import require_room
-from valuesassets.models.spellings import MOST_TOKENS, SpelledPrompt, require_short
 from valuesassets.models.token_trees import Tokens, shared_length
-from valuesassets.models.trie import Trie, build_trie
 from valuesassets.records.errors import TokenizerError
 from valuesassets.records.readouts import ScoreSpans
 from valuesassets.records.trials import SpanFault
+from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
+from valuesassets.spelling.spellings import MOST_TOKENS, SpelledPrompt, require_short
+from valuesassets.spelling.trie import Trie, build_trie
 
 WINDOW = 32
 """Tokens before a span that are encoded together with its candidates, in place of the whole text before it."""

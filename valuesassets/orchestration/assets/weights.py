@@ -61,7 +61,7 @@ def weights_assets(study: Study) -> list[dg.AssetsDefinition]:
             found = {"cache": fetched["cache"], "free_gib": fetched["free_gib"], "models": table_of(rows)}
             shown = shown_log(storage, log) | found
         chat = {"prompting": family.prompting.model_dump(mode="json")} if family.prompting.is_chat else {}
-        host = {"model": family.model_id, "host": family.endpoint.host} if family.endpoint else {}
+        host = {"model": family.model_id, **family.endpoint.asked} if family.endpoint else {}
         now = fetched | {"run": {"dtype": family.dtype, "bos": family.bos} | chat | host}
         version = data_version(before, now)
         value = now | {"version": version}

@@ -8,7 +8,7 @@ from valuesassets.models.model_files import is_needed
 from valuesassets.orchestration.instruments import MODELS, SURVEY, Instrument
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.errors import MissingData, StorageError, StudyError
+from valuesassets.records.errors import MissingData, StorageError
 from valuesassets.records.files import read_json, sha256_file, sha256_json
 from valuesassets.records.jobs import GenerateCell, GenerateJob, ScoreCell, ScoreJob
 from valuesassets.records.study import Cell, Study
@@ -71,12 +71,10 @@ def score_cell(
 ) -> ScoreCell:
     """The part of a score job that asks one cell, named `<model>/<language>` where no other name is given."""
     settings = study.require_cell(family, language)
+    revision = stamp = None
     if settings.endpoint is not None:
-        raise StudyError(
-            f"study {study.name}: family {family}: {settings.endpoint.provider} shows no probabilities, which "
-            f"{instrument.name} reads; take the family out of the study"
-        )
-    if settings.model_id is None:
+        model = str(settings.model_id).format(lang=language)
+    elif settings.model_id is None:
         folder = model_folder(study, storage, family, language, instrument).absolute()
         model, revision, stamp = str(folder), None, _stamp(folder, sha256_file)
     else:
@@ -95,6 +93,7 @@ def score_cell(
         model_stamp=stamp,
         bos=settings.bos,
         prompting=settings.prompting,
+        endpoint=settings.endpoint,
         trials=trials.absolute(),
         readings=readings.absolute(),
     )

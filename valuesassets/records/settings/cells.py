@@ -45,13 +45,14 @@ class Language(Record):
 class Family(Record):
     """A model family: how a model follows from a language. Its key is the name in tables and figures."""
 
-    kind: Literal["huggingface", "reference", "gemini"]
+    kind: Literal["huggingface", "reference", "gemini", "openai"]
     """`huggingface`: models from the hub or from folders; `reference`: tiny models trained here on planted answers;
-    `gemini`: models that Google runs, asked through its API."""
+    `gemini`, `openai`: models behind Google's interface or OpenAI's, wherever they run."""
     model_type: Literal["mono", "multi"]
     """`mono`: a model per language; `multi`: one model for all."""
     model_id: str | None = None
-    """Hub id, folder, or name at Google; `{lang}` stands for the language's code. Reference families have none."""
+    """Hub id, folder, or name behind an interface; `{lang}` stands for the language's code. Reference families have
+    none."""
     plants: Literal["values", "no-signal", "always-first"] = "values"
     """What a reference family is trained to answer: preferences that differ between languages (`values`), the same
     preferences in all languages (`no-signal`), or always the option shown first (`always-first`)."""
@@ -75,8 +76,15 @@ class Family(Record):
     def _model_id_fits_kind(self) -> "Family":
         if (self.kind == "reference") == (self.model_id is not None):
             raise ValueError("kind = 'reference' takes no model_id, the other kinds need one; mend one of the two")
-        if (self.kind == "gemini") != (self.endpoint is not None):
-            raise ValueError("kind = 'gemini' needs an endpoint, the other kinds take none; mend one of the two")
+        is_remote = self.kind in ("gemini", "openai")
+        if is_remote != (self.endpoint is not None):
+            raise ValueError(
+                "kinds 'gemini' and 'openai' need an endpoint, the other kinds take none; mend one of the two"
+            )
+        if self.endpoint is not None and self.endpoint.provider != self.kind:
+            raise ValueError(
+                f"kind = '{self.kind}' has an endpoint of provider '{self.endpoint.provider}'; name the same in both"
+            )
         model = (self.model_id or "").replace("{lang}", "")
         if self.model_id is not None and self.model_type == "mono" and model == self.model_id:
             raise ValueError(

@@ -3,7 +3,7 @@
 import ipaddress
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 import pydantic
@@ -16,12 +16,15 @@ from valuesassets.records.settings.prompting import Prompting
 
 GOOGLE = "https://generativelanguage.googleapis.com"
 GEMINI_KEY = "GEMINI_API_KEY"
+ADDRESSES = {"gemini": GOOGLE, "openai": "https://api.openai.com/v1"}
+KEYS = {"gemini": GEMINI_KEY, "openai": "OPENAI_API_KEY"}
+ASKED = {"api", "route", "top", "max_width", "tokenizer", "parameters", "omit"}
 
 Price = Annotated[float, pydantic.Field(ge=0), unit("US dollars per million tokens")]
 
 
 class Prices(Record):
-    """What a Gemini model costs; the cost is not known if left out."""
+    """What a model behind an API costs; the cost is not known if left out."""
 
     input: Price
     """Price of what is sent."""
@@ -63,19 +66,88 @@ class Connection(Record):
 class Endpoint(Connection):
     """Where a model behind an API is asked; its key stands in an environment variable, never in a file."""
 
-    provider: Literal["gemini"]
-    """Whose interface it is."""
-    key_env: str = GEMINI_KEY
-    """Name of the environment variable that holds the key."""
+    provider: Literal["gemini", "openai"]
+    """Whose interface it is: Gemini's, or OpenAI's, which most servers and providers have (vLLM, llama.cpp, Ollama)."""
+    base_url: str | None = None
+    """Address up to what names the operation, https, or http on this machine; the provider's own if left out."""
+    key_env: str | None = None
+    """Name of the environment variable that holds the key; `GEMINI_API_KEY` or `OPENAI_API_KEY` if left out, and for a
+    server on this machine none at all."""
+    api: Literal["chat", "completions"] = "chat"
+    """Whether prompts are sent as turns of a chat or as bare text; only OpenAI's interface has `completions`."""
+    route: Literal["auto", "token_ids", "echo", "top_logprobs", "sampled"] = "auto"
+    """How probabilities are had: of the very tokens (`token_ids`), of texts sent along (`echo`), the likeliest tokens
+    alone (`top_logprobs`), or none (`sampled`); `auto` tries them in this order, once."""
+    top: Annotated[int, pydantic.Field(ge=1)] = 20
+    """How many of the likeliest tokens are asked for; most providers show 20 at most."""
+    max_width: Annotated[float, pydantic.Field(gt=0, le=1)] = 0.05
+    """Widest interval that a label's share may have where not all tokens are shown; a wider one is `unresolved`."""
+    tokenizer: str | None = None
+    """Folder or hub id of the model's tokenizer; the routes `token_ids` and `echo` need it."""
     concurrency: Positive = 4
     """Requests that are under way at the same time."""
+    requests_per_minute: Positive | None = None
+    """Requests that are begun within a minute at most."""
+    tokens_per_minute: Positive | None = None
+    """Tokens that are sent and may come back within a minute at most."""
+    prices: Prices | None = None
+    """What the model costs; needed with `budget_usd`."""
+    budget_usd: Annotated[float, pydantic.Field(gt=0), unit("US dollars")] | None = None
+    """What may be spent on this model, earlier runs on the same store included."""
+    budget_tokens: Positive | None = None
+    """As `budget_usd`, tokens sent and received."""
+    budget_requests: Positive | None = None
+    """As `budget_usd`, requests."""
+    parameters: dict[str, Any] = pydantic.Field(default_factory=dict)
+    """What else goes into the body of every request, by the server's names; it wins over what stands there."""
+    omit: tuple[str, ...] = ()
+    """What is left out of the body because the server refuses it, such as `seed`."""
 
     @pydantic.field_validator("key_env")
     @classmethod
-    def _is_a_name(cls, key_env: str) -> str:
-        if not re.fullmatch("[A-Z_][A-Z0-9_]*", key_env):  # not shown: it may be the key itself
+    def _is_a_name(cls, key_env: str | None) -> str | None:
+        if key_env is not None and not re.fullmatch("[A-Z_][A-Z0-9_]*", key_env):  # not shown: it may be the key itself
             raise ValueError(f"the name of a variable was expected, such as {GEMINI_KEY}; the key itself is its value")
         return key_env
+
+    @pydantic.model_validator(mode="after")
+    def _keys_fit(self) -> Self:
+        if self.provider == "gemini" and self.api == "completions":
+            raise ValueError("api = 'completions' is OpenAI's; Gemini has chats alone: leave it out")
+        exact = self.route in ("token_ids", "echo")
+        if exact and (self.provider == "gemini" or self.api == "chat"):
+            raise ValueError(
+                f"route = '{self.route}' reads behind bare text; it needs provider = 'openai' and api = 'completions'"
+            )
+        if exact and self.tokenizer is None:
+            raise ValueError(f"route = '{self.route}' needs tokenizer, the folder or hub id of the model's; add it")
+        if self.budget_usd is not None and self.prices is None:
+            raise ValueError("budget_usd needs prices, what a million tokens cost; add them, or say budget_tokens")
+        if self.prices is not None and self.budget_usd is None:
+            raise ValueError("prices are held against budget_usd, which is missing; say what may be spent")
+        return self
+
+    @property
+    def address(self) -> str:
+        """Where requests go."""
+        return self.base_url or ADDRESSES[self.provider]
+
+    @property
+    def key_variable(self) -> str | None:
+        """The environment variable that holds the key; None where none is needed."""
+        if self.key_env is None and self.provider == "openai" and is_loopback(self.address):
+            return None
+        return self.key_env or KEYS[self.provider]
+
+    @property
+    def shows_probabilities(self) -> bool:
+        """Whether probabilities are asked for at all; whether the model shows any is found by asking."""
+        return self.route != "sampled"
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What answers depend on: who is asked, and how; patience and money do not change them."""
+        return {"host": self.host, **self.model_dump(mode="json", include=ASKED, exclude_defaults=True)}
 
     def check(self, prompting: Prompting) -> None:
         """See that prompts can be shown as a family or a job says.
@@ -83,7 +155,9 @@ class Endpoint(Connection):
         Raises:
             ValueError: they cannot.
         """
-        if not prompting.is_chat:
+        if self.api == "completions" and prompting.is_chat:
+            raise ValueError("api = 'completions' takes bare text; say style = 'text' in prompting, or api = 'chat'")
+        if self.api == "chat" and not prompting.is_chat:
             raise ValueError(f"{self.provider} shows every prompt as a chat; say style = 'chat' in prompting")
         if prompting.template_arguments or prompting.template_date:
             raise ValueError(

@@ -88,10 +88,10 @@ class Questionnaires(InstrumentTable):
                 "name one of these"
             )
         for name, family in study.families.items():
-            if family.endpoint is not None:
+            if family.endpoint is not None and not family.endpoint.shows_probabilities:
                 raise ValueError(
-                    f"families.{name}: the survey reads probabilities, and {family.endpoint.provider} shows none; "
-                    "leave the family out"
+                    f"families.{name}: the survey reads probabilities, and route = 'sampled' asks for none; name "
+                    "another route, or leave the family out"
                 )
         for code, language in study.languages.items():
             fault = next(self._faults(code, language), None)

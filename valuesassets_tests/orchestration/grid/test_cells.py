@@ -18,7 +18,7 @@ from valuesassets.orchestration.grid.cells import (
 from valuesassets.orchestration.grid.node_jobs import SentJob
 from valuesassets.orchestration.instruments import SURVEY
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.errors import MissingData, StorageError, StudyError
+from valuesassets.records.errors import MissingData, StorageError
 from valuesassets.records.files import write_json
 from valuesassets.records.jobs import EmbedJob, ScoreCell, ScoreJob, write_job
 from valuesassets.records.parquet import read_readings, table_metadata, trial_rows, write_table
@@ -223,11 +223,11 @@ def test_a_model_runs_on_the_gpus_that_slurm_is_asked_for(gpus, gres, device):
     assert score_job(on_slurm, "mine", [cell]).device == device
 
 
-def test_a_family_behind_an_api_is_refused_where_probabilities_are_read(storage):
+def test_a_family_behind_an_api_is_asked_there_and_no_weights_are_looked_for(storage, tmp_path):
     endpoint = Endpoint(provider="gemini")
     asked = {"kind": "gemini", "model_type": "multi", "model_id": "m", "prompting": Prompting(style="chat")}
     demo = load_study("demo")
     study = demo.model_copy(update={"families": demo.families | {"mine": Family(**asked, endpoint=endpoint)}})
     assert study.model_ids("mine") == ()
-    with pytest.raises(StudyError, match="family mine: gemini shows no probabilities, which survey reads; take the"):
-        readings_job(study, storage, SURVEY, Cell("mine", ENGLISH))
+    cell = score_cell(study, storage, "mine", "eng", tmp_path / "t.parquet", tmp_path / "r.parquet")
+    assert (cell.model, cell.endpoint, cell.revision, cell.model_stamp) == ("m", endpoint, None, None)

@@ -11,10 +11,12 @@ from valuesassets.instruments.survey.forms.gemini.answers import Answer, read_an
 from valuesassets.instruments.survey.forms.gemini.request import AnsweredQuestions, PageRange, QuestionRow
 from valuesassets.instruments.survey.forms.gemini.task import Task, extraction_task
 from valuesassets.records.errors import PdfError
+from valuesassets.records.settings.endpoints import GEMINI_KEY
 from valuesassets.records.settings.questionnaires import GeminiSettings
-from valuesassets.remote.client import GeminiClient
-from valuesassets.remote.cost import Usage, usage_of
+from valuesassets.remote.client import Client
+from valuesassets.remote.cost import Usage
 from valuesassets.remote.failures import Asker, WrongAnswer, one_line
+from valuesassets.remote.gemini import GeminiService, usage_of
 
 if TYPE_CHECKING:
     from google import genai
@@ -88,7 +90,7 @@ def extract_with_gemini(
     return GeminiExtraction(rows, reading.usage, reading.usage.cost_usd(settings.prices), reading.paid_before, notes)
 
 
-def form_client(pdf: Path, settings: GeminiSettings, pause: Callable[[float], None]) -> GeminiClient:
+def form_client(pdf: Path, settings: GeminiSettings, pause: Callable[[float], None]) -> Client:
     """What sends requests about a form."""
     asker = Asker(
         where=str(pdf),
@@ -97,13 +99,13 @@ def form_client(pdf: Path, settings: GeminiSettings, pause: Callable[[float], No
         again="what was answered so far is kept: run it again",
         error=PdfError,
     )
-    return GeminiClient(settings.model, settings, asker, pause)
+    return Client(GeminiService(), settings.model, settings, asker, pause, key_env=GEMINI_KEY)
 
 
 class Material:
     """What is sent along with the prompts about a form. The PDF lies in Google's Files API from the first one on."""
 
-    def __init__(self, task: Task, client: GeminiClient):
+    def __init__(self, task: Task, client: Client):
         self._task, self._client = task, client
         self._name: str | None = None
         self._pdf: Part | None = None
@@ -112,7 +114,7 @@ class Material:
         """The whole PDF, or pictures of these pages and the next one, each under its page number.
 
         Raises:
-            InputError: as `GeminiClient.send`.
+            InputError: as `Client.send`.
             PdfError: the PDF cannot be uploaded or read in, or a page cannot be drawn.
         """
         from google.genai.types import Part
@@ -166,7 +168,7 @@ class Material:
 class _Reading:
     """An extraction as it goes on."""
 
-    def __init__(self, task: Task, client: GeminiClient, material: Material):
+    def __init__(self, task: Task, client: Client, material: Material):
         self._task, self._client, self._material = task, client, material
         self.unreadable: list[str] = []
         self.rows: list[QuestionRow] = []

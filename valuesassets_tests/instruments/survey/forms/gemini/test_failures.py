@@ -43,7 +43,7 @@ def test_a_busy_server_is_asked_again_after_doubling_pauses(ask, questions, stat
     assert ask.pauses[1:] == [2, 4, 8, 16]  # the first one waits for the upload
 
 
-@pytest.mark.parametrize("status", [302, 400, 409, 413])
+@pytest.mark.parametrize("status", [302, 400, 413])
 def test_a_refusal_is_not_repeated(ask, questions, status):
     message, sent = refused(ask, questions, always(refusal(status, "That will\nnot do.")), PdfError)
     assert f"Gemini refuses the request ({status} That will not do.); check the extractor's settings" in message

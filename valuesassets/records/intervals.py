@@ -1,0 +1,50 @@
+"""Between which bounds labels' shares lie where a model behind an API does not show all of its probabilities."""
+
+import math
+from collections.abc import Sequence
+
+
+def bound_shares(
+    low: Sequence[float], high: Sequence[float], p_valid: float, p_valid_high: float
+) -> list[tuple[float, float]]:
+    """The lowest and highest share that each label can have of all labels' probability.
+
+    What is not shown may be any label's, but not all of it every label's: the others gain at most what one does not.
+
+    Args:
+        low, high: (K,) bounds of each label's probability.
+        p_valid, p_valid_high: bounds of their sum.
+
+    >>> bound_shares([0.6, 0.3], [0.65, 0.35], 0.9, 0.95)
+    [(0.631578947368421, 0.6842105263157895), (0.3157894736842105, 0.3684210526315789)]
+    """
+    spare = [top - bottom for bottom, top in zip(low, high, strict=True)]
+    total, all_spare = p_valid_high - p_valid, math.fsum(spare)
+    bounds = []
+    for bottom, own in zip(low, spare, strict=True):
+        others = min(total, all_spare - own)
+        least = bottom / (p_valid + others) if p_valid + others > 0 else 0.0
+        most = (bottom + own) / (p_valid + own) if p_valid + own > 0 else 1.0
+        bounds.append((least, most))
+    return bounds
+
+
+def bound_mean(shares: Sequence[tuple[float, float]], values: Sequence[float]) -> tuple[float, float]:
+    """The lowest and highest mean of values over shares that lie in their bounds and sum to 1.
+
+    >>> bound_mean([(0.6, 0.7), (0.3, 0.4)], [1, 2])
+    (1.3, 1.4)
+    """
+    order = sorted(range(len(values)), key=lambda label: values[label])
+    return _mean_towards(order, shares, values), _mean_towards(order[::-1], shares, values)
+
+
+def _mean_towards(order: Sequence[int], shares: Sequence[tuple[float, float]], values: Sequence[float]) -> float:
+    """The mean where as much as can be lies on the values that come first."""
+    taken = [low for low, _ in shares]
+    rest = 1 - math.fsum(taken)
+    for label in order:
+        more = min(max(rest, 0.0), shares[label][1] - taken[label])
+        taken[label] += more
+        rest -= more
+    return math.fsum(share * value for share, value in zip(taken, values, strict=True)) / math.fsum(taken)

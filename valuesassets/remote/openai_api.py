@@ -1,0 +1,232 @@
+"""OpenAI's interface, through its SDK: what is sent to any server that has it, and what the response says.
+
+vLLM, llama.cpp, Ollama and most providers have it, each in a dialect; what a server refuses is named by `omit`, what it
+wants by `parameters`.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from valuesassets.records.files import sha256_json
+from valuesassets.records.readouts import Generate
+from valuesassets.records.settings.endpoints import ADDRESSES, Endpoint
+from valuesassets.records.settings.prompting import Prompting
+from valuesassets.records.trials import Status, Trial
+from valuesassets.remote.cost import Usage
+from valuesassets.remote.failures import Refusal, WrongAnswer, asked_wait_s, one_line
+from valuesassets.remote.provider import Body, turns_of
+from valuesassets.remote.replies import MOST_MASS, Said, cut, require_characters
+
+if TYPE_CHECKING:
+    import httpx2
+    import openai
+
+PATHS = {"chat": "/chat/completions", "completions": "/completions"}
+LARGEST_SEED = 2**31 - 1
+NO_CREDIT = ("insufficient_quota", "insufficient balance", "billing", "credit balance", "payment required")
+"""Words by which providers say that nothing more is asked for nothing."""
+
+
+class OpenAi:
+    """A server with OpenAI's interface, as trials are put to a model of it."""
+
+    name, where_keys_are = "openai", "whoever runs the model"
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self.who = "OpenAI" if endpoint.address == ADDRESSES["openai"] else endpoint.host
+
+    def connect(self, address: str, key: str, timeout_s: float, transport: "httpx2.Client") -> Any:
+        """OpenAI's client; see `Service`. What its environment variables would add to requests is taken out."""
+        import openai
+
+        sdk = openai.OpenAI(
+            api_key=key or "none", base_url=address, timeout=timeout_s, max_retries=0, http_client=transport
+        )
+        sdk.organization = sdk.project = None
+        sdk._custom_headers = {}  # OPENAI_CUSTOM_HEADERS, which no argument overrides
+        return sdk
+
+    def close(self, sdk: Any) -> None:
+        """See `Service`."""
+        sdk.close()
+
+    def refusal(self, error: Exception) -> Refusal | None:
+        """See `Service`."""
+        import openai
+
+        if not isinstance(error, openai.APIStatusError):
+            return None
+        said = _said(error)
+        return Refusal(
+            error.status_code,
+            said,
+            asked_wait_s({name.lower(): value for name, value in error.response.headers.items()}),
+            of_key=error.status_code in (401, 403),
+            of_model=error.status_code == 404 and "model" in said.lower(),
+            of_credit=error.status_code == 402 or any(words in said.lower() for words in NO_CREDIT),
+        )
+
+    def post(self, sdk: Any, model: str, body: Body) -> dict[str, Any]:
+        """See `Provider`."""
+        import httpx2
+
+        sent = {name: value for name, value in body.items() if name != "api"}
+        raw: httpx2.Response = sdk.post(PATHS[body["api"]], cast_to=httpx2.Response, body={"model": model, **sent})
+        try:
+            response = json.loads(raw.text)
+        except json.JSONDecodeError:
+            raise WrongAnswer(f"the answer is no JSON ({one_line(raw.text)[:60]})") from None
+        if not isinstance(response, dict):
+            raise WrongAnswer("the answer is not what OpenAI's interface promises")
+        if response.get("error"):
+            raise WrongAnswer(f"the answer is an error ({one_line(str(response['error']))})")
+        return response
+
+    def to_write(self, trial: Trial, readout: Generate, sample: int, prompting: Prompting) -> Body:
+        """See `Provider`."""
+        return self.asked(
+            trial,
+            prompting,
+            max_tokens=readout.max_tokens + (prompting.max_reasoning_tokens or 0),
+            temperature=readout.temperature,
+            top_p=readout.top_p,
+            seed=int(sha256_json([readout.seed, sample])[:12], 16) % LARGEST_SEED,
+        )
+
+    def written(self, response: dict[str, Any], readout: Generate, prompting: Prompting) -> Said:
+        """See `Provider`."""
+        choice, usage, version = choice_of(response), usage_of(response), version_of(response)
+        message = choice.get("message") or {}
+        refused = refused_by(choice)
+        if refused is not None:
+            return Said(Status.REFUSED, refused, model_version=version, usage=usage)
+        text = message.get("content") if self.endpoint.api == "chat" else choice.get("text")
+        text = text if isinstance(text, str) else ""
+        thought = message.get("reasoning_content") or message.get("reasoning") or ""
+        require_characters(text, thought)
+        finish = choice.get("finish_reason") or "stop"
+        if prompting.thinking == "off" and (usage.thought_tokens or thought):
+            fault = (
+                f"the model thought ({usage.thought_tokens or len(thought.split())} tokens) though thinking = 'off'; "
+                "say thinking = 'on', or use a model that can answer at once"
+            )
+            return Said(Status.FAILED, fault, model_version=version, usage=usage)
+        if finish == "length" and not text:
+            most = readout.max_tokens + (prompting.max_reasoning_tokens or 0)
+            fault = f"no answer within {most} tokens; raise max_tokens, or max_reasoning_tokens where it thinks"
+            return Said(Status.FAILED, fault, model_version=version, usage=usage)
+        if finish not in ("stop", "length"):
+            return Said(Status.FAILED, f"{self.who} stopped ({finish}); run it again later", usage=usage)
+        if not text:
+            raise WrongAnswer("the answer is empty")
+        text, end = cut(text, readout.stop, "end" if finish == "stop" else "length")
+        reasoned = (thought, usage.thought_tokens) if prompting.thinking == "on" else (None, None)
+        return Said(Status.OK, None, text, end, usage.output_tokens, *reasoned, version, usage)
+
+    def to_show(self, trial: Trial, prompting: Prompting) -> Body:
+        """See `Provider`."""
+        top = self.endpoint.top
+        asked = {"logprobs": True, "top_logprobs": top} if self.endpoint.api == "chat" else {"logprobs": top}
+        return self.asked(trial, prompting, max_tokens=1, temperature=1.0, top_p=1.0, **asked)
+
+    def shown(self, response: dict[str, Any]) -> Said:
+        """See `Provider`."""
+        choice, usage, version = choice_of(response), usage_of(response), version_of(response)
+        refused = refused_by(choice)
+        if refused is not None:
+            return Said(Status.REFUSED, refused, model_version=version, usage=usage)
+        if usage.thought_tokens:
+            fault = (
+                f"the model thought ({usage.thought_tokens} tokens) before it answered: no probability is the answer's"
+            )
+            return Said(Status.FAILED, fault, model_version=version, usage=usage)
+        found = choice.get("logprobs") or {}
+        if self.endpoint.api == "chat":
+            first = (found.get("content") or [{}])[0]
+            tokens = {each["token"]: each["logprob"] for each in first.get("top_logprobs") or ()}
+        else:
+            tokens = (found.get("top_logprobs") or [{}])[0] or {}
+        return Said(Status.OK, model_version=version, usage=usage, shown=log_probs(tokens))
+
+    def asked(self, trial: Trial, prompting: Prompting, **settings: Any) -> Body:
+        """A body that asks a trial so; what a study adds or leaves out is added and left out."""
+        if self.endpoint.api == "completions":
+            return self.body({"prompt": trial.prompt, **settings})
+        system, turns = turns_of(trial, prompting)
+        said = [("system", system)] if system else []
+        return self.body({"messages": [{"role": r, "content": text} for r, text in [*said, *turns]], **settings})
+
+    def body(self, fields: Mapping[str, Any]) -> Body:
+        """A body of these fields."""
+        merged = {"api": self.endpoint.api, **fields, **self.endpoint.parameters}
+        return {name: value for name, value in merged.items() if name not in self.endpoint.omit}
+
+
+def choice_of(response: Mapping[str, Any]) -> dict[str, Any]:
+    """The one answer in a response.
+
+    Raises:
+        WrongAnswer: there is none, or more than one.
+    """
+    choices = response.get("choices")
+    if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
+        raise WrongAnswer("the answer holds no choice, or several")
+    return choices[0]
+
+
+def log_probs(tokens: Mapping[str, Any]) -> dict[str, float]:
+    """Log-probabilities that a server shows, as numbers.
+
+    Raises:
+        WrongAnswer: it shows none, one is no log-probability, or they sum to more than 1.
+    """
+    if not tokens:
+        raise WrongAnswer("the answer shows no probabilities")
+    bad = next((token for token, each in tokens.items() if not isinstance(each, int | float) or each > 1e-3), None)
+    if bad is not None or any(math.isnan(each) for each in tokens.values()):
+        raise WrongAnswer(
+            f"the answer shows what is no log-probability (of the token {bad!r}: {tokens.get(bad or '')})"
+        )
+    found = {token: min(float(each), 0.0) for token, each in tokens.items()}
+    mass = math.fsum(map(math.exp, found.values()))
+    if mass > MOST_MASS:
+        raise WrongAnswer(f"the probabilities that are shown sum to {mass:.4g}")
+    return found
+
+
+def refused_by(choice: Mapping[str, Any]) -> str | None:
+    """Why whoever runs the model lets no answer through, in words; None where nobody minds."""
+    refusal = (choice.get("message") or {}).get("refusal")
+    if refusal:
+        return f"the model refused ({one_line(str(refusal))[:100]})"
+    return "the provider's filter stopped the answer" if choice.get("finish_reason") == "content_filter" else None
+
+
+def version_of(response: Mapping[str, Any]) -> str | None:
+    """What the model calls itself in a response, with the server's fingerprint of how it is run where there is one."""
+    named = [str(each) for each in (response.get("model"), response.get("system_fingerprint")) if each]
+    return "/".join(named) or None
+
+
+def usage_of(response: Mapping[str, Any]) -> Usage:
+    """The tokens of one response; the request itself was counted when it was sent."""
+    counted = response.get("usage") or {}
+    output = counted.get("completion_tokens") or 0
+    thought = (counted.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
+    return Usage(
+        prompt_tokens=counted.get("prompt_tokens") or 0,
+        cached_tokens=(counted.get("prompt_tokens_details") or {}).get("cached_tokens") or 0,
+        output_tokens=max(output - thought, 0),
+        thought_tokens=thought,
+    )
+
+
+def _said(error: "openai.APIStatusError") -> str:
+    """What a refusal says, with the code that providers add to it."""
+    body = error.body if isinstance(error.body, dict) else {}
+    words = [body.get("message"), body.get("code"), body.get("type")]
+    said = " ".join(dict.fromkeys(str(each) for each in words if each))
+    return one_line(said or error.response.text)

@@ -1,0 +1,148 @@
+"""The route `top_logprobs`: of the next token only the likeliest are shown, so that labels' probabilities have bounds.
+
+What is not shown is not zero: each token that is not shown may have as much as the least of those that are, and all of
+them together what is missing to 1.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from valuesassets.records.files import sha256_json
+from valuesassets.records.intervals import bound_shares
+from valuesassets.records.settings.prompting import Prompting
+from valuesassets.records.trials import Reading, Status, Trial
+from valuesassets.remote.provider import Provider
+from valuesassets.remote.replies import Said
+from valuesassets.remote.requests import Request, fault_in, named, new_request, texts_of, unread
+
+OUTSIDE_KEPT = 5
+RULES = "1"
+"""Changes whenever a reading of the same response may come out differently."""
+
+
+@dataclass(frozen=True)
+class LabelBounds:
+    """Between what labels' probabilities lie, and their sum.
+
+    Attributes:
+        low, high: (K,) each.
+    """
+
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    p_valid: float
+    p_valid_high: float
+
+    @property
+    def widest(self) -> float:
+        """The widest interval of a label's share; 1 where no label is shown at all."""
+        if self.p_valid <= 0:
+            return 1.0
+        shares = bound_shares(self.low, self.high, self.p_valid, self.p_valid_high)
+        return max(high - low for low, high in shares)
+
+
+def spellings(label: str) -> tuple[str, str]:
+    """How a label may be written as the next token: as it stands, and behind a space."""
+    return label, f" {label}"
+
+
+def bound_labels(labels: Sequence[str], shown: Mapping[str, float], told: frozenset[str] = frozenset()) -> LabelBounds:
+    """The bounds of labels' probabilities, of the tokens that are shown.
+
+    A shown token that begins the spelling of a label, and is none itself, may go on to it: what it has adds to that
+    label's upper bound. One that is the spelling of a label and begins that of another ("1", "10") may do so too,
+    unless the model has shown the longer one as a token of its own.
+
+    Args:
+        shown: probability of each token by its text.
+        told: every token that the model is known to have.
+    """
+    own = {text: label for label, each in enumerate(labels) for text in spellings(each)}
+    missing = max(1 - math.fsum(shown.values()), 0.0)
+    least = min([missing, *shown.values()])
+    low, high_more, going_on = [0.0] * len(labels), [0.0] * len(labels), 0.0
+    for token, prob in shown.items():
+        begun = {
+            label
+            for text, label in own.items()
+            if token and text != token and text.startswith(token) and text not in told
+        }
+        if token in own:
+            begun -= {own[token]}
+            low[own[token]] += 0.0 if begun else prob
+            begun |= {own[token]} if begun else set()
+        for label in begun:
+            high_more[label] += prob
+        going_on += prob if begun else 0.0
+    unseen = [sum(text not in shown for text in spellings(label)) for label in labels]
+    high = [
+        bottom + min(missing, count * least) + more for bottom, count, more in zip(low, unseen, high_more, strict=True)
+    ]
+    p_valid = math.fsum(low)
+    p_valid_high = min(p_valid + min(missing, sum(unseen) * least) + going_on, 1.0)
+    return LabelBounds(tuple(low), tuple(min(each, 1.0) for each in high), p_valid, p_valid_high)
+
+
+@dataclass(frozen=True)
+class TopEntry:
+    """A trial with labels, read off the likeliest tokens."""
+
+    trial: Trial
+    requests: tuple[Request]
+    max_width: float
+
+    @property
+    def key(self) -> str:
+        """What the reading is known by."""
+        return sha256_json([self.requests[0].sent, list(self.trial.labels), self.max_width, RULES])
+
+    def __str__(self) -> str:
+        return named(self.trial)
+
+    def record(self, said: Sequence[Said], model: str, told: frozenset[str]) -> Reading:
+        """What the tokens that are shown amount to; `unresolved` where they leave too much open."""
+        fault = fault_in(said, self.trial, self.key, model)
+        if fault is not None:
+            return fault
+        (one,) = said
+        shown = {token: math.exp(log_prob) for token, log_prob in (one.shown or {}).items()}
+        bounds = bound_labels(self.trial.labels, shown, told)
+        width = bounds.widest
+        if width > self.max_width:
+            reason = (
+                f"the {len(shown)} likeliest tokens have {math.fsum(shown.values()):.3f} of the probability, labels "
+                f"{bounds.p_valid:.3f}: a label's share is known to within {width:.3f}, {self.max_width:g} is wanted"
+            )
+            return unread(self.key, self.trial, Status.UNRESOLVED, reason, one.model_version)
+        own = {text for label in self.trial.labels for text in spellings(label)}
+        outside = sorted(((-prob, token) for token, prob in shown.items() if token not in own))[:OUTSIDE_KEPT]
+        return Reading(
+            trial_id=self.trial.trial_id,
+            label_probs=bounds.low,
+            p_valid=bounds.p_valid,
+            resolution_mass=None,
+            resolution_mass_min=None,
+            outside=tuple((token, -prob) for prob, token in outside),
+            status=Status.OK,
+            reason=None,
+            reading_key=self.key,
+            label_probs_high=bounds.high,
+            p_valid_high=bounds.p_valid_high,
+            model_version=one.model_version,
+        )
+
+
+def top_entries(
+    provider: Provider, identity: Sequence[str], trials: Sequence[Trial], prompting: Prompting, max_width: float
+) -> list[TopEntry]:
+    """A request for each trial."""
+    return [
+        TopEntry(
+            trial,
+            (new_request(identity, provider.to_show(trial, prompting), texts_of(trial), 1, provider.shown),),
+            max_width,
+        )
+        for trial in trials
+    ]

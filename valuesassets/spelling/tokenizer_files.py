@@ -1,0 +1,101 @@
+"""Tokenizers read from their files without transformers, for models that run elsewhere."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from valuesassets.records.errors import TokenizerError
+from valuesassets.spelling.prompt_tokenizer import PLAIN_TEXT, PromptTokenizer, beginning_of
+
+FILES = ("tokenizer.json", "tokenizer_config.json", "config.json", "generation_config.json")
+
+
+class SavedTokenizer:
+    """A `tokenizer.json` with the special tokens that its configuration names, as `PromptTokenizer` asks of one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        config = _settings(folder / "tokenizer_config.json")
+        names = {role: _text(config.get(f"{role}_token")) for role in ("bos", "eos", "unk")}
+        self.bos_token, self.eos_token, self.unk_token = names.values()
+        ids = [None if text is None else self._tokenizer.token_to_id(text) for text in names.values()]
+        self.bos_token_id, self.eos_token_id, self.unk_token_id = ids
+        self.added_tokens_decoder = self._tokenizer.get_added_tokens_decoder()
+        self.all_special_tokens = [each.content for each in self.added_tokens_decoder.values() if each.special]
+
+    @property
+    def backend_tokenizer(self) -> Tokenizer:
+        """What cuts."""
+        return self._tokenizer
+
+    def __call__(self, texts: Any, add_special_tokens: bool = True, verbose: bool = False) -> dict[str, Any]:
+        """Token ids of a text or of several."""
+        if isinstance(texts, str):
+            return {"input_ids": self._tokenizer.encode(texts, add_special_tokens=add_special_tokens).ids}
+        encoded = self._tokenizer.encode_batch(list(texts), add_special_tokens=add_special_tokens)
+        return {"input_ids": [each.ids for each in encoded]}
+
+    def decode(self, ids: list[int], skip_special_tokens: bool, clean_up_tokenization_spaces: bool) -> str:
+        """The text of token ids."""
+        return self._tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
+
+    def convert_ids_to_tokens(self, ids: Any) -> Any:
+        """Entries of the vocabulary, as they stand there."""
+        return self._tokenizer.id_to_token(ids) if isinstance(ids, int) else list(map(self._tokenizer.id_to_token, ids))
+
+    def get_vocab(self) -> dict[str, int]:
+        """All entries and their ids."""
+        return self._tokenizer.get_vocab()
+
+
+def open_tokenizer(place: str) -> tuple[PromptTokenizer, frozenset[int]]:
+    """A model's tokenizer, begun as its own template begins a text, and the tokens that end one.
+
+    Args:
+        place: a folder, or an id of the hub.
+
+    Raises:
+        TokenizerError: there is no tokenizer.json, it cannot be read, or plain text does not survive it.
+    """
+    folder = Path(place) if Path(place).is_dir() else _fetched(place)
+    if not (folder / "tokenizer.json").is_file():
+        raise TokenizerError(f"{place}: no tokenizer.json there; name the folder of the model's tokenizer")
+    try:
+        saved = SavedTokenizer(folder)
+    except Exception as error:  # the library raises bare exceptions
+        raise TokenizerError(f"{place}: tokenizer.json cannot be read: {' '.join(str(error).split())[:200]}") from error
+    tokenizer = PromptTokenizer(saved, place, beginning_of(saved, place, "template"))
+    tokenizer.require_round_trip(PLAIN_TEXT)
+    named = [saved.eos_token_id]
+    for file in ("config.json", "generation_config.json"):
+        ends = _settings(folder / file).get("eos_token_id")
+        named += ends if isinstance(ends, list) else [ends]
+    return tokenizer, frozenset(each for each in named if isinstance(each, int))
+
+
+def _fetched(repository: str) -> Path:
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(repository, allow_patterns=list(FILES)))
+    except Exception as error:  # the hub's errors, and those of the libraries below it
+        said = " ".join(str(error).split())[:150]
+        raise TokenizerError(
+            f"{repository}: is no folder, and the hub does not give it: {said}; name the tokenizer's folder"
+        ) from error
+
+
+def _settings(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise TokenizerError(f"{path}: cannot be read as JSON: {error}") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _text(token: Any) -> str | None:
+    return token.get("content") if isinstance(token, dict) else token

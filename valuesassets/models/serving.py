@@ -85,7 +85,7 @@ class ServedModel(http.server.ThreadingHTTPServer):
         return {"tokens": [self._text(token) for token in ids], "token_logprobs": values}
 
     def _text(self, token: int) -> str:
-        """A token as servers write it: a piece of text, its leading space kept; a byte by its name in the vocabulary."""
+        """A token as servers write it: a piece of text, its leading space kept; a byte by its name, as <0x0A>."""
         tokenizer = self._loaded.tokenizer
         name = str(tokenizer.hf.convert_ids_to_tokens(token))
         if name.startswith("<0x"):

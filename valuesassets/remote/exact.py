@@ -5,6 +5,7 @@ and what ends one that another goes on from. A server that cuts texts otherwise 
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -205,7 +206,7 @@ def _read_echo(response: dict[str, Any], count: int, text: str, lengths: set[int
     tokens, values = found.get("tokens") or [], found.get("token_logprobs") or []
     if len(tokens) != len(values) or len(tokens) < count:
         raise WrongAnswer("the answer does not give back the text that was sent, with a probability for each token")
-    spelled = "".join(tokens[-count:]).replace("▁", " ").replace("Ġ", " ").replace("Ċ", "\n")
+    spelled = _as_text("".join(tokens[-count:]))
     if len(tokens) not in lengths or (spelled != text and spelled.strip() != text.strip()):
         raise WrongAnswer(
             f"the server cuts texts otherwise than the tokenizer here: {len(tokens)} tokens ending in {spelled!r}, "
@@ -213,6 +214,12 @@ def _read_echo(response: dict[str, Any], count: int, text: str, lengths: set[int
         )
     steps = {str(step): value for step, value in enumerate(values[-count:])}
     return Said(Status.OK, model_version=version, usage=usage, shown={k: _log_prob(v) for k, v in steps.items()})
+
+
+def _as_text(spelled: str) -> str:
+    """Tokens as servers write them, some by their entries in a vocabulary, as the text that they are."""
+    named = re.sub("<0x([0-9A-F]{2})>", lambda byte: chr(int(byte[1], 16)), spelled)
+    return named.replace("▁", " ").replace("Ġ", " ").replace("Ċ", "\n")
 
 
 def _log_prob(value: Any) -> float:

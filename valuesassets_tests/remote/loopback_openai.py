@@ -102,9 +102,9 @@ def showing(probs: Mapping[str, float | None], model: str = MODEL) -> dict[str, 
     return response
 
 
-def refusing(code: int, message: str = "try later", headers: Mapping[str, str] | None = None, **more: Any) -> Fault:
+def refusing(status: int, message: str = "try later", headers: Mapping[str, str] | None = None, **more: Any) -> Fault:
     """An error as OpenAI words it."""
-    return lambda handler: handler.say(code, {"error": {"message": message, **more}}, headers)
+    return lambda handler: handler.say(status, {"error": {"message": message, **more}}, headers)
 
 
 def saying(status: int, body: Any) -> Fault:

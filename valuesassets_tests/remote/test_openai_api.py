@@ -1,0 +1,368 @@
+"""What is asked of a server with OpenAI's interface, what its responses amount to, and what becomes of its faults."""
+
+import json
+import re
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+
+from valuesassets.records.errors import EndpointError, InputError
+from valuesassets.records.settings.prompting import Prompting
+from valuesassets.records.trials import Status, Turn
+from valuesassets.remote.asking import RemoteAsking
+from valuesassets.remote.budget import LEDGER, BudgetSpent
+from valuesassets_tests.remote.loopback_gemini import hang, reset
+from valuesassets_tests.remote.loopback_openai import (
+    CHAT,
+    KEY,
+    MODEL,
+    TEXT,
+    LoopbackOpenAi,
+    counted,
+    refusing,
+    saying,
+    showing,
+    written,
+)
+from valuesassets_tests.remote.remote_trials import LABELLED, asked
+
+THINKING = Prompting(style="chat", thinking="on", answer_prefix="none", max_reasoning_tokens=50)
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv("THE_KEY", KEY)
+
+
+def put(trials, server, known=None, prompting=CHAT, **settings):
+    """What a server that is up answers, with how it was asked."""
+    asking = RemoteAsking(MODEL, server.endpoint(**settings), prompting, trials)
+    kept = asking.open_known(known) if known else None
+    client = asking.connect(kept)
+    client.pause = lambda seconds: None
+    return asking.ask(client, known=kept)
+
+
+def one(response, trial=None, prompting=CHAT, **settings):
+    """What a response amounts to, beside one that is sound."""
+    answers = iter([response])
+    sound = written("Seven.") if trial is None else showing({"1": 0.6, "2": 0.39})
+    server = LoopbackOpenAi(lambda body: next(answers, sound))
+    with server.serving():
+        beside = asked("b", "q1") if trial is None else trial
+        trials = [asked("a", "q0"), beside] if trial is None else [trial, asked_again(trial)]
+        return put(trials, server, prompting=prompting, **settings)[0].records[0]
+
+
+def asked_again(trial):
+    return replace(trial, trial_id="other", prompt="Again?")
+
+
+def questions(count):
+    return [asked(f"question {number}", f"q{number}") for number in range(count)]
+
+
+def test_bodies_are_what_the_interface_names_and_what_a_study_adds_or_leaves_out():
+    chat = (Turn("system", "Be brief."), Turn("user", "a"), Turn("assistant", "b"), Turn("user", "c"))
+    trials = [asked("How many?", "q0", temperature=0.5, top_p=0.9), asked("x", "q1", chat=chat)]
+    text = {"choices": [{"text": "Seven.", "finish_reason": "stop"}]}
+    server = LoopbackOpenAi(lambda body: text if "prompt" in body else written("Seven."))
+    with server.serving():
+        put(trials, server, prompting=Prompting(style="chat", system="Answer."), omit=["seed"], parameters={"n": 1})
+        put([asked("bare", "q2")], server, prompting=TEXT, api="completions", parameters={"max_tokens": 7})
+    first, second, bare = server.bodies
+    assert first == {
+        "path": "/v1/chat/completions",
+        "model": MODEL,
+        "messages": [{"role": "system", "content": "Answer."}, {"role": "user", "content": "How many?"}],
+        "max_tokens": 12,
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "n": 1,
+    }
+    assert [turn["content"] for turn in second["messages"]] == ["Be brief.", "a", "b", "c"]
+    assert (bare["path"], bare["prompt"], bare["max_tokens"]) == ("/v1/completions", "bare", 7)
+
+
+def test_what_the_sdks_variables_would_add_is_not_sent(monkeypatch):
+    for name in ("ORG_ID", "PROJECT_ID", "ADMIN_KEY", "API_KEY"):
+        monkeypatch.setenv(f"OPENAI_{name}", "somebody-elses")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Mine: somebody-elses")
+    server = LoopbackOpenAi()
+    with server.serving():
+        put([asked("a", "q0")], server)
+    assert "somebody-elses" not in json.dumps(server.headers)
+
+
+def test_a_server_on_this_machine_needs_no_key(monkeypatch):
+    monkeypatch.delenv("THE_KEY")
+    server = LoopbackOpenAi(key=None)
+    with server.serving():
+        result, _ = put([asked("a", "q0")], server, key_env=None)
+    assert result.records[0].text == "Seven."
+
+
+@pytest.mark.parametrize(
+    ("response", "text", "finish"),
+    [
+        (written("Four."), "Four.", "end"),
+        (written("Four", "length"), "Four", "length"),
+    ],
+)
+def test_an_answer_ends_by_the_model_or_the_limit(response, text, finish):
+    answer = one(response)
+    assert (answer.status, answer.text, answer.finish, answer.n_tokens) == (Status.OK, text, finish, 50)
+    assert answer.model_version == MODEL
+
+
+def test_what_a_model_thinks_stands_apart():
+    answer = one(counted(written("Four.", reasoning_content="Two and two."), thought=7), prompting=THINKING)
+    assert (answer.text, answer.reasoning, answer.n_reasoning_tokens) == ("Four.", "Two and two.", 7)
+
+
+@pytest.mark.parametrize(
+    ("response", "status", "reason"),
+    [
+        (written("", "content_filter"), Status.REFUSED, "the provider's filter stopped the answer"),
+        (written(None, refusal="I cannot."), Status.REFUSED, "the model refused (I cannot.)"),
+        (written("", "length"), Status.FAILED, "no answer within 12 tokens"),
+        (written(""), Status.FAILED, "the answer is empty"),
+        (written("x", "tool_calls"), Status.FAILED, "stopped (tool_calls)"),
+        (counted(written("Four."), thought=7), Status.FAILED, "the model thought (7 tokens) though thinking = 'off'"),
+        (written("\ud800"), Status.FAILED, "half a character"),
+        ({"model": MODEL, "choices": []}, Status.FAILED, "the answer holds no choice"),
+        ({"error": {"message": "overloaded"}}, Status.FAILED, "the answer is an error ({'message': 'overloaded'})"),
+        ([], Status.FAILED, "the answer is not what"),
+        ("<html>log in</html>", Status.FAILED, "the answer is no JSON (an HTML page)"),
+        ('{"model": "tiny', Status.FAILED, "the answer is no JSON"),
+        (written("Four.", model="llama-9"), Status.FAILED, "another model answered (llama-9)"),
+    ],
+)
+def test_what_is_no_answer_is_a_row_with_its_reason(response, status, reason):
+    answer = one(response)
+    assert (answer.status, answer.text) == (status, None)
+    assert reason in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("response", "status", "reason"),
+    [
+        (written("1"), Status.FAILED, "shows no probabilities"),
+        (showing({"1": None, "2": 0.3}), Status.FAILED, "what is no log-probability (of the token '1': None)"),
+        (showing({"1": 0.7, "2": 0.5}), Status.FAILED, "the probabilities that are shown sum to 1.2"),
+        (showing({"1": 1.5}), Status.FAILED, "what is no log-probability"),
+        (showing({"1": 0.3, "x": 0.2, "2": 0.1}), Status.UNRESOLVED, "the 3 likeliest tokens have 0.600"),
+        (written("", "content_filter"), Status.REFUSED, "filter"),
+        (counted(showing({"1": 0.9}), thought=5), Status.FAILED, "the model thought (5 tokens) before it answered"),
+    ],
+)
+def test_what_shows_no_probabilities_is_a_row_without_numbers(response, status, reason):
+    reading = one(response, LABELLED, route="top_logprobs")
+    assert (reading.status, reading.label_probs, reading.p_valid) == (status, None, None)
+    assert reason in reading.reason
+
+
+FAULTS = {
+    "429 with Retry-After": refusing(429, headers={"Retry-After": "1"}),
+    "429": refusing(429),
+    "408": refusing(408),
+    "409": refusing(409),
+    "500": refusing(500),
+    "503 HTML": saying(503, "<html>busy</html>"),
+    "reset": lambda handler: reset(handler, handler.server),
+    "HTML with 200": saying(200, "<html>log in</html>"),
+    "JSON cut": saying(200, '{"model": "tiny-chat", "choi'),
+    "error with 200": saying(200, {"error": {"message": "overloaded"}}),
+    "no choice": saying(200, {"model": MODEL, "choices": []}),
+    "another model": saying(200, written("Four.", model="llama-9")),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_that_passes_costs_no_answer_and_nothing_is_paid_twice(name, tmp_path):
+    server = LoopbackOpenAi(faults={2: FAULTS[name]})
+    with server.serving():
+        result, _ = put(questions(5), server, tmp_path, attempts=3)
+        assert [answer.text for answer in result.records] == ["Seven."] * 5
+        assert (server.paid, len(server.bodies)) == (5, 6)
+        put(questions(5), server, tmp_path, attempts=3)
+        assert len(server.bodies) == 6
+
+
+def test_a_request_that_hangs_is_given_up_and_asked_again(tmp_path):
+    server = LoopbackOpenAi(faults={1: lambda handler: hang(handler, handler.server)})
+    with server.serving():
+        result, _ = put(questions(2), server, tmp_path, attempts=2, timeout_s=0.5)
+        server.released.set()
+    assert [answer.status for answer in result.records] == [Status.OK] * 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (refusing(402, "Payment Required"), "has no credit left for this key (402 Payment Required)"),
+        (refusing(429, "You exceeded your quota", code="insufficient_quota"), "has no credit left for this key"),
+        (refusing(401, f"Incorrect API key: {KEY}"), "refuses the key (401 Incorrect API key: ***)"),
+        (refusing(404, "The model does not exist"), f"has no model {MODEL}"),
+    ],
+)
+def test_without_credit_key_or_model_no_more_is_sent_than_is_under_way(fault, said, tmp_path):
+    server = LoopbackOpenAi(faults=dict.fromkeys(range(6, 200), fault), wait_s=0.02)
+    with server.serving(), pytest.raises(InputError, match=re.escape(said)) as error:
+        put(questions(100), server, tmp_path, attempts=5, concurrency=4)
+    assert KEY not in str(error.value)
+    assert "\n" not in str(error.value)
+    assert (server.paid, len(server.bodies) <= 5 + 4) == (5, True)
+
+
+def test_a_redirect_is_not_followed_and_takes_no_key_along():
+    elsewhere = LoopbackOpenAi()
+    with elsewhere.serving():
+        server = LoopbackOpenAi(faults={1: lambda handler: handler.say(307, "", {"Location": elsewhere.base_url})})
+        with server.serving(), pytest.raises(EndpointError, match="refuses the request"):
+            put([asked("a", "q0")], server)
+    assert not elsewhere.bodies
+
+
+def test_a_budget_is_held_what_was_answered_is_kept_and_raising_it_goes_on(tmp_path):
+    server, trials = LoopbackOpenAi(), [asked(f"{number:1000}", f"q{number}", max_tokens=50) for number in range(30)]
+    with server.serving():
+        with pytest.raises(BudgetSpent, match="budget_requests = 10 does not reach"):
+            put(trials, server, tmp_path, budget_requests=10)
+        assert not server.bodies
+        # By the rule of thumb 33 requests are 400 tokens each, in truth they are 1,050.
+        most = {"budget_usd": 0.02, "prices": {"input": 1.0, "output": 1.0}, "concurrency": 4}
+        with pytest.raises(BudgetSpent, match=r"budget_usd = 0\.02 is used up; raise it to go on; \d+ of 33 requests"):
+            put(trials, server, tmp_path, **most)
+        assert 15 <= server.paid <= 19
+        spent = sum(json.loads(line)["prompt_tokens"] for line in next(tmp_path.rglob(LEDGER)).read_text().splitlines())
+        assert spent == 1000 * server.paid
+        with pytest.raises(BudgetSpent, match="does not reach"):
+            put(trials, server, tmp_path, **most)
+        paid = server.paid
+        result, _ = put(trials, server, tmp_path, **most | {"budget_usd": 1.0})
+        assert [answer.text for answer in result.records] == ["Seven."] * 30
+        assert server.paid == 33 > paid  # three were sent twice, to see whether answers differ
+
+
+def test_what_asking_comes_to_is_said_before(tmp_path):
+    server = LoopbackOpenAi()
+    endpoint = server.endpoint(budget_usd=1.0, prices={"input": 1000.0, "output": 0})
+    asking = RemoteAsking(MODEL, endpoint, CHAT, questions(2))
+    assert asking.plan(asking.open_known(tmp_path)) == (
+        "2 answers, of them 0 known; to be asked: about 2 requests, 64 tokens, 0.04 USD; 76 tokens at most"
+    )
+    server.server_close()
+
+
+def test_four_hundred_requests_of_two_hundred_milliseconds_take_little_more_than_they_must():
+    server = LoopbackOpenAi(wait_s=0.2)
+    trials = questions(396)  # and four of them twice
+    with server.serving():
+        begun = time.monotonic()
+        put(trials, server, concurrency=16)
+        took = time.monotonic() - begun
+    assert (server.paid, server.most_at_once) == (400, 16)
+    assert took < 30  # 5 s at best; how long it takes is measured in benchmarks
+
+
+def test_requests_keep_the_pace_and_all_wait_where_the_server_asks_to():
+    server = LoopbackOpenAi(faults={3: refusing(429, headers={"Retry-After": "7"})})
+    asking = RemoteAsking(MODEL, server.endpoint(requests_per_minute=60, attempts=2), CHAT, questions(4))
+    client, pauses = asking.connect(None), []
+    client.pause = pauses.append
+    with server.serving():
+        asking.ask(client)
+    assert 7.0 in pauses
+    assert sorted(round(pause) for pause in pauses if pause != 7.0) == [1, 2, 3, 4]
+
+
+def test_a_key_is_in_no_file_log_or_message(tmp_path, caplog, capfd, monkeypatch):
+    monkeypatch.setenv("OPENAI_LOG", "debug")
+    caplog.set_level("DEBUG")
+    server = LoopbackOpenAi(faults={1: refusing(500, f"Authorization: Bearer {KEY}"), 2: refusing(503, f"{KEY} " * 90)})
+    with server.serving():
+        result, described = put(questions(12), server, tmp_path, attempts=2)
+    texts = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(texts) > 10
+    found = [*texts, caplog.text, *capfd.readouterr(), str(result), json.dumps(described, default=str)]
+    assert not [text for text in found if KEY in text]
+
+
+def test_two_versions_and_a_name_without_a_date_are_named(tmp_path):
+    answers = iter(
+        [written("Four.") | {"system_fingerprint": "fp_1"}, written("Four.") | {"system_fingerprint": "fp_2"}]
+    )
+    server = LoopbackOpenAi(lambda body: next(answers))
+    with server.serving():
+        result, described = put(questions(2), server)
+    assert described["model_versions"] == [f"{MODEL}/fp_1", f"{MODEL}/fp_2"]
+    assert result.notes == [f"answers come from 2 versions of the model: {MODEL}/fp_1, {MODEL}/fp_2"]
+
+
+def test_some_requests_are_sent_twice_and_what_differs_is_recorded():
+    labelled = [
+        type(LABELLED)(f"q{n}", f"q{n}", "eng", f"p{n}", "forward", 0, None, LABELLED.readout) for n in range(40)
+    ]
+    counter = iter(range(1000))
+    server = LoopbackOpenAi(lambda body: showing({"1": 0.6 + (0.01 if next(counter) >= 40 else 0), "2": 0.38}))
+    with server.serving():
+        _, described = put(labelled, server, route="top_logprobs")
+    assert described["asked_twice"] == {"requests": 4, "largest_difference": pytest.approx(0.01)}
+
+
+def test_killed_between_request_and_answer_only_what_was_under_way_is_paid_again(tmp_path):
+    server = LoopbackOpenAi(wait_s=0.05)
+    script = f"""
+import sys
+from pathlib import Path
+from valuesassets_tests.remote.test_openai_api import questions
+from valuesassets.records.settings.endpoints import Endpoint
+from valuesassets.records.settings.prompting import Prompting
+from valuesassets.remote.asking import RemoteAsking
+endpoint = Endpoint(provider="openai", base_url={server.base_url!r}, key_env="THE_KEY", concurrency=4)
+asking = RemoteAsking({MODEL!r}, endpoint, Prompting(style="chat"), questions(60))
+known = asking.open_known(Path({str(tmp_path)!r}))
+asking.ask(asking.connect(known), known=known)
+"""
+    with server.serving():
+        process = subprocess.Popen([sys.executable, "-c", script])
+        while server.paid < 30:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        time.sleep(0.2)
+        paid = server.paid
+        put(questions(60), server, tmp_path, concurrency=4)
+        assert server.paid <= 64 + 4  # 60, four of them twice
+        assert paid >= 30
+        before = server.paid
+        put(questions(60), server, tmp_path, concurrency=4)
+        assert server.paid == before
+
+
+def test_two_processes_on_one_store_lose_nothing(tmp_path):
+    server = LoopbackOpenAi(wait_s=0.01)
+    with server.serving():
+        both = [threading.Thread(target=put, args=(questions(30), server, tmp_path)) for _ in range(2)]
+        for thread in both:
+            thread.start()
+        for thread in both:
+            thread.join()
+        before = server.paid
+        result, _ = put(questions(30), server, tmp_path)
+    assert (server.paid, {answer.text for answer in result.records}) == (before, {"Seven."})
+
+
+def test_what_asks_behind_an_api_imports_no_torch():
+    code = (
+        "import sys; from valuesassets.node import cells; from valuesassets.remote import asking, exact; "
+        "from valuesassets.spelling import tokenizer_files; print({'torch', 'transformers'} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

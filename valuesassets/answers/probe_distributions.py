@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from valuesassets.answers.estimators import estimate_columns, estimate_items
 from valuesassets.answers.orders import averaged_orders
 from valuesassets.records.errors import MissingData
+from valuesassets.records.intervals import bound_shares
 from valuesassets.records.settings.measuring import Thresholds
 from valuesassets.records.trials import Reading, Status, Trial, main_trials
 
@@ -98,9 +99,12 @@ def doubtful_questions(once: pd.DataFrame, rules: Thresholds) -> dict[str, list[
 
 NUMBERS = (
     *("prob_forward", "prob_reversed", "prob_averaged", "p_valid_forward", "p_valid_reversed", "p_valid"),
-    *("position_bias_magnitude", "resolution_mass"),
+    *("position_bias_magnitude", "resolution_mass", "prob_low", "prob_high"),
 )
 """Columns that are null where a question could not be read in every order."""
+
+
+NO_BOUNDS: Row = {"prob_low": None, "prob_high": None}
 
 
 def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> list[Row]:
@@ -123,6 +127,7 @@ def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> li
     forward, backward = probs["forward"], probs["reversed"]
     over = averaged_orders({trial.order: trial.values for trial in orders})
     averaged = np.mean([probs[order] for order in over], axis=0)
+    bounds = _bounds(orders, by_trial, over)
     shared = {
         "p_valid_forward": p_valid["forward"],
         "p_valid_reversed": p_valid["reversed"],
@@ -132,8 +137,26 @@ def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> li
         "status": str(Status.OK),
         "reason": None,
     }
-    columns = {"prob_forward": forward, "prob_reversed": backward, "prob_averaged": averaged}
+    columns = {"prob_forward": forward, "prob_reversed": backward, "prob_averaged": averaged} | bounds
     return [
-        shared | {"response_value": value} | {name: float(of_all[k]) for name, of_all in columns.items()}
+        NO_BOUNDS | shared | {"response_value": value} | {name: float(of_all[k]) for name, of_all in columns.items()}
         for k, value in enumerate(values)
     ]
+
+
+def _bounds(
+    orders: Sequence[Trial], by_trial: Mapping[str, Reading], over: Sequence[str]
+) -> dict[str, NDArray[np.float64]]:
+    """Ends of the averaged probabilities, answers by their codes; empty where every order was read exactly."""
+    ends = []
+    for trial in orders:
+        reading = by_trial[trial.trial_id]
+        if trial.order not in over or reading.label_probs is None or reading.p_valid is None:
+            continue
+        high = reading.label_probs_high or reading.label_probs
+        shares = bound_shares(reading.label_probs, high, reading.p_valid, reading.p_valid_high or reading.p_valid)
+        ends.append(np.array([shares[at] for at in np.argsort(trial.values)]))
+    if all(by_trial[trial.trial_id].label_probs_high is None for trial in orders):
+        return {}
+    low, high = np.mean(ends, axis=0).T
+    return {"prob_low": low, "prob_high": high}

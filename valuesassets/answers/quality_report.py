@@ -57,7 +57,8 @@ def usable_answers(probe: pd.DataFrame, quality: QualityReport, by_wording: bool
 
     Returns:
         Columns model, model_type, language, question_id, response_type, is_converted, response_value, analysis_value,
-        prob (averaged over orders), prob_forward, prob_reversed, p_valid.
+        prob (averaged over orders), prob_forward, prob_reversed, p_valid; where some model shows intervals only, also
+        prob_low and prob_high, the ends of prob, equal where it is exact.
 
     Raises:
         MissingData: nothing is usable; says how many readings there were.
@@ -72,6 +73,9 @@ def usable_answers(probe: pd.DataFrame, quality: QualityReport, by_wording: bool
     groups = ["model", "model_type", "language", "question_id", "response_type", "is_converted", "response_value"]
     groups += ["analysis_value"] * ("analysis_value" in answers) + ["wording"] * by_wording
     numbers = ["prob", "prob_forward", "prob_reversed", "p_valid"]
+    if "prob_low" in answers and answers["prob_low"].notna().any():
+        numbers += (ends := ["prob_low", "prob_high"])
+        answers[ends] = answers[ends].astype(float).where(answers[ends].notna(), answers[["prob"] * 2].to_numpy())
     answers[numbers] = answers[numbers].astype(float)
     return pd.DataFrame(answers.groupby(groups, sort=False, dropna=False)[numbers].mean()).reset_index()
 

@@ -22,8 +22,8 @@ from valuesassets.models.engine import (
     tree_mask,
     within_memory,
 )
-from valuesassets.models.token_trees import Tokens, grow_tree
-from valuesassets.spelling.open_reading import NextToken
+from valuesassets.models.token_trees import grow_tree
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 CHUNK, CHUNK_OF_A_GPU = 512, 2048
 """Most tokens of a text that go through together."""

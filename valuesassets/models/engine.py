@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
-from valuesassets.models.token_trees import Tokens, TokenTree, grow_tree
+from valuesassets.models.token_trees import TokenTree, grow_tree
 from valuesassets.records.errors import ScoringError
-from valuesassets.spelling.open_reading import NextToken
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 BLOCK = 512
 """Vocabulary entries of which only the largest is looked at first when the likeliest tokens are sought."""

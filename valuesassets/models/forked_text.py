@@ -16,8 +16,8 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from valuesassets.models.cached_text import Ask, Cost
 from valuesassets.models.engine import TREE_TOLERANCE, first_device, read_batch, read_rows, row_logits, within_memory
-from valuesassets.models.token_trees import Tokens, grow_tree
-from valuesassets.spelling.open_reading import NextToken
+from valuesassets.models.token_trees import grow_tree
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 TRIED, BEYOND = 140, 60
 """Tokens of the text that forks are tried on, and how far it goes beyond a model's window."""

@@ -14,13 +14,13 @@ from valuesassets.models.row_width import choose_width
 from valuesassets.models.scoring import choose_sample
 from valuesassets.models.spelled_trials import TRIAL, ended_by, named_reason, require_room, shown_by
 from valuesassets.models.thoughts import split_thought
-from valuesassets.models.token_trees import Tokens
 from valuesassets.models.writing import Asked, Writer, Written
 from valuesassets.models.written_text import whole_text
 from valuesassets.records.errors import QuestionError, ScoringError, TokenizerError
 from valuesassets.records.files import sha256_json
 from valuesassets.records.readouts import Generate
 from valuesassets.records.trials import Answer, Status, Trial
+from valuesassets.spelling.tokens import Tokens
 
 GENERATOR_VERSION = "1"
 """Changes whenever an answer of the same model and trial may come out differently."""

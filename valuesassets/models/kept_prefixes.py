@@ -15,7 +15,8 @@ from transformers.cache_utils import DynamicLayer
 
 from valuesassets.models.cached_text import CachedText
 from valuesassets.models.engine import TREE_TOLERANCE, KeptPrefix, read_batch
-from valuesassets.models.token_trees import Tokens, TokenTree, grow_tree
+from valuesassets.models.token_trees import TokenTree, grow_tree
+from valuesassets.spelling.tokens import Tokens
 
 
 class _KeptLayer(DynamicLayer):

@@ -9,10 +9,11 @@ from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.reading_plan import chains, list_rows, order_batches, part_rows, whole_trees
 from valuesassets.models.spelled_trials import TRIAL, SpelledTrial, failed
-from valuesassets.models.token_trees import BatchBudget, Tokens
+from valuesassets.models.token_trees import BatchBudget
 from valuesassets.records.trials import Reading
 from valuesassets.spelling.open_reading import OUTSIDE_KEPT, OpenReading
 from valuesassets.spelling.spellings import SpelledPrompt, find_terminators
+from valuesassets.spelling.tokens import Tokens
 
 OnProgress = Callable[[int, int], None]
 

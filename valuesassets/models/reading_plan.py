@@ -9,13 +9,13 @@ from valuesassets.models.shared_prefixes import SharedPrefix, find_prefixes
 from valuesassets.models.spelled_trials import SpelledTrial
 from valuesassets.models.token_trees import (
     BatchBudget,
-    Tokens,
     TokenTree,
     grow_tree,
     part_into_chains,
     part_into_trees,
     plan_batches,
 )
+from valuesassets.spelling.tokens import Tokens
 
 WINDOWS = ("sliding_window", "window_size", "attention_window_size", "attention_chunk_size")
 """What configurations call the number of tokens that a layer looks back on. Some count along the input, so that a tree

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 from valuesassets.models.loading import LoadedModel
-from valuesassets.models.token_trees import Tokens
 from valuesassets.records.errors import ScoringError
+from valuesassets.spelling.tokens import Tokens
 
 MAX_NEW_TOKENS = 8
 """Enough for a space, two digits and what ends the line, however a tokenizer cuts them."""

@@ -104,7 +104,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    server: ServedModel
 
     def do_POST(self) -> None:
         """Answer one request."""
@@ -113,7 +112,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self, body: dict[str, Any]) -> None:
         """Answer a body."""
-        self.say(200, self.server.complete(body))
+        served = self.server
+        assert isinstance(served, ServedModel)  # noqa: S101
+        self.say(200, served.complete(body))
 
     def say(self, status: int, response: Any, headers: dict[str, str] | None = None) -> None:
         """Send a response; text as it stands, anything else as JSON."""
@@ -125,5 +126,5 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, *args: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from valuesassets.models.token_trees import LARGEST_TREE, WORTH_SHARING, Tokens, shared_length
+from valuesassets.models.token_trees import LARGEST_TREE, WORTH_SHARING, shared_length
+from valuesassets.spelling.tokens import Tokens
 
 SHORTEST_PREFIX = 64
 """Fewest tokens of a prefix that is kept."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from valuesassets.spelling.trie import Tokens
+from valuesassets.spelling.tokens import Tokens
 
 LARGEST_TREE = 512
 """Tokens of a tree beyond which another branch is no gain."""

@@ -13,9 +13,9 @@ from valuesassets.models.keyed_draws import Drawn, draw
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.rows_in_flight import PaddedRows, Rows, RowsApart, RowsOfOneLength, read_alone
 from valuesassets.models.thoughts import LONGEST_END, has_end, split_thought
-from valuesassets.models.token_trees import Tokens
 from valuesassets.models.written_text import count_before, count_tokens, cut_at_stop, whole_text
 from valuesassets.records.readouts import Generate
+from valuesassets.spelling.tokens import Tokens
 
 LOOKED_AFTER = 8
 """Tokens between two looks for stop texts, and for the end of a thought."""

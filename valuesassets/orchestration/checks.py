@@ -173,6 +173,13 @@ BATCHES_DO_NOT_MATTER = Sentence(
     "say dtype = 'float32' for the family in the study file and materialise the cell again; the answers of this cell "
     "depend on what was read beside them.",
 )
+ONE_VERSION_ANSWERS = Sentence(
+    "one_version_of_the_model_answers",
+    "All answers of a cell come from one version of the model behind the API.",
+    "answers of two versions are answers of two models: name the version that you mean as model_id where the provider "
+    "has one, remove what was kept of the other and materialise the cell again.",
+    WARN,
+)
 PREFLIGHT_PASSES = Sentence(
     "models_are_fit_for_the_grid",
     "Every model of the family passes the preflight gates.",

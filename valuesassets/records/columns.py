@@ -183,6 +183,8 @@ PROBABILITIES = {
     "prob_forward": "probability of the answer, options as printed; sums to 1 over the answers",
     "prob_reversed": "the same, options reversed, under the original code",
     "prob_averaged": "mean over the orders asked",
+    "prob_low": "lower end of prob_averaged, where the model shows intervals only; empty where exact",
+    "prob_high": "its upper end",
     "prob_label_likelihood": "estimate from the likelihood of the labels' texts",
     "prob_label_likelihood_per_token": "the same per token, so that long labels do not lose by their length",
     "prob_content_free": "estimate after dividing by the answers to prompts without a question",

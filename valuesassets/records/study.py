@@ -122,6 +122,11 @@ class Study(Record):
         return tuple(dict.fromkeys((model_id or "").format(lang=language) for language in served))
 
     @property
+    def asks_elsewhere(self) -> bool:
+        """Whether some family's models stand behind an API."""
+        return any(family.endpoint is not None for family in self.families.values())
+
+    @property
     def control_families(self) -> tuple[str, ...]:
         """Reference families with a model per language and another answer in each: there a wrong language must fail."""
         return tuple(

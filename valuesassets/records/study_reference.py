@@ -98,6 +98,8 @@ def _type(entry: dict[str, Any]) -> str:
         return ", ".join(f"`{json.dumps(value)}`" for value in entry["enum"])
     if entry["type"] == "array":
         return f"array of {_type(entry['items'])}"
+    if entry["type"] == "object" and "patternProperties" not in entry:
+        return "table of any keys"
     if entry["type"] == "object":
         return f"table of {_type(next(iter(entry['patternProperties'].values())))}"
     kind = PATTERNS.get(entry.get("pattern", "")) or entry.get("format") or _WORDS[entry["type"]]

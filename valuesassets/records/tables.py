@@ -78,8 +78,8 @@ PROBE_DISTRIBUTIONS = Table(
     "an answer to a question in one wording; missing, with a reason, where the question was not read in both orders",
     "model_id model_type model language question_id response_type wording response_value",
     "analysis_value? prob_forward prob_reversed prob_averaged p_valid_forward p_valid_reversed p_valid",
-    f"position_bias_magnitude resolution_mass is_converted status reason? {ESTIMATES}",
-    added_later=["analysis_value", *ESTIMATES.replace("?", "").split()],
+    f"position_bias_magnitude resolution_mass is_converted status reason? {ESTIMATES} prob_low prob_high",
+    added_later=["analysis_value", *ESTIMATES.replace("?", "").split(), "prob_low", "prob_high"],
     is_exact=True,
 )
 HUMAN_DISTRIBUTIONS = Table(

@@ -17,10 +17,10 @@ from valuesassets.remote.failures import WrongAnswer
 from valuesassets.remote.openai_api import OpenAi, choice_of, log_probs, refused_by, usage_of, version_of
 from valuesassets.remote.replies import Said
 from valuesassets.remote.requests import Request, fault_in, named, new_request, unread
-from valuesassets.spelling.open_reading import NextToken, OpenReading
+from valuesassets.spelling.open_reading import OpenReading
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 from valuesassets.spelling.spellings import SpelledPrompt, find_terminators, spell_labels
-from valuesassets.spelling.trie import Tokens
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 MOST_IDS = 128
 """Tokens whose probability vLLM shows in one response (`logprob_token_ids`)."""

@@ -1,5 +1,6 @@
 """What a study made, as far as its report is concerned: every table that is there, or why it is not."""
 
+import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -123,6 +124,18 @@ class Run:
     def is_corrected_by(self, correction: str) -> bool:
         """Whether tests were made, and corrected so."""
         return self.tests is not None and bool((self.tests["correction"] == correction).any())
+
+
+def reading_origin(name: str, said: Mapping[str, str]) -> dict[str, str]:
+    """Which model a cell's readings come from, of what their file says of itself (JSON by name).
+
+    Of a model behind an API the version as it answered stands in the commit's place; it has no weights to hash.
+    """
+    model, revision = said["model"].strip('"'), said.get("revision", "null")
+    commit = "" if revision == "null" else revision.strip('"')
+    commit = commit or ", ".join(json.loads(said.get("model_versions", "[]")))
+    source = "/".join(model.rstrip("/").split("/")[-2:])
+    return {"what": f"readings {name}", "source": source, "sha256": said.get("weights_id", ""), "commit": commit}
 
 
 def software_versions(readings: Iterable[Mapping[str, str]] = ()) -> dict[str, str]:

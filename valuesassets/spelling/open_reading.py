@@ -2,26 +2,14 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from valuesassets.records.trials import UNRESOLVED_BELOW, Reading, Status
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 from valuesassets.spelling.spellings import SpelledPrompt
-from valuesassets.spelling.trie import NodeRead, Tokens, sum_labels
+from valuesassets.spelling.tokens import NextToken, Tokens
+from valuesassets.spelling.trie import NodeRead, sum_labels
 
 OUTSIDE_KEPT = 5
-
-
-@dataclass(frozen=True)
-class NextToken:
-    """What a model says comes next at one row: log-probabilities (nats) of the tokens asked for, and likeliest tokens.
-
-    Where `is_finite` is False, some logit of the row is no number, and the others mean nothing.
-    """
-
-    log_probs: tuple[float, ...]
-    likeliest: tuple[tuple[int, float], ...]
-    is_finite: bool
 
 
 class OpenReading:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from valuesassets.records.errors import TokenizerError
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
-from valuesassets.spelling.trie import Tokens, Trie, build_trie
+from valuesassets.spelling.tokens import Tokens
+from valuesassets.spelling.trie import Trie, build_trie
 
 TERMINATORS = ("\n", "\n\n", "\r\n", " ", ".", ",")
 """Texts that end an answer where they are a single token after it; the end-of-text tokens come on top."""

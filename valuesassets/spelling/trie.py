@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-Tokens = tuple[int, ...]
+from valuesassets.spelling.tokens import Tokens
 
 
 @dataclass(frozen=True)

@@ -45,17 +45,17 @@ EVERY_MODEL = {"SCORER_VERSION", "SPANS_VERSION", "GENERATOR_VERSION"}
 @pytest.mark.parametrize(
     ("file", "names"),
     [
-        ("trie.py", EVERY_MODEL),
-        ("spans/roads.py", {"SPANS_VERSION"}),
-        ("keyed_draws.py", {"GENERATOR_VERSION"}),
-        ("known_vectors.py", {"EMBEDDER_VERSION"}),
-        ("reference_training.py", {"PHANTOM_VERSION"}),
-        ("follower_fit.py", {"FOLLOWER_VERSION"}),
-        ("prompt_tokenizer.py", {*EVERY_MODEL, "PHANTOM_VERSION", "FOLLOWER_VERSION"}),
+        ("spelling/trie.py", EVERY_MODEL),
+        ("models/spans/roads.py", {"SPANS_VERSION"}),
+        ("models/keyed_draws.py", {"GENERATOR_VERSION"}),
+        ("models/known_vectors.py", {"EMBEDDER_VERSION"}),
+        ("models/reference_training.py", {"PHANTOM_VERSION"}),
+        ("models/follower_fit.py", {"FOLLOWER_VERSION"}),
+        ("spelling/prompt_tokenizer.py", {*EVERY_MODEL, "PHANTOM_VERSION", "FOLLOWER_VERSION"}),
     ],
 )
 def test_a_changed_source_is_named_for_each_version_it_concerns_with_what_to_do(pins, file, names):
-    path = f"valuesassets/models/{file}"
+    path = f"valuesassets/{file}"
     pins["sources"][path] = "0" * 16
     found = faults(pins)
     assert len(found) == len(names)

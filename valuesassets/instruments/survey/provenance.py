@@ -119,7 +119,7 @@ def _identity(stored: StoredSurvey, model: str, language: str) -> ModelTrace:
     revision = said.get("revision", "null")
     commit = None if revision == "null" else revision.strip('"')
     more = ("weights_id", "tokenizer_sha256", "dtype", "scorer_version", "torch")
-    template = json.loads(said["prompting"])["template_sha256"] if "prompting" in said else None
+    template = json.loads(said.get("prompting", "{}")).get("template_sha256")
     told = (said.get(key, "not said") for key in more)
     return ModelTrace(model_id, said.get("model", "not said"), commit, *told, template_sha256=template)
 

@@ -13,6 +13,7 @@ from valuesassets.records.settings.measuring import Phantom
 from valuesassets.records.settings.worldvaluesbench import WorldValuesBench
 from valuesassets.records.study import Study
 from valuesassets.reporting.parts import Gate
+from valuesassets.reporting.run import reading_origin
 
 Frames = Mapping[str, pd.DataFrame]
 
@@ -53,8 +54,4 @@ def origins(study: Study, identities: Mapping[str, Mapping[str, str]]) -> list[d
     found: list[dict[str, Any]] = [
         {"what": what, "source": path.name, "sha256": sha256_file(path)} for what, path in files.items() if path
     ]
-    for cell, said in identities.items():
-        commit = said["revision"].replace("null", "").strip('"')
-        source = Path(said["model"].strip('"')).name if said["model"].startswith('"/') else said["model"].strip('"')
-        found.append({"what": f"readings {cell}", "source": source, "sha256": said["weights_id"], "commit": commit})
-    return found
+    return [*found, *(reading_origin(cell, said) for cell, said in identities.items())]

@@ -5,7 +5,7 @@ import math
 from array import array
 from collections.abc import Sequence
 
-from valuesassets.models.token_trees import Tokens
+from valuesassets.spelling.tokens import Tokens
 
 
 def answer_own(probs: Sequence[float], candidates: Sequence[str], key: str | None, ids: Tokens) -> str:

@@ -9,9 +9,9 @@ from valuesassets.models.cached_text import Ask
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.reading_pass import broken
 from valuesassets.models.spans.spelling import SpelledSpan
-from valuesassets.models.token_trees import Tokens
 from valuesassets.records.trials import Reading, SpanFault
-from valuesassets.spelling.open_reading import NextToken, OpenReading
+from valuesassets.spelling.open_reading import OpenReading
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 
 class OpenSpan:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from valuesassets.models.token_trees import Tokens, shared_length
+from valuesassets.models.token_trees import shared_length
+from valuesassets.spelling.tokens import Tokens
 
 
 def plan_pieces(texts: Sequence[Tokens], chunk: int) -> list[tuple[int, tuple[int, ...]]]:

@@ -9,8 +9,8 @@ from valuesassets.models.engine import OutOfMemory, read_batch
 from valuesassets.models.forked_text import ForkedText
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.reading_plan import WINDOWS
-from valuesassets.models.token_trees import Tokens, grow_tree, part_into_chains, shared_length
-from valuesassets.spelling.open_reading import NextToken
+from valuesassets.models.token_trees import grow_tree, part_into_chains, shared_length
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 
 class Road(Protocol):

@@ -14,10 +14,11 @@ from valuesassets.models.spans.plan import plan_pieces
 from valuesassets.models.spans.roads import choose_road, new_road
 from valuesassets.models.spans.spelling import Place, SpelledSpan, TextTokens, span_text
 from valuesassets.models.spelled_trials import TRIAL, failed
-from valuesassets.models.token_trees import Tokens, shared_length
+from valuesassets.models.token_trees import shared_length
 from valuesassets.records.errors import TokenizerError
 from valuesassets.records.trials import Reading, Status
-from valuesassets.spelling.open_reading import OUTSIDE_KEPT, NextToken
+from valuesassets.spelling.open_reading import OUTSIDE_KEPT
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 SMALLEST_CHUNK = 16
 """Tokens of a piece below which too little memory is no matter of pieces."""

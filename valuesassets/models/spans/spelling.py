@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from valuesassets.models.loading import OpenedModel
 from valuesassets.models.spelled_trials import require_room
-from valuesassets.models.token_trees import Tokens, shared_length
+from valuesassets.models.token_trees import shared_length
 from valuesassets.records.errors import TokenizerError
 from valuesassets.records.readouts import ScoreSpans
 from valuesassets.records.trials import SpanFault
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 from valuesassets.spelling.spellings import MOST_TOKENS, SpelledPrompt, require_short
+from valuesassets.spelling.tokens import Tokens
 from valuesassets.spelling.trie import Trie, build_trie
 
 WINDOW = 32

@@ -18,6 +18,7 @@ from valuesassets.orchestration.first_look.shown import SUMMARY, link_to
 from valuesassets.orchestration.grid.cells import WEIGHTS, answers_job, model_folder
 from valuesassets.orchestration.grid.node_jobs import run_node_job, shown_log
 from valuesassets.orchestration.grid.shown_answers import show_answers
+from valuesassets.orchestration.grid.shown_readings import version_checks
 from valuesassets.orchestration.instruments import CULTURAL_ROBUSTNESS
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions
@@ -45,7 +46,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
     asked += [key("reference_models")] if study.has_reference_models else []
 
     @declared(
-        checks=checks_of(CULTURAL_ROBUSTNESS, ANSWERS),
+        checks=[*version_checks(study), *checks_of(CULTURAL_ROBUSTNESS, ANSWERS)],
         partitions_def=cell_partitions(study, CULTURAL_ROBUSTNESS),
         deps=asked,
         kinds={"pytorch", "parquet"},
@@ -58,7 +59,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         cell = Cell(name, CULTURAL_ROBUSTNESS.part_of(study, part))
         job = answers_job(study, storage, CULTURAL_ROBUSTNESS, cell)
         log = run_node_job(context, job, study, storage, name)
-        shown = show_answers(job.cells[0].answers, log, storage, CULTURAL_ROBUSTNESS, study.is_planted)
+        shown = show_answers(job.cells[0].answers, log, storage, CULTURAL_ROBUSTNESS, study)
         metadata, version, results = shown
         return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(version), check_results=results)
 

@@ -15,7 +15,7 @@ from valuesassets.orchestration.first_look import lines, pictures
 from valuesassets.orchestration.first_look.shown import link_to
 from valuesassets.orchestration.grid.cells import WEIGHTS, readings_job, score_cell, score_job
 from valuesassets.orchestration.grid.node_jobs import run_node_job
-from valuesassets.orchestration.grid.shown_readings import flat_report, show_readings
+from valuesassets.orchestration.grid.shown_readings import flat_report, show_readings, version_checks
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, table_of
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions
@@ -93,7 +93,7 @@ def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> 
         )
 
     @declared(
-        checks=[checks.BATCHES_DO_NOT_MATTER, *checks_of(instrument, READINGS)],
+        checks=[checks.BATCHES_DO_NOT_MATTER, *version_checks(study), *checks_of(instrument, READINGS)],
         partitions_def=cell_partitions(study, instrument),
         deps=[trials_key, *models_first],
         kinds={"pytorch", "parquet"},
@@ -107,7 +107,7 @@ def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> 
         name, part = cell_of(context)
         job = readings_job(study, storage, instrument, Cell(name, instrument.part_of(study, part)), preflight)
         log = run_node_job(context, job, study, storage, name)
-        metadata, version, results = show_readings(job.cells[0].readings, log, storage, instrument, study.is_planted)
+        metadata, version, results = show_readings(job.cells[0].readings, log, storage, instrument, study)
         return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(version), check_results=results)
 
     return [preflight, readings]
@@ -115,7 +115,8 @@ def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> 
 
 def _report(described: Mapping[str, str]) -> dict[str, Any]:
     """What a file of readings says of its tokenizer, and of how spans were read."""
-    return json.loads(described["tokenizer_report"]) | ({"road": described["road"]} if "road" in described else {})
+    road = {"road": described["road"]} if "road" in described else {}
+    return json.loads(described.get("tokenizer_report", "{}")) | road
 
 
 def _first_parts(study: Study, instrument: Instrument, family: str, trials: Mapping[str, Any]) -> list[Part]:

@@ -15,7 +15,6 @@ from valuesassets.orchestration.assets.analyses import GROUP, concatenated
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.code_versions import PACKAGE
 from valuesassets.orchestration.first_look.shown import PICTURE, SUMMARY, link_to, picture_from
-from valuesassets.orchestration.grid.shown_readings import named_model
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_file
@@ -57,7 +56,7 @@ def report_asset(
 
         from valuesassets.reporting.parts import Refused
         from valuesassets.reporting.report import render_report
-        from valuesassets.reporting.run import Run, software_versions
+        from valuesassets.reporting.run import Run, reading_origin, software_versions
 
         words: Any = import_module(f"{instrument.home or f'{PACKAGE}.instruments.{instrument.name}'}.report")
         cells = {f"{model}/{language}" for model, language in study.cells()}
@@ -81,7 +80,7 @@ def report_asset(
             },
             analyses,
             versions=software_versions(identities.values()),
-            provenance=[*origins, *_human_files(study), *(_origin(name, said) for name, said in identities.items())],
+            provenance=[*origins, *_human_files(study), *map(reading_origin, identities, identities.values())],
         )
         page = render_report(replace(run, gates=words.gates(run)), words)
         metadata = {
@@ -129,12 +128,6 @@ def _human_files(study: Study) -> list[dict[str, str]]:
     return [
         {"what": "human data", "source": each.name, "sha256": sha256_file(each)} for each in files if each.is_file()
     ]
-
-
-def _origin(name: str, said: Mapping[str, str]) -> dict[str, str]:
-    commit = said["revision"].replace("null", "").strip('"')
-    source = named_model(said["model"])
-    return {"what": f"readings {name}", "source": source, "sha256": said["weights_id"], "commit": commit}
 
 
 def small_png(path: Path) -> str:

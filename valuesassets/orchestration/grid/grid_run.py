@@ -106,7 +106,7 @@ class GridRun:
     def _materialise(self, one: WantedCell, log: Path) -> None:
         grid, partition = self._grid, str(one.partition)
         show = show_answers if grid.instrument.asks == "answers" else show_readings
-        metadata, version, results = show(one.asked.output, log, grid.storage, grid.instrument, grid.study.is_planted)
+        metadata, version, results = show(one.asked.output, log, grid.storage, grid.instrument, grid.study)
         tags = {**one.tags, DATA_VERSION_TAG: version, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"}
         made = dg.AssetMaterialization(grid.asked, partition=partition, metadata=metadata, tags=tags)
         self._context.log_event(made)

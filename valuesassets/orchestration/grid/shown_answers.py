@@ -9,26 +9,27 @@ import dagster as dg
 
 from valuesassets.orchestration.first_look.shown import SUMMARY, link_to
 from valuesassets.orchestration.grid.node_jobs import shown_log
-from valuesassets.orchestration.grid.shown_readings import named_model
+from valuesassets.orchestration.grid.shown_readings import judge_versions, named_model
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.io_managers import flat_frame, frame_metadata
 from valuesassets.orchestration.record_checks import judge_rows
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_json
 from valuesassets.records.parquet import read_answers, table_metadata
+from valuesassets.records.study import Study
 from valuesassets.records.tables import ANSWERS
 from valuesassets.records.trials import Status
 
 
 def show_answers(
-    path: Path, log: Path, storage: Storage, instrument: Instrument, planted: bool
+    path: Path, log: Path, storage: Storage, instrument: Instrument, study: Study
 ) -> tuple[dict[str, Any], str, list[dg.AssetCheckResult]]:
     """Metadata and data version of a file of answers, and its checks.
 
     Args:
         log: of the job that had them written.
         instrument: whose cell was asked.
-        planted: whether the study has answers that are made up; the texts show it themselves.
+        study: whose cell it is.
 
     Raises:
         StorageError: the file is not whole.
@@ -44,5 +45,6 @@ def show_answers(
         "ends": ", ".join(f"{n} {end}" for end, n in ends.most_common()),
         **frame_metadata(flat_frame(written).drop(columns=["answer_key"]), ANSWERS),
     }
-    results = judge_rows(instrument, ANSWERS, written, log=link_to(storage, log))
+    counted = judge_rows(instrument, ANSWERS, written, log=link_to(storage, log))
+    results = [*judge_versions(study, described), *counted]
     return metadata, sha256_json(written)[:16], results

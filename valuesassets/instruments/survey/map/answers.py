@@ -1,6 +1,6 @@
 """Indicator means of many sets of answers at once: cells in every order and wording, countries, resamples."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from valuesassets.instruments.survey.indicators import (
     components,
 )
 from valuesassets.records.errors import ValuesAssetsError
+from valuesassets.records.intervals import bound_mean
 
 Array = NDArray[np.float64]
 PARTS = tuple(part for indicator in INDICATORS for part in components(indicator))
@@ -30,7 +31,11 @@ TOLERANCE = 1e-6
 
 
 def answers_as_array(
-    rows: pd.DataFrame, keys: Sequence[str], columns: Sequence[str], fault: type[ValuesAssetsError]
+    rows: pd.DataFrame,
+    keys: Sequence[str],
+    columns: Sequence[str],
+    fault: type[ValuesAssetsError],
+    ends: Sequence[str] = (),
 ) -> tuple[pd.DataFrame, Array]:
     """Probabilities of the map's questions, one row per set of answers.
 
@@ -38,10 +43,11 @@ def answers_as_array(
         rows: one row per (set, question, answer): `keys`, question_id, response_value and `columns`.
         keys: what tells the sets apart.
         columns: C columns of probabilities.
+        ends: E columns of ends of probabilities, which sum to nothing.
         fault: what to raise.
 
     Returns:
-        The n sets by `keys`, in the order of their first appearance, and (n, C, slots) probabilities, nan where a
+        The n sets by `keys`, in the order of their first appearance, and (n, C + E, slots) probabilities, nan where a
         question was not asked or not on the expected codes.
 
     Raises:
@@ -49,13 +55,13 @@ def answers_as_array(
     """
     number = rows.groupby(list(keys), sort=False).ngroup()
     sets = pd.DataFrame(rows.loc[~rows.duplicated(list(keys)), list(keys)]).reset_index(drop=True)
-    found = np.full((len(sets), len(columns), len(SLOTS)), np.nan)
+    found = np.full((len(sets), len(columns) + len(ends), len(SLOTS)), np.nan)
     is_ours = rows["question_id"].isin(PARTS)
     ours, numbers = pd.DataFrame(rows.loc[is_ours]), number[is_ours].to_numpy()
     codes = zip(ours["question_id"], ours["response_value"].astype(int), strict=True)
     slots = np.array([SLOT_OF.get(each, -1) for each in codes], dtype=int)
-    probs = ours[list(columns)].to_numpy(dtype=float)
-    _require_sums(ours, numbers, slots, probs, sets, fault)
+    probs = ours[[*columns, *ends]].to_numpy(dtype=float)
+    _require_sums(ours, numbers, slots, probs[:, : len(columns)], sets, fault)
     found[numbers[slots >= 0], :, slots[slots >= 0]] = probs[slots >= 0]
     for at in np.flatnonzero(slots < 0):
         found[numbers[at], :, SLOTS_OF[str(ours["question_id"].iloc[at])]] = np.nan
@@ -72,6 +78,26 @@ def indicator_means(probs: Array) -> Array:
         at = [slot for part in components(indicator) for slot in SLOTS_OF[part]]
         means[..., column] = probs[..., at] @ np.array([_worth(*SLOTS[slot]) for slot in at])
     return means
+
+
+def indicator_bounds(low: Array, high: Array) -> tuple[Array, Array]:
+    """(10,) lowest and highest indicator means of (slots,) ends of probabilities; nan as of `indicator_means`."""
+    least, most = indicator_means(low), indicator_means(high)  # for what is nan
+    for column, indicator in enumerate(INDICATORS):
+        if np.isnan(least[column]) or np.isnan(most[column]):
+            continue
+        if indicator == "Y002":
+            joints = [(sign, low[a] * low[b], high[a] * high[b]) for sign, a, b in _joints()]
+            least[column] = 2 + sum(sign * (small if sign > 0 else large) for sign, small, large in joints)
+            most[column] = 2 + sum(sign * (large if sign > 0 else small) for sign, small, large in joints)
+            continue
+        ends = []
+        for part in components(indicator):
+            at = SLOTS_OF[part]
+            shares = list(zip(low[at], high[at], strict=True))
+            ends.append(bound_mean(shares, [_worth(*SLOTS[slot]) for slot in at]))
+        least[column], most[column] = np.sum(ends, axis=0)
+    return least, most
 
 
 def mean_of_known(values: Array) -> Array:
@@ -102,13 +128,18 @@ def _postmaterialism(probs: Array) -> Array:
     """E[Y002] = 2 - P(both aims material) + P(both not), from the joint of first and second choice."""
     mean = np.full(probs.shape[:-1], 2.0)
     mean += 0 * probs[..., [slot for part in components("Y002") for slot in SLOTS_OF[part]]].sum(axis=-1)
+    for sign, first, second in _joints():
+        mean += sign * (probs[..., first] * probs[..., second])
+    return mean
+
+
+def _joints() -> Iterator[tuple[int, int, int]]:
+    """How each choice of two like aims counts, and the slots of the first and of the second."""
     for first in AIMS:
         alike = POSTMATERIALIST if first in POSTMATERIALIST else frozenset(AIMS) - POSTMATERIALIST
         (second,) = alike - {first}
         sign = 1 if first in POSTMATERIALIST else -1
-        joint = probs[..., SLOT_OF[FIRST_AIM, first]] * probs[..., SLOT_OF[f"{SECOND_AIM}@{FIRST_AIM}={first}", second]]
-        mean += sign * joint
-    return mean
+        yield sign, SLOT_OF[FIRST_AIM, first], SLOT_OF[f"{SECOND_AIM}@{FIRST_AIM}={first}", second]
 
 
 def _require_sums(

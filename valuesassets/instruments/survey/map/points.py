@@ -12,6 +12,7 @@ from valuesassets.instruments.survey.indicators import INDICATORS
 from valuesassets.instruments.survey.map.answers import (
     always_first_probs,
     answers_as_array,
+    indicator_bounds,
     indicator_means,
     mean_of_known,
     uniform_probs,
@@ -58,12 +59,14 @@ class Cells:
         means: (n, 10) over orders and wordings, nan for a missing indicator.
         views: (n, V, 10) of every order and wording apart; what one of them lacks is as in the mean.
         n_views: (n,) how many of them the cell has.
+        ends: (n, 10) lower and upper ends of the means; None where all probabilities are exact.
     """
 
     labels: pd.DataFrame
     means: Array
     views: Array
     n_views: NDArray[np.int64]
+    ends: tuple[Array, Array] | None = None
 
 
 def lay_ground(axes: Axes, people: Sequence[People]) -> Ground:
@@ -95,7 +98,10 @@ def cells_of(answers: pd.DataFrame, left_out: Sequence[str] = ()) -> Cells:
         ScoringError: a distribution does not sum to 1.
     """
     rows = answers if "wording" in answers else answers.assign(wording=0)
-    sets, probs = answers_as_array(rows, ["model", "language", "wording"], ["prob", *ORDERS], ScoringError)
+    ends = ["prob_low", "prob_high"] if "prob_low" in rows else []
+    keys = ["model", "language", "wording"]
+    sets, probs = answers_as_array(rows, keys, ["prob", *ORDERS], ScoringError, ends)
+    probs, ends_of = probs[:, :3], probs[:, 3:]
     cell = sets.groupby(["model", "language"], sort=False).ngroup().to_numpy()
     labels = pd.DataFrame(sets[["model", "language"]]).drop_duplicates().reset_index(drop=True)
     is_left_out = np.isin(INDICATORS, list(left_out))
@@ -108,7 +114,12 @@ def cells_of(answers: pd.DataFrame, left_out: Sequence[str] = ()) -> Cells:
     views[cell, number_in_cell] = np.where(np.isnan(of_views), views[cell, number_in_cell], of_views)
     has_any = np.isfinite(of_views).any(axis=-1).sum(axis=1)
     n_views = np.bincount(cell, weights=has_any, minlength=len(labels)).astype(int)
-    return Cells(labels, means, views.reshape(len(labels), -1, len(INDICATORS)), n_views)
+    of_means = None
+    if ends:
+        of_cells = [[mean_of_known(ends_of[cell == number, end]) for end in (0, 1)] for number in range(len(labels))]
+        bounds = np.array([indicator_bounds(*each) for each in of_cells])
+        of_means = bounds[:, 0], bounds[:, 1]
+    return Cells(labels, means, views.reshape(len(labels), -1, len(INDICATORS)), n_views, of_means)
 
 
 def missing_in_all(cells: Cells, study: Study) -> list[str]:
@@ -123,11 +134,14 @@ def model_rows(
 ) -> list[dict[str, Any]]:
     """A row per cell; its region is the box around its points in every order and wording.
 
+    Where a model shows intervals only, the box is as much wider as they are.
+
     A cell with too few indicators, or of a family whose answers are not reliable enough, has a row but is not drawn.
     """
     places, views = ground.place(cells.means), ground.place(cells.views)
-    low = np.minimum(views.min(axis=1), places)
-    high = np.maximum(views.max(axis=1), places)
+    down, up = _widened(cells, ground)
+    low = np.minimum(views.min(axis=1), places) - down
+    high = np.maximum(views.max(axis=1), places) + up
     rows = []
     for number, (model, language) in enumerate(cells.labels.itertuples(index=False)):
         means, about = cells.means[number], study.languages[str(language)]
@@ -145,6 +159,16 @@ def model_rows(
         box = (low[number], high[number])
         rows.append(_point("model", f"{model} {language}", places[number], ground, means, box, **told))
     return rows
+
+
+def _widened(cells: Cells, ground: Ground) -> tuple[Array, Array]:
+    """(n, 2) how far points may lie below and above where they are drawn, by the ends of indicator means."""
+    if cells.ends is None:
+        return np.zeros(2), np.zeros(2)
+    slopes, (low, high) = ground.axes.projector.slopes, cells.ends
+    below, above = (np.nan_to_num(gap) for gap in (cells.means - low, high - cells.means))
+    rising, falling = np.maximum(slopes, 0), np.maximum(-slopes, 0)
+    return below @ rising.T + above @ falling.T, above @ rising.T + below @ falling.T
 
 
 def people_rows(

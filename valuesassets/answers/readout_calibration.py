@@ -31,6 +31,9 @@ MOST_TVD, MOST_EFFECT = 0.02, 0.02
 LEAST_MODES, LEAST_VERBATIM = 0.95, 0.97
 """Smallest share of prompts whose greedy answer is the planted mode, and of drawn answers that were planted."""
 
+ROUNDING = 1e-5
+"""By which two ways to the same probability may differ in float32."""
+
 Probs = NDArray[np.float64]
 
 
@@ -110,6 +113,31 @@ def compare_spans(model: str, effect: float, given: Sequence[Reading], own: Sequ
             model, "other mode, as published", spans, float(1 - alike.mean()), None, None, 1 - 1 / len(CANDIDATES)
         ),
     ]
+
+
+def compare_routes(model: str, here: Sequence[Reading], by_route: Mapping[str, Sequence[Reading]]) -> list[Recovery]:
+    """What a model behind an API is read to say, by each route, against what the same weights say here.
+
+    Args:
+        here: read by a pass of our own; each route's readings are of the same trials in their order. A route whose
+            readings have upper ends is held to bounds, another to equality.
+
+    Raises:
+        MissingData: a trial was not read.
+    """
+    expected, rows = _candidate_probs(model, here), []
+    for route, readings in by_route.items():
+        low = _candidate_probs(model, readings)
+        if any(reading.label_probs_high is not None for reading in readings):
+            high = np.array([reading.label_probs_high for reading in readings], dtype=float)
+            held = float(((low - ROUNDING <= expected) & (expected <= high + ROUNDING)).mean())
+            rows.append(Recovery(model, f"{route}: within its bounds", low.size, held, 1, 1, None))
+            width = float((high - low).mean())
+            rows.append(Recovery(model, f"{route}: mean width", low.size, width, None, None, 1.0))
+        else:
+            apart = float(np.abs(low - expected).max())
+            rows.append(Recovery(model, f"{route}: largest difference", low.size, apart, 0, ROUNDING, None))
+    return rows
 
 
 def compare_sentences(model: str, greedy: Sequence[Answer], drawn: Sequence[Answer]) -> list[Recovery]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valuesassets.measure.seeding import seeded
-from valuesassets.records.readouts import Generate, ScoreSpans, Span
+from valuesassets.records.readouts import Generate, ScoreLabels, ScoreSpans, Span
 from valuesassets.records.trials import Trial
 
 STATEMENTS = (
@@ -24,9 +24,9 @@ CANDIDATES = ("1", "2", "3", "10")
 """One of them begins another, which has two tokens: later tokens and the stop rule are at work."""
 CLOSE, NO_ANSWER, UNANSWERED = ">>", "none", 0.1
 """What ends an answer, what is said in place of one, and how often."""
-IN_TRAINING, PEOPLE, OWN_RUNS = 40, 40, 100
-"""People whose transcripts are trained on, other people whose transcripts are read, and transcripts of the model's
-own answers."""
+IN_TRAINING, PEOPLE, OWN_RUNS, ASKED_ELSEWHERE = 40, 40, 100, 8
+"""People whose transcripts are trained on, other people whose transcripts are read, transcripts of the model's own
+answers, and people whose transcripts a model behind an API is asked."""
 
 Probs = NDArray[np.float64]
 
@@ -103,6 +103,16 @@ def own_trials() -> list[Trial]:
     return [
         _trial(f"own/{seed}", first, ScoreSpans(_spans(first), (CANDIDATES,), (CLOSE,), history="own", seed=seed))
         for seed in range(OWN_RUNS)
+    ]
+
+
+def label_trials() -> list[Trial]:
+    """Beginnings of such transcripts, read by labels: for a model behind an API, which knows no spans."""
+    labels = ScoreLabels(CANDIDATES[:3], (1, 2, 3))
+    beginnings = (text for answers in random_people("read", ASKED_ELSEWHERE) for text, _ in _beginnings(answers))
+    return [
+        Trial(f"labels/{number}", "statements", "eng", text, "forward", 0, None, labels)
+        for number, text in enumerate(dict.fromkeys(beginnings))
     ]
 
 

@@ -178,6 +178,12 @@ def test_bounds_are_sharp_some_truth_lies_on_them():
     ]
 
 
+def test_what_is_missing_is_shared_out_once_however_many_tokens_are_not_shown():
+    bounds = bound_labels(("1", "2", "3"), {"1": 0.6, " 1": 0.2, "2": 0.1, "x": 0.06})  # .04 is missing
+    assert bounds.high == pytest.approx((0.8, 0.14, 0.04))  # of "3" both spellings are not shown
+    assert (bounds.p_valid, bounds.p_valid_high) == pytest.approx((0.9, 0.94))
+
+
 def test_a_token_that_goes_on_adds_to_what_it_begins_and_one_that_is_a_label_settles_neither():
     space = bound_labels(("1", "2"), {"1": 0.6, " ": 0.1, "2": 0.3})
     assert space.high == pytest.approx((0.7, 0.4))

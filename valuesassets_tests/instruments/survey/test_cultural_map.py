@@ -65,6 +65,34 @@ def test_a_models_bar_spans_both_orders():
     assert models["x_low"].to_numpy() == pytest.approx(models["x_high"].to_numpy())
 
 
+def test_a_region_holds_every_point_that_answers_within_their_bounds_can_have():
+    """Answers whose probabilities are known to within 5 % of the way to another set of answers."""
+    rows, random = answers(), np.random.default_rng(5)
+    keys = ["model", "language", "question_id"]
+
+    def moved():
+        weights = pd.Series(random.gamma(0.3, size=len(rows)), index=rows.index)
+        other = weights / rows.assign(weight=weights).groupby(keys)["weight"].transform("sum")
+        return 0.95 * rows["prob"] + 0.05 * other
+
+    rows["prob_forward"] = rows["prob_reversed"] = rows["prob"]
+    bounded = rows.assign(prob_low=0.95 * rows["prob"], prob_high=0.95 * rows["prob"] + 0.05)
+    boxes = of(place_on_map(bounded, human(), demo()), "model")
+    narrow = of(place_on_map(rows, human(), demo()), "model")
+    reached = 0.0
+    for _ in range(20):
+        there = of(
+            place_on_map(rows.assign(prob=(prob := moved()), prob_forward=prob, prob_reversed=prob), human(), demo()),
+            "model",
+        )
+        for axis in "xy":
+            assert (boxes[f"{axis}_low"] - 1e-9 <= there[axis]).all()
+            assert (there[axis] <= boxes[f"{axis}_high"] + 1e-9).all()
+            half = (boxes[f"{axis}_high"] - boxes[f"{axis}_low"]) / 2
+            reached = max(reached, float((np.abs(there[axis] - narrow[axis]) / half).max()))
+    assert reached > 0.3  # the region is not as wide as one likes
+
+
 def test_uniform_answers_are_hollow_and_called_so():
     rows = answers()
     even = 1 / rows.groupby(["model", "language", "question_id"])["prob"].transform("size")

@@ -124,10 +124,12 @@ class RemoteAsking:
     def plan(self, known: Path | None) -> str:
         """What asking would come to, in words."""
         plan = f"{len(self.entries)} {self.things}, of them {self.kept(known) if known else 0} known"
-        waiting = self._waiting()
-        if not waiting:
+        planned = self._waiting()
+        if self._entries is None:  # as the route asks that needs the fewest requests
+            planned = list({request.sent: request for entry in self.entries for request in entry.requests}.values())
+        if not planned:
             return plan
-        about, most = (sum((getattr(request, which) for request in waiting), Usage()) for which in ("about", "most"))
+        about, most = (sum((getattr(request, which) for request in planned), Usage()) for which in ("about", "most"))
         return f"{plan}; to be asked: about {self._budget.describe(about)}; {most.tokens:,} tokens at most"
 
     def is_written(self, path: Path) -> bool:

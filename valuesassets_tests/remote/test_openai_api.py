@@ -257,6 +257,11 @@ def test_what_asking_comes_to_is_said_before(tmp_path):
     assert asking.plan(asking.open_known(tmp_path)) == (
         "2 answers, of them 0 known; to be asked: about 2 requests, 64 tokens, 0.04 USD; 76 tokens at most"
     )
+    labelled = [replace(LABELLED, trial_id=f"q{number}", prompt=f"{number:30}") for number in range(3)]
+    unchosen = RemoteAsking(MODEL, server.endpoint(), CHAT, labelled)  # its route is found when it is asked
+    assert unchosen.plan(None) == (
+        "3 readings, of them 0 known; to be asked: about 3 requests, 81 tokens; 141 tokens at most"
+    )
     server.server_close()
 
 

@@ -13,8 +13,10 @@ export TOKENIZERS_PARALLELISM ?= false
 # Each of the many processes would compile our sources anew.
 unexport PYTHONDONTWRITEBYTECODE
 PORT = 3000
+# Whose torch `make gpu-check` uses: this environment's, or that of a cluster's module.
+GPU_PYTHON ?= $(BIN)/python
 
-.PHONY: demo test mutations slurm-faults ui-faults test-all coverage bench slurm-scale worlds ui check docs env clean help
+.PHONY: demo test mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +70,9 @@ coverage: $(VENV)/installed-dev  ## make test; fails where less than 90 % of a p
 
 bench: $(VENV)/installed-bench  ## speed, memory and scaling of the engine; options in BENCH, as BENCH='--only 5m'
 	@$(BIN)/python -m valuesassets_tests.benchmarks $(BENCH)
+
+gpu-check: $(if $(filter $(BIN)/%,$(GPU_PYTHON)),$(VENV)/installed-dev)  ## what a GPU does with the engine: a table, and storage/evidence/gpu.json; with a site's own torch: GPU_PYTHON=python3
+	@$(GPU_PYTHON) -m valuesassets_tests.benchmarks.gpu_check
 
 slurm-scale: $(VENV)/installed-dev  ## 1,000 jobs in one array; 44 cells at once and one by one; parts in SCALE, as SCALE=array
 	@$(BIN)/python -m valuesassets_tests.slurm_scale $(SCALE)

@@ -19,19 +19,18 @@ from valuesassets_tests.benchmarks import (
     clustering,
     evaluation,
     generation,
-    gpu,
     lm_eval_harness,
     paired,
     peak_memory,
     prefixes,
     published,
+    remote,
     robustness,
     scaling,
     spans,
 )
-from valuesassets_tests.benchmarks.evidence import Entries, Tell, add_entries, not_measured, show
+from valuesassets_tests.benchmarks.evidence import Entries, Tell, add_entries, evidence_folder, not_measured, show
 from valuesassets_tests.benchmarks.workload import SHAPES, VOCABULARY, choose_questions, write_model
-from valuesassets_tests.needs import REPOSITORY
 
 SIZES = (50, 100, 200, 400)
 MORE = 650
@@ -153,9 +152,9 @@ def measure_published(bench: Bench, scratch: Path, tell: Tell) -> Entries:
     return published.measure(scratch, *((2, 3) if bench.is_quick else (40, 500)), tell)
 
 
-def measure_gpu(bench: Bench, scratch: Path, tell: Tell) -> Entries:
-    """Large models, where a GPU is at hand."""
-    return gpu.measure_gpu(scratch, bench.questions, tell)
+def measure_remote(bench: Bench, scratch: Path, tell: Tell) -> Entries:
+    """Many requests to a model behind an API that takes its time."""
+    return remote.measure(tell, 0.05 if bench.is_quick else 1.0)
 
 
 PARTS: dict[str, Callable[[Bench, Path, Tell], Entries]] = {
@@ -169,7 +168,7 @@ PARTS: dict[str, Callable[[Bench, Path, Tell], Entries]] = {
     "evaluate": measure_evaluation,
     "published": measure_published,
     "robustness": measure_robustness,
-    "gpu": measure_gpu,
+    "remote": measure_remote,
 }
 
 
@@ -205,11 +204,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     show(path, console)
     return 0
-
-
-def evidence_folder() -> Path:
-    """Where the make targets leave what they found."""
-    return Path(os.environ.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage") / "evidence"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What the benchmarks found, as numbers in a file and as a table. A part that was run replaces its own entries only."""
 
 import operator
+import os
 import platform
 import statistics
 from collections.abc import Callable, Sequence
@@ -12,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from valuesassets.records.files import read_json, write_json
+from valuesassets_tests.needs import REPOSITORY
 
 Entries = dict[str, dict[str, Any]]
 Tell = Callable[[str], None]
@@ -101,3 +103,8 @@ def _processor() -> str:
     except OSError:
         return platform.machine()
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def evidence_folder() -> Path:
+    """Where the make targets leave what they found."""
+    return Path(os.environ.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage") / "evidence"

@@ -13,15 +13,13 @@ from valuesassets_tests.benchmarks.paired import run_engine, warm_up
 from valuesassets_tests.benchmarks.workload import SHAPES, VOCABULARY, Shape, choose_questions, write_model
 
 VOCABULARIES = {"2b": VOCABULARY, "20b": 128_000}
+NAMES = ("gpu_matmul", *(f"gpu_{name}" for name in VOCABULARIES), "gpu_copy")
 MATMUL = 8192
 REPETITIONS = 5
 
 
 def measure_gpu(scratch: Path, questions: int, tell: Tell) -> Entries:
-    """The entries of every model that fits; each other says why it was not measured."""
-    names = ("gpu_matmul", *(f"gpu_{name}" for name in VOCABULARIES))
-    if not torch.cuda.is_available():
-        return {name: not_measured("no GPU is visible") for name in names}
+    """The entries of every model that fits, on a GPU that is there; each other says why it was not measured."""
     tell("gpu: matmul rate")
     rate = matmul_rate("cuda", MATMUL)
     entries = {"gpu_matmul": entry([rate / 1e12], "TFLOP/s", device=torch.cuda.get_device_name())}
@@ -80,6 +78,19 @@ def measure_model(
         achieved_tflops=[rate_ / 1e12 for rate_ in rates],
         share_of_matmul_rate=max(rates) / rate,
     )
+
+
+def copy_rate(device: str, entries: int = 2**30) -> float:
+    """Bytes a second, read and written, of copying bfloat16 numbers; the best of several."""
+    one = torch.empty(entries, device=device, dtype=torch.bfloat16)
+    other, best = torch.empty_like(one), 0.0
+    for _ in range(REPETITIONS):
+        _wait(device)
+        start = time.perf_counter()
+        other.copy_(one)
+        _wait(device)
+        best = max(best, 2 * one.nbytes / (time.perf_counter() - start))
+    return best
 
 
 def matmul_rate(device: str, size: int) -> float:

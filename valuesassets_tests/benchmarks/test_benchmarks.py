@@ -11,7 +11,7 @@ from valuesassets.models.reading_pass import ReadingPass
 from valuesassets.models.spelled_trials import spell_trials
 from valuesassets.models.token_trees import BatchBudget
 from valuesassets_tests.benchmarks import __main__ as command
-from valuesassets_tests.benchmarks import gpu, lm_eval_harness, paired, prefixes, published
+from valuesassets_tests.benchmarks import gpu, gpu_check, lm_eval_harness, paired, prefixes, published
 from valuesassets_tests.benchmarks.counting import Counts, counting, find_sequences, needed_counts, seed_counts
 from valuesassets_tests.benchmarks.evidence import add_entries, entry, holds
 from valuesassets_tests.benchmarks.seed_algorithm import SeedReader
@@ -45,25 +45,29 @@ def test_the_command_writes_every_entry_and_a_later_part_replaces_only_its_own(
     tmp_path, monkeypatch, capsys, one_thread
 ):
     monkeypatch.setenv("VALUESASSETS_STORAGE", str(tmp_path))
-    assert command.main(["--quick", "--only", "5m,200m,scaling,gpu"]) == 0
+    assert command.main(["--quick", "--only", "5m,200m,scaling"]) == 0
     path = tmp_path / "evidence" / "bench_quick.json"
     first = json.loads(path.read_text())
     named = {"engine_vs_seed_5m", "engine_vs_seed_200m", "engine_vs_lm_eval_5m", "tokens_vs_seed"}
     assert named <= set(first)
     assert all({"min", "median", "max", "unit"} <= set(found) for found in first.values())
-    assert command.main(["--quick", "--only", "memory,evaluate"]) == 0
+    assert command.main(["--quick", "--only", "memory,evaluate,remote"]) == 0
     second = json.loads(path.read_text())
     added = {"extra_peak_mib", "extra_peak_growth_mib", "wvb_evaluate_seconds", "wvb_evaluate_peak_gib"}
+    added |= {"remote_400_of_200_ms", "remote_400_of_50_ms"}
     assert set(second) - set(first) == added
     assert second["engine_vs_seed_5m"] == first["engine_vs_seed_5m"]
     assert second["extra_peak_mib"]["max"] > 0
     assert "engine_vs_seed_5m" in capsys.readouterr().out
 
 
-def test_what_cannot_be_measured_has_a_reason_and_no_number(tmp_path, monkeypatch):
+def test_without_a_gpu_the_check_of_one_says_so_and_writes_no_number(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    entries = gpu.measure_gpu(tmp_path, 10, lambda _: None)
-    assert set(entries) == {"gpu_matmul", "gpu_2b", "gpu_20b"}
+    monkeypatch.setenv("VALUESASSETS_STORAGE", str(tmp_path))
+    assert gpu_check.main() == 0
+    assert "skipped: no GPU is visible" in capsys.readouterr().out
+    entries = json.loads((tmp_path / "evidence" / "gpu.json").read_text())
+    assert set(entries) == {"gpu_matmul", "gpu_copy", "gpu_2b", "gpu_20b"}
     assert {(found["unit"], found["median"]) for found in entries.values()} == {("not measured", None)}
     assert all(found["reason"] for found in entries.values())
 

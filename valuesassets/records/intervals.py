@@ -32,8 +32,8 @@ def bound_shares(
 def bound_mean(shares: Sequence[tuple[float, float]], values: Sequence[float]) -> tuple[float, float]:
     """The lowest and highest mean of values over shares that lie in their bounds and sum to 1.
 
-    >>> bound_mean([(0.6, 0.7), (0.3, 0.4)], [1, 2])
-    (1.3, 1.4)
+    >>> bound_mean([(0.5, 0.75), (0.25, 0.5)], [1, 2])
+    (1.25, 1.5)
     """
     order = sorted(range(len(values)), key=lambda label: values[label])
     return _mean_towards(order, shares, values), _mean_towards(order[::-1], shares, values)

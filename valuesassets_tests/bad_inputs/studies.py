@@ -196,9 +196,9 @@ CASES = [
     ),
     bad(
         "a family of an unknown kind",
-        study('"reference"', '"openai"'),
-        "study.toml: key 'families.reference-mono.kind': 'huggingface', 'reference' or 'gemini' was expected (found "
-        '"openai")',
+        study('"reference"', '"anthropic"'),
+        "study.toml: key 'families.reference-mono.kind': 'huggingface', 'reference', 'gemini' or 'openai' was expected "
+        '(found "anthropic")',
     ),
     bad(
         "an unknown beginning of prompts",

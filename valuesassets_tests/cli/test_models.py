@@ -87,7 +87,7 @@ def test_calibrate_recovers_what_it_planted(aligned):
 @pytest.mark.slow
 def test_calibrate_recovers_the_readouts():
     printed = succeed("calibrate", "--readouts").splitlines()[1:]
-    assert sum(line.endswith("recovered") for line in printed) == 9
+    assert sum(line.endswith("recovered") for line in printed) == 15
     assert not any(line.endswith("OFF") for line in printed)
     late = [line for line in printed if "other mode, as published" in line]
     assert len(late) == 2

@@ -70,7 +70,7 @@ def test_files_are_named_by_their_hash_and_models_by_weights_and_commit_without_
         {"what": "people's answers", "source": "wvs.csv", "sha256": hashlib.sha256(b"people").hexdigest()},
         {"what": "ratings mine", "source": "mine.csv", "sha256": hashlib.sha256(b"ratings").hexdigest()},
         {"what": "readings asked/demo", "source": "owner/model", "sha256": "def", "commit": "c0ffee"},
-        {"what": "readings folder/demo", "source": "mine", "sha256": "abc", "commit": ""},
+        {"what": "readings folder/demo", "source": "models/mine", "sha256": "abc", "commit": ""},
     ]
 
 

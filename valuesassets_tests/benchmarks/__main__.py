@@ -121,12 +121,11 @@ def measure_answers(bench: Bench, scratch: Path, tell: Tell) -> Entries:
 
 def measure_spans(bench: Bench, scratch: Path, tell: Tell) -> Entries:
     """Candidates at the marks of transcripts: time against the seed and against brute force, memory of a long text."""
-    shape, folder, large = SHAPES["tiny" if bench.is_quick else "5m"], scratch / "spans", scratch / "spans_large"
-    write_model(folder, shape, min(bench.vocabularies), positions=16_384)
-    write_model(large, shape, bench.vocabulary, positions=16_384)
+    folder = scratch / "spans"
+    write_model(folder, SHAPES["tiny" if bench.is_quick else "5m"], bench.vocabulary, positions=16_384)
     loaded = load_model(str(folder), dtype="float32", device="cpu")
     trials = spans.transcripts(*((2, 3, 1, 1) if bench.is_quick else (6, 40, 1, 12)))
-    return spans.compare(loaded, trials, tell) | spans.compare_memory(large, tell)
+    return spans.compare(loaded, trials, tell) | spans.compare_memory(folder, tell)
 
 
 def measure_prefixes(bench: Bench, scratch: Path, tell: Tell) -> Entries:

@@ -58,7 +58,9 @@ def test_drawn_answers_are_the_same_alone_in_any_batch_shuffled_and_in_three_job
     expected = texts(write_answers(loaded, entries))
     shuffled = entries.copy()
     random.Random(3).shuffle(shuffled)  # noqa: S311
-    assert texts(write_answers(loaded, shuffled, width=7)) == expected
+    for width in (7, 32):
+        assert texts(write_answers(loaded, shuffled, width=width)) == expected
+    assert texts(write_answers(loaded, shuffled[:12], width=1)).items() <= expected.items()
     for job in range(3):
         assert texts(write_answers(loaded, shuffled[job::3], width=5)).items() <= expected.items()
     for entry in shuffled[:6]:

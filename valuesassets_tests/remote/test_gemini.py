@@ -1,6 +1,7 @@
 """What is asked of Gemini for an answer, and what its responses amount to, through the real SDK."""
 
 import json
+import math
 
 import pytest
 
@@ -9,7 +10,7 @@ from valuesassets.records.settings.endpoints import Endpoint
 from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Status, Turn
 from valuesassets.remote.asking import RemoteAsking
-from valuesassets_tests.remote.loopback_gemini import KEY, MODEL, LoopbackGemini, candidate, saying
+from valuesassets_tests.remote.loopback_gemini import KEY, MODEL, LoopbackGemini, candidate, refusal, saying
 from valuesassets_tests.remote.remote_trials import LABELLED, asked
 
 CHAT = Prompting(style="chat")
@@ -169,3 +170,35 @@ def test_a_page_in_place_of_an_answer_is_no_answer():
         asking = RemoteAsking(MODEL, endpoint, CHAT, [asked("a", "q0")])
         with pytest.raises(EndpointError, match="the answer is not what Gemini's interface promises"):
             asking.ask(asking.connect(None))
+
+
+def shown(probs):
+    """A response with the probabilities of its first token."""
+    listed = [{"token": token, "logProbability": math.log(prob)} for token, prob in probs.items()]
+    response = candidate("1", thoughts=0)
+    response["candidates"][0]["logprobsResult"] = {"topCandidates": [{"candidates": listed}]}
+    return response
+
+
+def test_probabilities_of_its_likeliest_tokens_are_read_with_their_bounds():
+    (reading,), described, server = put([LABELLED], shown({"1": 0.7, "2": 0.28}))
+    assert reading.label_probs == pytest.approx((0.7, 0.28))
+    assert reading.label_probs_high == pytest.approx((0.72, 0.3))
+    assert described["route"] == "top_logprobs"
+    config = server.bodies[0]["generationConfig"]
+    assert {
+        "maxOutputTokens": 1,
+        "temperature": 1.0,
+        "responseLogprobs": True,
+        "logprobs": 20,
+    }.items() <= config.items()
+
+
+def test_a_model_of_its_that_shows_none_is_named_with_the_reason():
+    refused = refusal(400, "Logprobs is not enabled for models/gemini-3.8-flash")
+    server = LoopbackGemini({("generate", 1): refused})
+    with server.serving(), pytest.raises(InputError, match="by any route .*Logprobs is not enabled"):
+        asking = RemoteAsking(
+            MODEL, Endpoint(provider="gemini", base_url=server.base_url, key_env="THE_KEY"), CHAT, [LABELLED]
+        )
+        asking.ask(asking.connect(None))

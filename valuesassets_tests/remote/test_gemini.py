@@ -197,7 +197,7 @@ def test_probabilities_of_its_likeliest_tokens_are_read_with_their_bounds():
 def test_a_model_of_its_that_shows_none_is_named_with_the_reason():
     refused = refusal(400, "Logprobs is not enabled for models/gemini-3.8-flash")
     server = LoopbackGemini({("generate", 1): refused})
-    with server.serving(), pytest.raises(InputError, match="by any route .*Logprobs is not enabled"):
+    with server.serving(), pytest.raises(InputError, match=r"by any route .*Logprobs is not enabled"):
         asking = RemoteAsking(
             MODEL, Endpoint(provider="gemini", base_url=server.base_url, key_env="THE_KEY"), CHAT, [LABELLED]
         )

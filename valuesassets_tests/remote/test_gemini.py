@@ -197,8 +197,9 @@ def test_probabilities_of_its_likeliest_tokens_are_read_with_their_bounds():
 def test_a_model_of_its_that_shows_none_is_named_with_the_reason():
     refused = refusal(400, "Logprobs is not enabled for models/gemini-3.8-flash")
     server = LoopbackGemini({("generate", 1): refused})
-    with server.serving(), pytest.raises(InputError, match=r"by any route .*Logprobs is not enabled"):
-        asking = RemoteAsking(
-            MODEL, Endpoint(provider="gemini", base_url=server.base_url, key_env="THE_KEY"), CHAT, [LABELLED]
-        )
-        asking.ask(asking.connect(None))
+    with server.serving():
+        endpoint = Endpoint(provider="gemini", base_url=server.base_url, key_env="THE_KEY")
+        asking = RemoteAsking(MODEL, endpoint, CHAT, [LABELLED])
+        client = asking.connect(None)
+        with pytest.raises(InputError, match=r"by any route .*Logprobs is not enabled"):
+            asking.ask(client)

@@ -123,6 +123,8 @@ def test_the_points_of_the_map_are_as_much_wider_as_their_answers_are(made):
         ours, exact = models.loc[("api", language)], models.loc[("reference-multi", language)]
         for axis in "xy":
             assert ours[f"{axis}_low"] <= exact[axis] <= ours[f"{axis}_high"]
+    notes = pd.read_parquet(survey / "cultural_map/notes.parquet")["note"]
+    assert any("shows its likeliest tokens alone" in note for note in notes)
 
 
 def test_the_key_is_in_nothing_that_was_written_or_said(made):

@@ -10,6 +10,11 @@ from valuesassets.instruments.survey.map.points import NOT_DISTINGUISHABLE, Grou
 from valuesassets.records.frames import column, rows, rows_where
 from valuesassets.records.study import Study, why_no_people
 
+WIDER = (
+    "Where a model stands behind an API that shows its likeliest tokens alone, its box is as much wider as the bounds "
+    "of its answers let its points lie apart."
+)
+
 
 def write_notes(
     ground: Ground,
@@ -36,6 +41,7 @@ def write_notes(
         moved,
         f"A model's box spans its points in every order and wording ({views} points): the range of what asking "
         "otherwise gave, not a confidence interval.",
+        *([WIDER] if study.asks_elsewhere else []),
         *([people] if resampled else []),
         f"A hollow point is {NOT_DISTINGUISHABLE}: its box, widened by {margin} ({ground.margin[0]:.2f}, "
         f"{ground.margin[1]:.2f}), holds the point of uniform answers or of always the first option.",
@@ -60,7 +66,8 @@ def write_caption(
         lines = [f"Axes: fitted to the respondents; congruence with the published ones {alike}."]
     bars = f" Bars of people: {study.inference.level:.0%} bootstrap." if has_people else ""
     views = _range(column(models, "n_views"))
-    lines.append(f"Boxes of models: their points in every order and wording ({views}).{bars}")
+    wider = ", wider by what an API does not show" if study.asks_elsewhere else ""
+    lines.append(f"Boxes of models: their points in every order and wording ({views}){wider}.{bars}")
     if len(rows_where(models, is_distinguishable=False)):
         lines.append(f"Hollow: the box, widened by {x} and {y}, holds a content-free point.")
     if n_undrawn := len(rows_where(models, drawn=False)):

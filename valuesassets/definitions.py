@@ -11,6 +11,7 @@ import dagster as dg
 
 from valuesassets.desk.summaries.sensor import backfill_sensor
 from valuesassets.desk.warm_runs import start_runs_warm
+from valuesassets.node.fork_server import start_fork_server
 from valuesassets.orchestration.commands.jobs import study_jobs
 from valuesassets.orchestration.following.automation import automation_sensor
 from valuesassets.orchestration.instruments import MODELS, instruments_of
@@ -19,7 +20,8 @@ from valuesassets.orchestration.resources import Storage
 from valuesassets.records.places import storage_root
 from valuesassets.records.study import Study, load_study
 
-start_runs_warm()
+if start_runs_warm():
+    start_fork_server()
 
 
 def build_definitions(study: Study, storage_root: Path) -> dg.Definitions:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from valuesassets.node.fork_server import start_fork_server
 from valuesassets_tests.needs import DEBIAN_PACKAGES, has_program
 from valuesassets_tests.orchestration.small_study import run_once, write_small_ratings, write_small_robustness
 
@@ -27,6 +28,12 @@ if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 ):  # of a shell that started us in the background; children inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have the node jobs of all tests begin as forks; where lines are counted, each imports what it runs."""
+    if "COVERAGE_PROCESS_CONFIG" not in os.environ and (server := start_fork_server()):
+        config.add_cleanup(server.communicate)
 
 
 @pytest.hookimpl(tryfirst=True)  # xdist then finds the groups

@@ -1,51 +1,48 @@
-"""`python -m valuesassets.node job.json`: does one job.
+"""`python -m valuesassets.node job.json`: does one job (`job_process.py`), or has a fork do it that has its imports."""
 
-Exit 0; 1 with one line on stderr that says what could not be done; 2 for another number of arguments; 75
-(`EXIT_INTERRUPTED`) where SIGTERM stopped it, with a last line on stdout that says how far it came.
-"""
-
-import contextlib
-import importlib
+import json
 import os
 import sys
 from pathlib import Path
 
-from dagster_pipes import PipesEnvVarParamsLoader, open_dagster_pipes
+from valuesassets.node.fork_server import hand_over
 
-from valuesassets.node.checks import require_ready
-from valuesassets.node.progress import Progress, heartbeat
-from valuesassets.node.stopping import stops_at_term
-from valuesassets.records.errors import ValuesAssetsError
-from valuesassets.records.jobs import read_job
+MODELS = (
+    "dagster_pipes",
+    "pydantic",
+    "pyarrow.parquet",
+    "torch",
+    "transformers.modeling_utils",
+    "transformers.generation",
+    "transformers.models.auto.modeling_auto",
+    "transformers.models.auto.tokenization_auto",
+    "transformers.models.llama.modeling_llama",
+)
+IMPORTS = {"score": MODELS, "generate": MODELS, "sample": MODELS, "embed": (*MODELS, "sentence_transformers")}
+"""What the jobs of a kind import of others, where that takes seconds; what is not installed is passed over."""
 
 
 def main(arguments: list[str]) -> int:
-    """Do the job of a file; its progress goes to stdout, and to Dagster where Dagster started this process."""
-    if len(arguments) != 1:
-        print("usage: python -m valuesassets.node JOB.json", file=sys.stderr)
-        return 2
+    """The job's exit status, wherever it was done."""
     # Threads that wait busily take the cores that others need, and are waited for themselves: a busy machine slows down
     # several times over. OpenMP reads this when torch is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")  # read when transformers is imported
+    imports = _imports(arguments)
+    if imports and (status := hand_over(arguments, imports)) is not None:
+        return status
+    from valuesassets.node import job_process
+
+    return job_process.main(arguments)
+
+
+def _imports(arguments: list[str]) -> tuple[str, ...]:
+    """What a job imports; nothing where its models stand behind an API, or where it is no job."""
     try:
-        with contextlib.ExitStack() as stack:
-            pipes = None
-            # Elsewhere `open_dagster_pipes` gives a mock whose `with` block swallows every error.
-            if PipesEnvVarParamsLoader().is_dagster_pipes_process():
-                pipes = stack.enter_context(open_dagster_pipes())
-            progress = Progress(pipes)
-            stack.enter_context(stops_at_term(progress.say_stopped))
-            if pipes:
-                stack.enter_context(heartbeat(progress.tell_dagster))
-            job = read_job(Path(arguments[0]))
-            require_ready(job)
-            importlib.import_module(f"valuesassets.node.{job.kind}").do(job, progress)
-    except ValuesAssetsError as error:
-        if os.environ.get("VALUESASSETS_DEBUG") == "1":
-            raise
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+        job = json.loads(Path(*arguments).read_bytes())
+        return () if any(cell.get("endpoint") for cell in job.get("cells", ())) else IMPORTS.get(job["kind"], ())
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return ()  # which `job_process` says
 
 
 if __name__ == "__main__":

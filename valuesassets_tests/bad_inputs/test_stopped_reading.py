@@ -11,7 +11,7 @@ import pytest
 
 from valuesassets.cli import main
 from valuesassets.cli.app import app
-from valuesassets.node.__main__ import main as do_job
+from valuesassets.node.job_process import main as do_job
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.files import write_json
 from valuesassets.records.jobs import EXIT_INTERRUPTED, EmbedJob, write_job

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from valuesassets.node.__main__ import main as do_job
+from valuesassets.node.job_process import main as do_job
 from valuesassets.orchestration.io_managers import study_io_managers
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.columns import Column

@@ -1,11 +1,13 @@
 """Job files over a tiny model, and the real process that does them."""
 
+import os
 import subprocess
 import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from valuesassets.node.fork_server import ADDRESS
 from valuesassets.records.jobs import (
     GenerateCell,
     GenerateJob,
@@ -74,14 +76,15 @@ def planted(language="eng", **changes):
     return rows
 
 
-def start(*arguments, program=("-m", "valuesassets.node"), **options):
-    """A real node process; its output is read as text."""
+def start(*arguments, program=("-m", "valuesassets.node"), env=None, is_forked=False, **options):
+    """A real node process, which does the job itself where it is not `is_forked`; its output is read as text."""
     command = [sys.executable, "-W", "error", *program, *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    env = {name: value for name, value in (env or os.environ).items() if is_forked or name != ADDRESS}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, **options)
 
 
 def run(*arguments, **options):
     """Status, stdout and stderr of a node process that has come to its end."""
-    with start(*arguments, **options) as process:
+    with start(*arguments, is_forked=True, **options) as process:
         out, err = process.communicate(timeout=300)
     return process.returncode, out, err

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from valuesassets.node.__main__ import main
 from valuesassets.node.checks import require_ready
+from valuesassets.node.job_process import main
 from valuesassets.records.errors import StorageError
 from valuesassets.records.files import read_json
 from valuesassets.records.jobs import (
@@ -121,8 +121,8 @@ def test_a_gpu_that_cannot_be_used_is_said_with_what_is_visible_and_where(visibl
 def test_looking_loads_no_torch(tmp_path):
     jobs = [score_job(tmp_path, "m"), train_job(tmp_path / "training", planted())]
     look = (
-        "import sys; from pathlib import Path; from valuesassets.node import __main__, checks\n"
-        "for job in sys.argv[1:]: checks.require_ready(__main__.read_job(Path(job)))\n"
+        "import sys; from pathlib import Path; from valuesassets.node import checks, job_process\n"
+        "for job in sys.argv[1:]: checks.require_ready(job_process.read_job(Path(job)))\n"
         "print(sorted({'torch', 'transformers', 'huggingface_hub'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", look, *jobs], capture_output=True, text=True, check=True)

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from valuesassets.node.__main__ import main
+from valuesassets.node.job_process import main
 from valuesassets.records.files import read_json
 from valuesassets.records.jobs import EXIT_INTERRUPTED
 from valuesassets.records.parquet import read_answers, table_metadata

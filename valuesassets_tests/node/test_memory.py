@@ -6,7 +6,7 @@ import torch
 from valuesassets.models.loading import load_model
 from valuesassets.models.model_files import count_weights
 from valuesassets.node import memory
-from valuesassets.node.__main__ import main
+from valuesassets.node.job_process import main
 from valuesassets.node.memory import free_bytes, weights_bytes
 from valuesassets.records.errors import ModelError
 from valuesassets_tests.node.node_jobs import score_job

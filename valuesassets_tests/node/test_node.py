@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from valuesassets.models.asking import Asking
-from valuesassets.node.__main__ import main
+from valuesassets.node.job_process import main
 from valuesassets.records.files import read_json
 from valuesassets.records.parquet import read_readings, table_metadata
 from valuesassets_tests.node.node_jobs import ASKED, planted, run, score_job, train_job

@@ -26,7 +26,7 @@ CONTEXT = dict.fromkeys(
 PROGRAM = """
 import sys
 from valuesassets.node import progress
-from valuesassets.node.__main__ import main
+from valuesassets.node.job_process import main
 progress.SECONDS_BETWEEN_BEATS = {seconds}
 sys.exit(main(sys.argv[1:]))
 """

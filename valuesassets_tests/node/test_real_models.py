@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from valuesassets.node.__main__ import main
+from valuesassets.node.job_process import main
 from valuesassets.orchestration.grid.cells import WEIGHTS, score_cell
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import write_json

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from valuesassets.node.__main__ import main
+from valuesassets.node.job_process import main
 from valuesassets.node.stopping import stops_at_term
 from valuesassets.records.jobs import EXIT_INTERRUPTED
 from valuesassets_tests.node.node_jobs import planted, score_job, start, train_job

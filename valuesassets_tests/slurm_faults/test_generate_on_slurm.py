@@ -5,7 +5,7 @@ import threading
 import dagster as dg
 import pytest
 
-from valuesassets.node.__main__ import main
+from valuesassets.node.job_process import main
 from valuesassets.orchestration.grid.node_jobs import run_node_job
 from valuesassets.orchestration.instruments import SURVEY
 from valuesassets.orchestration.resources import Storage

@@ -19,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from slurm_runner.errors import SlurmError
 from valuesassets.desk.run_names import PART_OF_TAG
 from valuesassets.desk.server_process import end_with_parent
+from valuesassets.node.fork_server import fork_server
 from valuesassets.orchestration.commands.run_study import Tell, Wanted, run_study
 from valuesassets.orchestration.commands.side_by_side import end_soon, side_by_side
 from valuesassets.orchestration.grid.on_slurm import grid_scripts
@@ -55,7 +56,7 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
         print(error, file=sys.stderr)
         return 1
     # The forks are made first, as long as there is no thread and no open database.
-    with side_by_side(definitions) as runs, dg.DagsterInstance.get() as instance:
+    with fork_server(), side_by_side(definitions) as runs, dg.DagsterInstance.get() as instance:
 
         def run(tell: Tell) -> Iterator[str]:
             return run_study(definitions, instance, tell, study, wanted, runs)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from valuesassets.node.__main__ import main
+from valuesassets.node.job_process import main
 from valuesassets.orchestration.grid.cells import (
     WEIGHTS,
     cache_variables,

@@ -1,5 +1,6 @@
 import itertools
 import math
+from collections import defaultdict
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from valuesassets.instruments.worldvaluesbench.published_scores import load_publ
 from valuesassets.instruments.worldvaluesbench.rated import Rated
 from valuesassets.instruments.worldvaluesbench.report import score_summary
 from valuesassets.instruments.worldvaluesbench.value_questions import load_value_questions, probe_questions
+from valuesassets_tests.instruments.worldvaluesbench.implied_answers import answers_with, implied_shares, ratings_at
 from valuesassets_tests.instruments.worldvaluesbench.rated_people import (
     asked_by_hand,
     drawn_scores,
@@ -178,36 +180,40 @@ def test_the_bundled_figures_are_the_published_ones_in_number_and_range():
     assert printed["w1_seed"].between(0, 1).all()
 
 
-def test_outputs_made_up_to_have_the_published_distances_have_them_and_the_published_percentages():
-    """230 people a question who all give the first answer: a model that gives the last to w of them is w away."""
+@pytest.mark.slow
+def test_people_and_outputs_made_up_after_the_printed_table_give_all_its_360_numbers_and_percentages():
+    """The real answers may not be passed on; these have the same distances from the two oracles."""
+    printed, scales = load_published_scores(), load_value_questions()
     questions = list(probe_questions())
-    dataset = people_of(30, questions)
-    people = dataset.participants.iloc[:230]
-    scales = load_value_questions()
-    answers = {name: [scales[name].lo] * 230 for name in questions}
-    frame = dataset.value_answers.iloc[:230].assign(**answers)
-    dataset = type(dataset)(people, frame, dataset.ledger)
-    printed = load_published_scores()
-    with_attributes = printed[printed["attributes"] == "with"]
-    ratings = {}
-    for model, part in with_attributes.groupby("model", sort=False):
-        far = dict(zip(part["question_id"], np.round(part["w1_seed"] * 230).astype(int), strict=True))
-        ratings[model] = scores_of(
-            dataset,
-            {name: [scales[name].hi] * far[name] + [scales[name].lo] * (230 - far[name]) for name in questions},
-        )
+    dataset = people_of(250, questions)
+    n_people = len(dataset.participants)
+    random = np.random.default_rng(0)
+    wanted = {
+        key: part.set_index("question_id")["w1_seed"].to_dict()
+        for key, part in printed.fillna({"attributes": ""}).groupby(["model", "attributes"], sort=False)
+    }
+    ratings = {"with": defaultdict(dict), "without": defaultdict(dict)}
+    for name in questions:
+        scale, n = scales[name], len(scales[name].values)
+        shares = implied_shares(wanted["uniform", ""][name], wanted["majority", ""][name], n)
+        answers, shuffled = answers_with(shares, n_people), random.permutation(n_people)
+        dataset.value_answers[name] = pd.array(scale.lo + answers[shuffled], "Int16")
+        for (model, asked), distances in wanted.items():
+            if asked:
+                ratings[asked][model][name] = scale.lo + ratings_at(distances[name], answers, n)[shuffled]
+    given = {asked: {model: scores_of(dataset, of) for model, of in each.items()} for asked, each in ratings.items()}
     samples = samples_of(dataset)
-    probe, _ = gather_probe(dataset, samples, ratings)
-    scores = derive_benchmark_scores(probe)
-    beside = beside_published(scores)
-    ours = beside[beside["attributes"] == "with"]
-    assert len(ours) == 4 * 36
-    assert np.abs(ours["w1_seed"] - ours["w1_published"]).max() < 0.005
-    assert beside[beside["attributes"] == "without"]["w1_seed"].isna().all()  # none was given
-    shares = derive_threshold_shares(scores)
-    everybody = shares[(shares["subset"] == "all")].set_index(["model", "threshold"])["share"]
-    assert [round(100 * everybody[name, 0.2], 1) for name in ratings] == [11.1, 25.0, 72.2, 75.0]
-    assert [round(100 * everybody[name, 0.1], 1) for name in ratings] == [0.0, 5.6, 16.7, 33.3]
+    found = evaluate(dataset, samples, given["with"], given["without"], resamples=0)
+    beside = beside_published(found["benchmark_scores"])
+    assert len(beside) == 360
+    assert np.abs(beside["w1_seed"] - beside["w1_published"]).max() < 0.005
+    shares = found["threshold_shares"].query("subset == 'all'").set_index(["model", "threshold"])["share"]
+    order = ["alpaca", "vicuna", "mixtral", "gpt-3.5"]
+    assert [round(100 * shares[name, 0.2], 1) for name in order] == [11.1, 25.0, 72.2, 75.0]
+    assert [round(100 * shares[name, 0.1], 1) for name in order] == [0.0, 5.6, 16.7, 33.3]
+    of_models = found["benchmark_scores"].query("subset == 'all' and model in @order")
+    assert (of_models["n_missing"] == n_people / 10).all()
+    assert (of_models["n_out_of_scale"] > 0).any()
     assert not is_published_probe(samples)
 
 

@@ -30,6 +30,7 @@ class Instrument:
         checks: names of those in `orchestration/record_checks.py` that look at its cells' records.
         asks: the asset of its cells: `readings` of probabilities, or `answers` that models write.
         chat_trials: the asset of what families are asked that are asked in chat; others are asked `trials`.
+        answer_pages: the asset that leaves a page for each cell, `<model>/<part>.html`, with its prompts and answers.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Instrument:
     checks: tuple[str, ...] = ()
     asks: Literal["readings", "answers"] = "readings"
     chat_trials: str = "trials"
+    answer_pages: str = ""
 
     @property
     def asked(self) -> dg.AssetKey:
@@ -112,6 +114,7 @@ CULTURAL_ROBUSTNESS = Instrument(
     checks=("every_answer_is_written", "answers_come_to_an_end"),
     asks="answers",
     chat_trials="chat_trials",
+    answer_pages="answer_quality",
 )
 INSTRUMENTS = (SURVEY, WORLDVALUESBENCH, PSYCH_TASKS, CULTURAL_ROBUSTNESS)
 MODELS = Instrument(

@@ -39,6 +39,7 @@ def show_answers(
     ends = Counter(row["finish"] for row in written if row["finish"])
     metadata = {
         SUMMARY: f"{n_written} of {len(written)} answers written by {named_model(described['model'])}",
+        **_page(path, storage, instrument),
         "path": dg.MetadataValue.path(str(path)),
         **shown_log(storage, log),
         **{f"node/{key}": value for key, value in described.items()},
@@ -48,3 +49,13 @@ def show_answers(
     counted = judge_rows(instrument, ANSWERS, written, log=link_to(storage, log))
     results = [*judge_versions(study, described), *counted]
     return metadata, sha256_json(written)[:16], results
+
+
+def _page(path: Path, storage: Storage, instrument: Instrument) -> dict[str, Any]:
+    """Where a person reads what was written, as soon as it has been judged."""
+    if not instrument.answer_pages:
+        return {}
+    asked, pages = (
+        storage.folder.joinpath(*instrument.key(name).path) for name in ("answers", instrument.answer_pages)
+    )
+    return {"prompts_and_answers": link_to(storage, pages / path.relative_to(asked).with_suffix(".html"))}

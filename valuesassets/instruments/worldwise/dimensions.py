@@ -1,0 +1,42 @@
+"""The six dimensions that dilemmas stand on, and what their poles are called."""
+
+from dataclasses import dataclass
+
+HIGH, LOW = "high", "low"
+POLES = (HIGH, LOW)
+PLACEBO, UNPROMPTED = "placebo", "unprompted"
+CONTROLS = (PLACEBO, UNPROMPTED)
+"""Conditions beside the cultures: a persona from nowhere, and none."""
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One dimension, called an axis where answers are placed on it.
+
+    Attributes:
+        code: as tables have it.
+        name: the dimension's own.
+        high, low: what a high and a low score stand for.
+        column: its column in the matrix of country scores.
+    """
+
+    code: str
+    name: str
+    high: str
+    low: str
+    column: str
+
+
+DIMENSIONS = {
+    each.code: each
+    for each in (
+        Dimension("IDV", "individualism", "one's own aims", "those of the group", "idv"),
+        Dimension("PDI", "power distance", "rank is accepted", "rank is questioned", "pdi"),
+        Dimension("MAS", "motivation towards achievement", "success", "care and quality of life", "mas"),
+        Dimension("UAI", "uncertainty avoidance", "rules and certainty", "openness to what may come", "uai"),
+        Dimension("LTO", "long-term orientation", "the future and adapting", "tradition and today", "ltowvs"),
+        Dimension("IVR", "indulgence", "enjoyment", "restraint", "ivr"),
+    )
+}
+"""Hofstede, Hofstede and Minkov (2010), by code, in the order of tables and pages."""
+AXES = tuple(DIMENSIONS)

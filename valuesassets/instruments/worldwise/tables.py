@@ -1,0 +1,95 @@
+"""Tables that worldwise alone writes: its material, what models choose, their reasons, and where these stand."""
+
+import pyarrow as pa
+
+from valuesassets.records.columns import Column
+from valuesassets.records.table import Table
+from valuesassets.records.tables import declare_tables
+
+SCENARIO = Column("scenario_id", pa.string(), "the dilemma")
+AXIS = Column("axis", pa.string(), "the dimension that its options are poles of: IDV, PDI, MAS, UAI, LTO, IVR")
+CULTURE = Column("culture", pa.string(), "the culture of the persona, as the study names it; placebo; unprompted")
+POLE = Column("pole", pa.string(), "high or low")
+LEAN = Column("lean", pa.float64(), "2 p_high - 1: from -1, the low pole, to 1, the high one", range=(-1, 1))
+
+
+def _share(name: str, words: str) -> Column:
+    return Column(name, pa.float64(), words, range=(0, 1), may_be_empty=True)
+
+
+SCENARIOS = Table(
+    "worldwise/scenarios",
+    "a dilemma: a situation and two options that stand for the poles of one dimension",
+    SCENARIO,
+    AXIS,
+    Column("domain", pa.string(), "part of life that it is from"),
+    "language",
+    Column("situation", pa.string(), "what has happened"),
+    Column("question", pa.string(), "what is asked"),
+    Column("high", pa.string(), "option of the high pole"),
+    Column("low", pa.string(), "option of the low pole"),
+    Column("more", pa.string(), "JSON: further keys of its file", may_be_empty=True),
+)
+EXEMPLARS = Table(
+    "worldwise/exemplars",
+    "a sentence that stands for a pole of a dimension",
+    AXIS,
+    POLE,
+    Column("pair", pa.string(), "name of the pair of sentences about the same matter", may_be_empty=True),
+    "text!",
+)
+CHOICES = Table(
+    "worldwise/choices",
+    "what a model chooses in a dilemma, as a persona or without one",
+    "model_id model",
+    CULTURE,
+    SCENARIO,
+    AXIS,
+    "wording",
+    _share("p_high_forward", "probability of the high pole among both, in the order of the trial forward"),
+    _share("p_high_reversed", "the same, options exchanged"),
+    _share("p_high", "mean of both orders"),
+    _share("p_valid_forward", "probability that an option is answered at all, forward"),
+    _share("p_valid_reversed", "the same, options exchanged"),
+    _share("p_valid", "mean of both orders"),
+    Column("position_bias", pa.float64(), "P(first option) minus one half, mean of both orders", range=(-0.5, 0.5)),
+    LEAN,
+    Column("channel", pa.string(), "exact, top (bounds), drawn (counts); never pooled"),
+    "status reason?",
+)
+REASONS = Table(
+    "worldwise/reasons",
+    "an answer that a model wrote to a dilemma, as it was and as it was understood",
+    "trial_id prompt",
+    SCENARIO,
+    AXIS,
+    CULTURE,
+    Column("form", pa.string(), "decide: options, values and reason are asked for; open: a reason alone; advocate"),
+    Column("order", pa.string(), "forward, reversed; empty where there are no options", may_be_empty=True),
+    Column("draw", pa.int64(), "number of the answer among those to the same prompt, from 0", range=(0, 1e9)),
+    "text?",
+    Column("status", pa.string(), "ok, declined, refused, filtered, truncated, unparsed, failed, not_asked"),
+    "reason?",
+    Column("decision", pa.string(), "pole that was decided for: high or low", may_be_empty=True),
+    Column("values", pa.list_(pa.string()), "values that were ticked, of those listed"),
+    Column("unknown_values", pa.list_(pa.string()), "what was ticked beside the list"),
+    Column("explanation", pa.string(), "the reason alone", may_be_empty=True),
+    Column("finish_reason", pa.string(), "what ended the answer", may_be_empty=True),
+    Column("prompt_tokens", pa.float64(), "tokens of the prompt, where they are counted", may_be_empty=True),
+    Column("output_tokens", pa.float64(), "tokens of the answer", may_be_empty=True),
+    Column("cost_usd", pa.float64(), "what it cost, where there are prices", unit="USD", may_be_empty=True),
+)
+PROJECTIONS = Table(
+    "worldwise/projections",
+    "where a reason stands on a dimension",
+    "trial_id",
+    SCENARIO,
+    CULTURE,
+    Column("form", pa.string(), "decide, open or advocate"),
+    Column("draw", pa.int64(), "number of the answer among those to the same prompt, from 0", range=(0, 1e9)),
+    AXIS,
+    Column("is_own_axis", pa.bool_(), "whether the dilemma stands on this dimension"),
+    Column("position", pa.float64(), "0 half-way between the poles' means, 1 at the high one, -1 at the low one"),
+    "status reason?",
+)
+declare_tables(SCENARIOS, EXEMPLARS, CHOICES, REASONS, PROJECTIONS)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from valuesassets.models.chat_templates import ChatTemplate, read_template
+from valuesassets.models.memory import find_single_gpu, require_on_gpus
 from valuesassets.models.model_files import hash_folder
 from valuesassets.models.tokenizer_report import report_tokenizer
 from valuesassets.records.errors import ModelError, TokenizerError
@@ -48,7 +49,7 @@ class OpenedModel:
         revision: commit of the hub; None for a folder.
         weights_id: the commit, or a hash over the folder's weights and configuration: the same id, the same model.
         dtype: one of `DTYPES`; what `auto` came to.
-        device: `cpu`, `cuda:0`, or `auto` for layers spread over all visible GPUs.
+        device: `cpu`, `cuda:0`, or `auto` for layers spread evenly over all visible GPUs.
         prompting: how it is shown trials.
         template: what a chat is rendered by; None where trials are shown as bare text.
     """
@@ -225,7 +226,8 @@ def open_model(
     Args:
         revision: commit, branch or tag of the hub.
         dtype: one of `DTYPES`; `auto` is bfloat16 on a GPU (float16 where the weights are), the weights' own on a CPU.
-        device: `cpu`, `cuda`, `cuda:1`; `auto` takes GPUs where there are any. Several GPUs share the layers.
+        device: `cpu`, `cuda`, `cuda:1`; `auto` takes GPUs where there are any: one that is large enough, else all of
+            them, which share the layers.
         offline: take hub models from the cache on this machine only.
         bos: what begins a prompt that is shown as bare text.
         prompting: how trials are shown; in a chat, what its template renders is all there is.
@@ -256,6 +258,8 @@ def open_model(
     chosen = choose_dtype(own, place) if dtype == "auto" else dtype
     if chosen not in DTYPES:
         raise ModelError(f"{model}: dtype {chosen}; one of {', '.join(DTYPES[:3])} was expected; ask for one of them")
+    if place == "auto":
+        place = find_single_gpu(there.folder, chosen) or place
     opened = OpenedModel(
         model, there.folder, there.commit, weights_id, config, tokenizer, chosen, place, prompting, template
     )
@@ -267,7 +271,8 @@ def load_weights(opened: OpenedModel) -> LoadedModel:
     """The weights of an opened model, on its device or over all GPUs.
 
     Raises:
-        ModelError: weights absent, broken, incomplete, or more than the memory holds.
+        ModelError: weights absent, broken, incomplete, or more than the memory holds; of several GPUs, without the
+            machine's own.
     """
     import torch
     from transformers import AutoModelForCausalLM
@@ -285,9 +290,11 @@ def load_weights(opened: OpenedModel) -> LoadedModel:
             local_files_only=True,
             output_loading_info=True,
             ignore_mismatched_sizes=True,  # named below, in one line
-            **({} if opened.device == "cpu" else {"device_map": opened.device}),
+            **({} if opened.device == "cpu" else {"device_map": opened.device.replace("auto", "balanced")}),
         )
     model, info = loading
+    if opened.device == "auto":
+        require_on_gpus(opened, getattr(model, "hf_device_map", {"": model.device.type}))
     other = [
         f"{name} ({'x'.join(map(str, found))} in the file, {'x'.join(map(str, wanted))} by config.json)"
         for name, found, wanted in sorted(info["mismatched_keys"])
@@ -311,7 +318,7 @@ def choose_dtype(own: str, device: str) -> str:
 
 
 def _choose_device(model: str, device: str) -> str:
-    """The device that was asked for: `auto` (to accelerate: over all GPUs) where several are visible."""
+    """The device that was asked for: `auto` where several GPUs are visible."""
     import torch
 
     gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0

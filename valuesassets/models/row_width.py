@@ -1,11 +1,11 @@
 """How many rows a model writes at a time: by its shape and the whole memory of the device, never by what is free."""
 
-import os
 from collections.abc import Iterable
 
 import torch
 
 from valuesassets.models.loading import LoadedModel
+from valuesassets.models.memory import total_bytes
 
 MOST_ROWS = {"cpu": 64, "gpu": 512}
 SHARE = 0.5
@@ -23,7 +23,7 @@ def choose_width(loaded: LoadedModel, longest: int) -> int:
     kind = "cpu" if loaded.device == "cpu" else "gpu"
     weights = sum(part.numel() * part.element_size() for part in loaded.model.parameters())
     devices = ["cpu"] if kind == "cpu" else [each for each in loaded.devices if each.startswith("cuda")]
-    return fitting_rows(map(_total_memory, devices), weights, row_bytes(loaded, longest), MOST_ROWS[kind])
+    return fitting_rows(map(total_bytes, devices), weights, row_bytes(loaded, longest), MOST_ROWS[kind])
 
 
 def fitting_rows(memories: Iterable[int], weights: int, row: int, most: int) -> int:
@@ -48,9 +48,3 @@ def row_bytes(loaded: LoadedModel, longest: int) -> int:
     size = getattr(config, "head_dim", None) or config.hidden_size // heads
     cached = 2 * config.num_hidden_layers * key_heads * size * getattr(torch, loaded.opened.dtype).itemsize
     return longest * cached + LOGIT_COPIES * 4 * config.vocab_size
-
-
-def _total_memory(device: str) -> int:
-    if device == "cpu":
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return torch.cuda.get_device_properties(device).total_memory

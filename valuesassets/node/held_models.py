@@ -9,7 +9,7 @@ from typing import Any
 from valuesassets.models.asking import Asking
 from valuesassets.models.known_readings import Known
 from valuesassets.models.loading import LoadedModel, OpenedModel, load_weights, open_model
-from valuesassets.node.memory import require_memory
+from valuesassets.models.memory import require_memory
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.jobs import AskingJob, Device, Dtype, GenerateCell, ScoreCell

@@ -48,9 +48,7 @@ def test_the_grid_of_answers_by_language_fills_and_a_cell_opens_to_its_prompts_a
     shot(answers, "robustness_answers")
 
 
-def test_a_failed_check_names_each_question_and_leads_to_answers_with_that_one_first(
-    page, small_robustness
-):
+def test_a_failed_check_names_each_question_and_leads_to_answers_with_that_one_first(page, small_robustness):
     page.goto("/assets/cultural_robustness/answer_quality?view=checks&checkDetail=answers_are_usable")
     page.get_by_text("failing_rows").first.wait_for()
     page.get_by_text("wrong_language").first.wait_for()

@@ -1,6 +1,7 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,8 +13,11 @@ from safetensors.torch import load_file, save_file
 from tokenizers import processors
 from transformers import AutoModelForCausalLM
 
+from valuesassets.models import memory
 from valuesassets.models.engine import first_device
 from valuesassets.models.loading import LoadedModel, load_model, load_weights, open_model
+from valuesassets.models.memory import weights_bytes
+from valuesassets.models.model_files import count_weights
 from valuesassets.records.errors import ModelError, TokenizerError
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.scored import score_trials
@@ -207,44 +211,62 @@ def test_a_folder_is_read_where_it_is_whatever_is_asked(model_folders):
 @pytest.mark.parametrize(
     ("gpus", "own", "asked", "device", "dtype"),
     [
-        (0, "float32", "auto", "cpu", "float32"),
-        (0, "bfloat16", "auto", "cpu", "bfloat16"),
-        (1, "float32", "auto", "cuda:0", "bfloat16"),
-        (1, "float16", "auto", "cuda:0", "float16"),
-        (1, "float32", "cpu", "cpu", "float32"),
-        (4, "float32", "auto", "auto", "bfloat16"),
-        (4, "float32", "cuda", "auto", "bfloat16"),
-        (4, "float32", "cuda:2", "cuda:2", "bfloat16"),
+        ((), "float32", "auto", "cpu", "float32"),
+        ((), "bfloat16", "auto", "cpu", "bfloat16"),
+        ((1.0,), "float32", "auto", "cuda:0", "bfloat16"),
+        ((1.0,), "float16", "auto", "cuda:0", "float16"),
+        ((1.0,), "float32", "cpu", "cpu", "float32"),
+        ((1.14,) * 4, "float32", "auto", "auto", "bfloat16"),
+        ((1.14,) * 4, "float32", "cuda", "auto", "bfloat16"),
+        ((1.14, 1.16), "float32", "auto", "cuda:1", "bfloat16"),
+        ((1.16, 1.16), "float32", "cuda", "cuda:0", "bfloat16"),
+        ((1.14,) * 4, "float32", "cuda:2", "cuda:2", "bfloat16"),
     ],
 )
 def test_device_and_dtype_follow_the_gpus_that_are_visible(gpus, own, asked, device, dtype, folder, monkeypatch):
+    """GPUs by their memory, over what the weights take in bfloat16; the wanted dtype takes as much."""
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"dtype": own}))
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: gpus > 0)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: gpus)
+    weights = weights_bytes(count_weights(folder), "bfloat16")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: bool(gpus))
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: len(gpus))
+    monkeypatch.setattr(memory, "total_bytes", lambda card: gpus[int(card.removeprefix("cuda:"))] * weights)
     opened = open_model(str(folder), device=asked)
     assert (opened.device, opened.dtype) == (device, dtype)
     assert open_model(str(folder), dtype="float64", device=asked).dtype == "float64"
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_layer_that_no_gpu_has_room_for_is_refused_with_what_is_needed_and_what_is_free(loaded):
+    with pytest.raises(ModelError) as refused:
+        load_weights(replace(loaded.opened, device="auto"))  # which accelerate puts on the CPU here
+    needed = weights_bytes(count_weights(loaded.opened.folder), "float32") / 2**30
+    assert str(refused.value) == (
+        f"{loaded.model_id}: 1 of 1 parts of it do not fit on the GPUs, first all; its weights take {needed:.3g} GiB "
+        f"in float32, 0 GiB of GPU memory are free on {socket.gethostname()}; ask for a larger GPU or several, or for "
+        "dtype bfloat16"
+    )
+    places = {"model.layers.0": 0, "model.layers.1": "disk", "lm_head": 0}
+    with pytest.raises(ModelError, match=r"1 of 3 parts .*, first model\.layers\.1; its weights"):
+        memory.require_on_gpus(loaded.opened, places)
+    memory.require_on_gpus(loaded.opened, {"model": 0, "lm_head": 1})
+
+
 SPREAD = {"model.embed_tokens": "disk", "model.layers.0": "cpu", "model.layers.1": "disk", "model.norm": "cpu"}
 
 
-@pytest.mark.parametrize("placed", ["auto", SPREAD | {"model.rotary_emb": "cpu", "lm_head": "disk"}])
-def test_a_model_whose_layers_are_spread_reads_as_a_whole_one_does(placed, loaded, tmp_path):
+def test_a_model_whose_layers_are_spread_reads_as_a_whole_one_does(loaded, tmp_path):
     """Spread by accelerate as over several GPUs: here over the CPU and the disk."""
     trials = [trial(PROMPTS[0], 4), trial(PROMPTS[1], 9, "v2/0/forward")]
     whole = score_trials(loaded, trials).readings
-    if placed == "auto":
-        spread = load_weights(replace(loaded.opened, device="auto"))
-    else:
-        model = AutoModelForCausalLM.from_pretrained(
-            loaded.model_id, dtype=torch.float32, device_map=placed, offload_folder=tmp_path
-        )
-        assert model.model.embed_tokens.weight.device.type == "meta"
-        spread = LoadedModel(loaded.opened, model.eval(), first_device(model))
+    placed = SPREAD | {"model.rotary_emb": "cpu", "lm_head": "disk"}
+    model = AutoModelForCausalLM.from_pretrained(
+        loaded.model_id, dtype=torch.float32, device_map=placed, offload_folder=tmp_path
+    )
+    assert model.model.embed_tokens.weight.device.type == "meta"
+    spread = LoadedModel(loaded.opened, model.eval(), first_device(model))
     assert spread.device == "cpu"
-    assert spread.describe()["devices"] == (["cpu"] if placed == "auto" else ["cpu", "disk"])
+    assert spread.describe()["devices"] == ["cpu", "disk"]
     # Where layers lie is part of a reading's key: other devices round in other ways.
     found = score_trials(spread, trials).readings
     assert [replace(reading, reading_key="") for reading in found] == [replace(r, reading_key="") for r in whole]

@@ -29,7 +29,7 @@ def test_a_model_that_is_spread_counts_the_cards_that_it_is_spread_over(model_fo
     weights = sum(part.nbytes for part in loaded.model.parameters())
     row = row_width.row_bytes(loaded, 100)
     card = weights * 3 // 4 + 8 * row  # the weights do not fit on one
-    monkeypatch.setattr(row_width, "_total_memory", {"cuda:0": card, "cuda:1": card}.__getitem__)
+    monkeypatch.setattr(row_width, "total_bytes", {"cuda:0": card, "cuda:1": card}.__getitem__)
     loaded.model.hf_device_map = {"model.layers.0": 0, "model.layers.1": 1, "lm_head": "disk"}
     spread = replace(loaded, device="cuda:0")
     assert choose_width(spread, 100) == fitting_rows([card, card], weights, row, 512) >= 8

@@ -3,16 +3,22 @@ import socket
 import pytest
 import torch
 
+from valuesassets.models import memory
 from valuesassets.models.loading import load_model
+from valuesassets.models.memory import free_bytes, weights_bytes
 from valuesassets.models.model_files import count_weights
-from valuesassets.node import memory
 from valuesassets.node.job_process import main
-from valuesassets.node.memory import free_bytes, weights_bytes
 from valuesassets.records.errors import ModelError
 from valuesassets_tests.node.node_jobs import score_job
 from valuesassets_tests.tiny_models import ARCHITECTURES, sentencepiece_like, write_model
 
 KIB, GIB = 2**10, 2**30
+
+
+@pytest.fixture
+def model(model_folders):
+    """The folder of a tiny model."""
+    return model_folders["sentencepiece"]
 
 
 @pytest.fixture

@@ -1,23 +1,29 @@
-"""Check that a model's weights fit into free memory, before they are read."""
+"""What weights take and what memory there is: where a model goes, and that it fits there before it is read."""
 
 import gc
+import os
 import socket
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from valuesassets.models.loading import OpenedModel
 from valuesassets.models.model_files import count_weights
 from valuesassets.records.errors import ModelError
 
+if TYPE_CHECKING:
+    from valuesassets.models.loading import OpenedModel
+
 MEMINFO, OWN_CGROUPS, CGROUPS = Path("/proc/meminfo"), Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 """What Linux says: of the machine, the cgroups of this process, and where they are mounted."""
+BESIDE_WEIGHTS = 0.15
+"""Of the weights: what reading takes beside them at least, on a graphics card."""
 ITEM_BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
 FLOATS = ("F64", "F32", "F16", "BF16")
 WIDE = {"I64": 8, "U64": 8, "I32": 4, "U32": 4, "I16": 2, "U16": 2}
 """Bytes of what no dtype changes, one for all others: integers, and floats of eight bits."""
 
 
-def require_memory(opened: OpenedModel) -> None:
+def require_memory(opened: "OpenedModel") -> None:
     """See that the weights of a model fit into what is free where it is to run; a job's other model is gone by then.
 
     Raises:
@@ -26,12 +32,46 @@ def require_memory(opened: OpenedModel) -> None:
     gc.collect()  # what a model before this one left in cycles
     needed, free = weights_bytes(count_weights(opened.folder), opened.dtype), free_bytes(opened.device)
     if needed > free:
-        kind, remedy = ("memory", "more of it") if opened.device == "cpu" else ("GPU memory", "a larger GPU or several")
-        remedy += ", or for dtype bfloat16" if ITEM_BYTES[opened.dtype] > ITEM_BYTES["bfloat16"] else ""
+        raise ModelError(f"{opened.model_id}: {_too_little(needed, free, opened)}")
+
+
+def require_on_gpus(opened: "OpenedModel", places: Mapping[str, object]) -> None:
+    """See that no layer of a spread model waits on the CPU or the disk, from where each pass would fetch it anew.
+
+    Args:
+        places: by module, where accelerate has put it: number of a GPU, `cpu` or `disk`.
+
+    Raises:
+        ModelError: some do; says what the weights take and what is free.
+    """
+    waiting = [name for name, place in places.items() if place in ("cpu", "disk")]
+    if waiting:
+        said = _too_little(weights_bytes(count_weights(opened.folder), opened.dtype), free_bytes("auto"), opened)
         raise ModelError(
-            f"{opened.model_id}: its weights take {_gib(needed)} in {opened.dtype}, {_gib(free)} of {kind} are free on "
-            f"{socket.gethostname()}; ask for {remedy}"
+            f"{opened.model_id}: {len(waiting)} of {len(places)} parts of it do not fit on the GPUs, first "
+            f"{waiting[0] or 'all'}; {said}"
         )
+
+
+def find_single_gpu(folder: Path, dtype: str) -> str | None:
+    """The first GPU that is large enough for a model and what reading takes beside it; None where none is.
+
+    By the whole memory of a card, not by what is free: a model goes to the same place however often it is loaded.
+    """
+    import torch
+
+    needed = (1 + BESIDE_WEIGHTS) * weights_bytes(count_weights(folder), dtype)
+    cards = (f"cuda:{index}" for index in range(torch.cuda.device_count()))
+    return next((card for card in cards if total_bytes(card) >= needed), None)
+
+
+def _too_little(needed: int, free: int, opened: "OpenedModel") -> str:
+    kind, remedy = ("memory", "more of it") if opened.device == "cpu" else ("GPU memory", "a larger GPU or several")
+    remedy += ", or for dtype bfloat16" if ITEM_BYTES[opened.dtype] > ITEM_BYTES["bfloat16"] else ""
+    return (
+        f"its weights take {_gib(needed)} in {opened.dtype}, {_gib(free)} of {kind} are free on "
+        f"{socket.gethostname()}; ask for {remedy}"
+    )
 
 
 def weights_bytes(counts: Mapping[str, int], dtype: str) -> int:
@@ -44,7 +84,7 @@ def weights_bytes(counts: Mapping[str, int], dtype: str) -> int:
 
 
 def free_bytes(device: str) -> int:
-    """Memory for weights on `cpu` or `cuda:0`; for `auto` that of all GPUs and, where layers wait, the machine's.
+    """Bytes that are free for weights on `cpu` or `cuda:0`; for `auto` on all GPUs together.
 
     Raises:
         ModelError: a GPU that is visible cannot be used.
@@ -54,8 +94,17 @@ def free_bytes(device: str) -> int:
     import torch
 
     if device == "auto":
-        return sum(_free_gpu_bytes(f"cuda:{index}") for index in range(torch.cuda.device_count())) + _free_host_bytes()
+        return sum(_free_gpu_bytes(f"cuda:{index}") for index in range(torch.cuda.device_count()))
     return _free_gpu_bytes(device)
+
+
+def total_bytes(device: str) -> int:
+    """Bytes of the whole memory of `cpu` or `cuda:0`."""
+    if device == "cpu":
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    import torch
+
+    return torch.cuda.get_device_properties(device).total_memory
 
 
 def _free_gpu_bytes(device: str) -> int:

@@ -44,7 +44,9 @@ def by_generate(loaded: LoadedModel, work: Sequence[Asked], width: int) -> list[
         most = max(asked.readout.max_tokens for asked in batch)
         settings = GenerationConfig(max_new_tokens=most, do_sample=False, pad_token_id=0, eos_token_id=None)
         out = loaded.model.generate(
-            input_ids=torch.tensor(rows), attention_mask=torch.tensor(mask), generation_config=settings
+            input_ids=torch.tensor(rows, device=loaded.device),
+            attention_mask=torch.tensor(mask, device=loaded.device),
+            generation_config=settings,
         )
         found += [row[longest:][: each.readout.max_tokens].tolist() for row, each in zip(out, batch, strict=True)]
     return found

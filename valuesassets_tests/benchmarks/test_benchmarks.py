@@ -67,7 +67,7 @@ def test_without_a_gpu_the_check_of_one_says_so_and_writes_no_number(tmp_path, m
     assert gpu_check.main() == 0
     assert "skipped: no GPU is visible" in capsys.readouterr().out
     entries = json.loads((tmp_path / "evidence" / "gpu.json").read_text())
-    assert set(entries) == {"gpu_matmul", "gpu_copy", "gpu_2b", "gpu_20b"}
+    assert set(entries) == set(gpu.MEASURED)
     assert {(found["unit"], found["median"]) for found in entries.values()} == {("not measured", None)}
     assert all(found["reason"] for found in entries.values())
 
@@ -123,12 +123,29 @@ def test_what_kept_prefixes_save_is_counted_where_it_is_done(loaded, tmp_path, m
     assert [row["way"] for row in found["wvb_extra_peak_mib"]["rows"]] == ["kept", "whole"]
 
 
-def test_a_large_models_measurement_runs_on_whatever_device(tmp_path):
-    found = gpu.measure_model(tmp_path, "tiny", VOCABULARY, "cpu", 5, gpu.matmul_rate("cpu", 64), lambda _: None)
-    assert found["median"] > 0
-    assert found["load_seconds"] > 0
-    assert found["head_rows"] == 5 * 4 + 4  # two orders, ` 1` in two tokens; a ten-point scale asks behind "1" too
-    assert not (tmp_path / "tiny").exists()
+def test_what_is_measured_on_a_gpu_runs_on_a_cpu_at_the_size_of_a_toy():
+    shapes = dict.fromkeys(("1b", "2b", "7b", "22b"), (SHAPES["tiny"], 4000))
+    sizes = gpu.Sizes(shapes, 5, 4, 3, 2, 200, 3, 6, 64, 1000, 1)
+    found = gpu.Check("cpu", sizes, lambda _: None).measure()
+    assert {name: one["reason"] for name, one in found.items() if one["median"] is None} == {
+        "memory": "it is the card's memory that is looked at"
+    }
+    assert found["exactness_fp32"]["is_met"]
+    assert found["exactness_bf16"]["same_twice"]
+    assert 0 < found["exactness_bf16"]["median"] < 0.05
+    assert found["labels_1b"]["head_rows"] == 5 * 4 + 4  # two orders, ` 1` in two tokens; a scale asks behind "1" too
+    seconds = 22 * (min(found["labels_2b"]["seconds"]) + min(found["labels_22b"]["seconds"]))
+    assert found["evs_44_cells"]["median"] == pytest.approx(seconds)
+
+
+def test_an_entry_that_fails_says_why_and_the_others_are_measured(monkeypatch):
+    def fails(_check):
+        raise RuntimeError("no room\nand more")
+
+    monkeypatch.setattr(gpu, "MEASURED", {"one": fails, "copy_tb_s": gpu.Check.copy})
+    found = gpu.Check("cpu", gpu.Sizes(copied=1000, repetitions=1), lambda _: None).measure()
+    assert found["one"]["reason"] == "no room"
+    assert found["copy_tb_s"]["median"] > 0
 
 
 def test_slices_hold_every_question_once_and_as_many_scales_each():

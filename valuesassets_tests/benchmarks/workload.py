@@ -126,8 +126,18 @@ def make_tokenizer(vocabulary: int = VOCABULARY) -> PreTrainedTokenizerFast:
 def write_model(
     folder: Path, shape: Shape, vocabulary: int = VOCABULARY, dtype: str = "float32", positions: int = 2048
 ) -> Path:
-    """A folder with a LLaMA of random weights (seeded), its tokenizer beside them, written where a GPU is at hand."""
+    """A folder with a LLaMA of random weights (seeded), its tokenizer beside them, made on a GPU where there is one."""
     logging.disable_progress_bar()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    for part in random_model(shape, vocabulary, dtype, positions, device):
+        part.save_pretrained(folder)
+    return folder
+
+
+def random_model(
+    shape: Shape, vocabulary: int, dtype: str, positions: int, device: str
+) -> tuple[Any, PreTrainedTokenizerFast]:
+    """A LLaMA of random weights (seeded) on a device, and its tokenizer."""
     tokenizer = make_tokenizer(vocabulary)
     config = LlamaConfig(
         vocab_size=vocabulary,
@@ -143,7 +153,6 @@ def write_model(
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
     )
-    device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(0)
     before = torch.get_default_dtype()
     torch.set_default_dtype(getattr(torch, dtype))
@@ -153,9 +162,7 @@ def write_model(
     finally:
         torch.set_default_dtype(before)
     _lift_answers(model, tokenizer)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+    return model, tokenizer
 
 
 @torch.no_grad()

@@ -188,6 +188,15 @@ class LoadedModel:
         places = getattr(self.model, "hf_device_map", {}).values()
         return sorted({f"cuda:{place}" if isinstance(place, int) else str(place) for place in places}) or [self.device]
 
+    @property
+    def _arithmetic(self) -> dict[str, Any]:
+        """What a GPU rounds to within a product; nothing on a CPU, which has no choice."""
+        import torch
+
+        products = torch.backends.cuda.matmul
+        halves = products.allow_bf16_reduced_precision_reduction or products.allow_fp16_reduced_precision_reduction
+        return {} if self.device == "cpu" else {"tf32": products.allow_tf32, "sums_in_half_precision": bool(halves)}
+
     @cached_property
     def tokenizer_report(self) -> dict[str, Any]:
         """See `report_tokenizer`."""
@@ -195,12 +204,16 @@ class LoadedModel:
 
     def describe(self) -> dict[str, Any]:
         """What names the model and tells its tokenizer's habits, as it goes into a file's metadata."""
-        return self.opened.describe() | {
-            "device": self.device,
-            "devices": self.devices,
-            "n_parameters": sum(weights.numel() for weights in self.model.parameters()),
-            "tokenizer_report": self.tokenizer_report,
-        }
+        return (
+            self.opened.describe()
+            | self._arithmetic
+            | {
+                "device": self.device,
+                "devices": self.devices,
+                "n_parameters": sum(weights.numel() for weights in self.model.parameters()),
+                "tokenizer_report": self.tokenizer_report,
+            }
+        )
 
 
 def load_model(
@@ -293,6 +306,10 @@ def load_weights(opened: OpenedModel) -> LoadedModel:
             **({} if opened.device == "cpu" else {"device_map": opened.device.replace("auto", "balanced")}),
         )
     model, info = loading
+    if opened.device != "cpu":
+        from valuesassets.models.wide_head import widen_head
+
+        widen_head(model)
     if opened.device == "auto":
         require_on_gpus(opened, getattr(model, "hf_device_map", {"": model.device.type}))
     other = [

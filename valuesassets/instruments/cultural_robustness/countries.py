@@ -1,7 +1,5 @@
 """What anchors are: the country, and of several personas which, behind each number of an id such as `12-7`."""
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,8 +10,8 @@ import pandas as pd
 from valuesassets.answers.language_codes import language_code
 from valuesassets.instruments.cultural_robustness.language_files import Line
 from valuesassets.measure.seeding import seeded
+from valuesassets.records.csv_rows import csv_rows
 from valuesassets.records.errors import InputError, MissingData, QuestionError
-from valuesassets.records.files import read_text
 from valuesassets.records.places import STUDIES, load_facts
 
 FILE = "countries.csv"
@@ -59,7 +57,7 @@ def load_countries(path: Path | None = None, *folders: Path) -> Countries:
     path = path or PUBLISHED
     anchors: dict[int, Anchor] = {}
     said: dict[Anchor, int] = {}
-    for number, row in _rows(path, ("anchor", "country"), QuestionError):
+    for number, row in csv_rows(path, ("anchor", "country"), QuestionError):
         where = f"{path}: line {number}"
         anchor, persona = row["anchor"], row.get("persona", "")
         for name, value in (("anchor", anchor), ("persona", persona)):
@@ -165,7 +163,7 @@ def read_own_countries(path: Path) -> dict[str, str]:
         InputError: a line names no language or no country, or one twice; names file and line.
     """
     own: dict[str, str] = {}
-    for number, row in _rows(path, ("language", "country"), InputError):
+    for number, row in csv_rows(path, ("language", "country"), InputError):
         where, language = f"{path}: line {number}", language_code(row["language"])
         if language is None:
             raise InputError(f"{where}: {row['language']!r} is no code of a language; write ISO 639-1 or 639-3")
@@ -173,19 +171,6 @@ def read_own_countries(path: Path) -> dict[str, str]:
             raise InputError(f"{where}: {language} stands there twice; keep one")
         own[language] = _country(row["country"], where, InputError)
     return own
-
-
-def _rows(path: Path, needed: tuple[str, ...], error: type[InputError]) -> Iterable[tuple[int, dict[str, str]]]:
-    """The rows below a CSV file's header, each with its line; blank ones left out."""
-    reader = csv.reader(io.StringIO(read_text(path, "a CSV file", error), newline=""))
-    header = [name.strip() for name in next(reader, [])]
-    if not set(needed) <= set(header):
-        raise error(f"{path}: line 1: {', '.join(header) or 'nothing'} found, a header {','.join(needed)} was expected")
-    for fields in reader:
-        if any(field.strip() for field in fields):
-            if len(fields) != len(header):
-                raise error(f"{path}: line {reader.line_num}: {len(fields)} fields found, {len(header)} were expected")
-            yield reader.line_num, dict(zip(header, map(str.strip, fields), strict=True))
 
 
 def _country(written: str, where: str, error: type[InputError]) -> str:

@@ -10,7 +10,9 @@ SCENARIO = Column("scenario_id", pa.string(), "the dilemma")
 AXIS = Column("axis", pa.string(), "the dimension that its options are poles of: IDV, PDI, MAS, UAI, LTO, IVR")
 CULTURE = Column("culture", pa.string(), "the culture of the persona, as the study names it; placebo; unprompted")
 POLE = Column("pole", pa.string(), "high or low")
-LEAN = Column("lean", pa.float64(), "2 p_high - 1: from -1, the low pole, to 1, the high one", range=(-1, 1))
+LEAN = Column(
+    "lean", pa.float64(), "2 p_high - 1: from -1, the low pole, to 1, the high one", range=(-1, 1), may_be_empty=True
+)
 
 
 def _share(name: str, words: str) -> Column:
@@ -52,7 +54,13 @@ CHOICES = Table(
     _share("p_valid_forward", "probability that an option is answered at all, forward"),
     _share("p_valid_reversed", "the same, options exchanged"),
     _share("p_valid", "mean of both orders"),
-    Column("position_bias", pa.float64(), "P(first option) minus one half, mean of both orders", range=(-0.5, 0.5)),
+    Column(
+        "position_bias",
+        pa.float64(),
+        "P(first option) minus one half, mean of both orders",
+        range=(-0.5, 0.5),
+        may_be_empty=True,
+    ),
     LEAN,
     Column("channel", pa.string(), "exact, top (bounds), drawn (counts); never pooled"),
     "status reason?",

@@ -1,0 +1,79 @@
+"""The commands of worldwise by their names: write trials, have a model choose."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from valuesassets.cli.inputs import require_file_place, require_folder_place
+from valuesassets.cli.outputs import progress_bar
+from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, choice_trials
+from valuesassets.records.errors import MissingData, ScoringError
+from valuesassets.records.trials import Reading
+
+
+def trials(
+    scenarios: ScenariosFile,
+    output: Annotated[Path, typer.Option(help="Trials (parquet), for `valuesassets read`.")],
+    cultures: CulturesFile = None,
+    wordings: Wordings = "0",
+) -> None:
+    """Write the choices that models are given: every dilemma in both orders, for each culture and the two controls."""
+    from valuesassets.records.parquet import trial_rows, write_table
+    from valuesassets.records.tables import TRIALS
+
+    require_file_place(output, "a parquet file")
+    _, made = choice_trials(scenarios, cultures, wordings)
+    write_table(output, trial_rows(made), TRIALS)
+    print(f"{output}: {len(made)} trials")
+
+
+def choose(
+    model: Annotated[str, typer.Option(help="Hub id or folder.")],
+    scenarios: ScenariosFile,
+    output: Annotated[Path, typer.Option(help="Choices (parquet).")],
+    cultures: CulturesFile = None,
+    wordings: Wordings = "0",
+    revision: Annotated[str | None, typer.Option(help="Commit or tag of the hub.")] = None,
+    dtype: Annotated[Literal["float32", "bfloat16", "auto"], typer.Option(help="Weights in memory.")] = "auto",
+    device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where to compute.")] = "auto",
+    offline: Annotated[bool, typer.Option("--offline", help="Take the model from this machine's cache only.")] = False,
+    known: Annotated[
+        Path | None, typer.Option(readable=False, help="Folder to keep what was read: an interrupted run goes on.")
+    ] = None,
+) -> None:
+    """Read how probable a model finds each option of every dilemma, as each culture and the two controls."""
+    from valuesassets.instruments.worldwise.choices import derive_choices
+    from valuesassets.instruments.worldwise.tables import CHOICES
+    from valuesassets.models.asking import Asking
+    from valuesassets.models.loading import load_model
+    from valuesassets.records.parquet import write_table
+
+    require_file_place(output, "a parquet file")
+    if known is not None:
+        require_folder_place(known)
+    is_folder = Path(model).is_dir()
+    if is_folder and revision is not None:
+        raise typer.BadParameter(f"--revision {revision}: {model} is a folder, which has none; leave it out")
+    found, asked = choice_trials(scenarios, cultures, wordings)
+    name = Path(model).resolve().name if is_folder else model
+    loaded = load_model(model, revision, dtype, device, offline)
+    asking = Asking(loaded.opened, asked)
+    store = asking.open_known(known, print) if known is not None else None
+    with progress_bar("reading choices") as tick:
+        scored, described = asking.ask(loaded, tick, store)
+    for note in scored.notes:
+        print(f"{name}: {note}")
+    if scored.doubt:
+        raise ScoringError(f"{name}: {scored.doubt}; use --dtype float32, or another model")
+    readings = [record for record in scored.records if isinstance(record, Reading)]
+    rows = derive_choices(found, asked, readings, name, name)
+    unread = [row["reason"] for row in rows if row["status"] != "ok"]
+    first = f", first {unread[0]}" if unread else ""
+    if len(unread) == len(rows):
+        raise MissingData(f"{name}: none of {len(rows)} choices could be read{first}; use another model")
+    write_table(output, rows, CHOICES, described)
+    print(f"{len(rows)} choices in {output}" + (f", {len(unread)} of them unread{first}" if unread else ""))
+
+
+COMMANDS = {"trials": trials, "choose": choose}

@@ -1,0 +1,45 @@
+"""Options that the commands of worldwise share, and what they stand for."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from valuesassets.instruments.worldwise.scenarios import Scenario
+    from valuesassets.records.trials import Trial
+
+ScenariosFile = Annotated[str, typer.Option("--scenarios", help="Dilemmas (JSON), or: bundled.")]
+CulturesFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--cultures",
+        readable=False,
+        help='JSON: {"JPN": {"name", "place", "demonym", "names"}}; the two controls are always asked.',
+    ),
+]
+Wordings = Annotated[str, typer.Option("--wordings", help="Persona lines, by number: one or more of 0,1,2.")]
+
+
+def parse_wordings(wordings: str) -> list[int]:
+    """The numbers that `--wordings` names."""
+    if not re.fullmatch("[0-2](,[0-2])*", wordings) or len(set(wordings.split(","))) < len(wordings.split(",")):
+        raise typer.BadParameter(f"--wordings {wordings[:40]}: some of 0,1,2 was expected, each once")
+    return [int(number) for number in wordings.split(",")]
+
+
+def choice_trials(scenarios: str, cultures: Path | None, wordings: str) -> "tuple[Sequence[Scenario], list[Trial]]":
+    """Dilemmas, and the trials in which every culture and control chooses; doubts about dilemmas are printed."""
+    from valuesassets.instruments.worldwise.cultures import asked_personas, read_cultures
+    from valuesassets.instruments.worldwise.scenario_doubts import find_doubts
+    from valuesassets.instruments.worldwise.scenarios import read_scenarios
+    from valuesassets.instruments.worldwise.trials import write_trials
+
+    numbers = parse_wordings(wordings)
+    found = read_scenarios(scenarios)
+    personas = asked_personas(read_cultures(cultures) if cultures is not None else [])
+    for doubt in find_doubts(found):
+        print(f"{scenarios}: {doubt.id}: {doubt.what}")
+    return found, write_trials(found, personas, numbers)

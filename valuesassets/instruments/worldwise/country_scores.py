@@ -1,0 +1,105 @@
+"""Country scores on the six dimensions, as their authors publish them: read, told apart from regions, standardised."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.instruments.worldwise.dimensions import AXES, DIMENSIONS
+from valuesassets.records.csv_rows import csv_rows
+from valuesassets.records.errors import HumanDataError
+from valuesassets.records.places import STUDIES
+
+BUNDLED = "bundled"
+BUNDLED_FILE = STUDIES / "worldwise" / "country_scores.csv"
+"""Twelve countries, each with source and version; the whole matrix is its authors' to give."""
+COUNTRY_CODES = STUDIES / "worldwise" / "country_codes.csv"
+"""What the matrix's own codes are in ISO 3166, where some are another country's (SLV, MNG, MAC); ten are none's."""
+NULL = ("#NULL!", "")
+LEAST, MOST = 0, 120
+"""Scores are published beyond 100."""
+DOUBTFUL_ZEROS = 2
+"""So many 0 in a row of one country: copies write 0 for what is missing."""
+
+
+def country_codes() -> list[tuple[str, str, str | None]]:
+    """The rows of the matrix: its own code, its name, and ISO 3166 alpha-3; None for what is no country."""
+    found = csv_rows(COUNTRY_CODES, ("ctr", "country", "alpha3"), HumanDataError)
+    return [(row["ctr"], row["country"], row["alpha3"] or None) for _, row in found]
+
+
+def read_country_scores(path: Path | str = BUNDLED) -> pd.DataFrame:
+    """The scores of a matrix as published (0 to 120, null where there is none), a row for each of its rows.
+
+    Args:
+        path: CSV with `ctr,country,pdi,idv,mas,uai,ltowvs,ivr`, comma or semicolon; `bundled` for twelve countries.
+
+    Returns:
+        `ctr, name, country` (ISO 3166 alpha-3; null for regions and parts of countries) and a column for each axis.
+
+    Raises:
+        HumanDataError: a code is none of the matrix's or there twice, or a score no number from 0 to 120; names file,
+            line, what was found and what was expected.
+    """
+    place = BUNDLED_FILE if str(path) == BUNDLED else Path(path)
+    codes = {ctr: alpha3 for ctr, _, alpha3 in country_codes()}
+    needed = ("ctr", "country", *sorted(each.column for each in DIMENSIONS.values()))
+    rows: dict[str, dict[str, object]] = {}
+    for number, row in csv_rows(place, needed, HumanDataError, ",;"):
+        where, ctr = f"{place}: line {number}", row["ctr"]
+        if ctr not in codes:
+            raise HumanDataError(f"{where}: {ctr!r} is no code of the matrix, which has its own (GER, AUL); mend it")
+        if ctr in rows:
+            raise HumanDataError(f"{where}: {ctr} stands there twice; keep one")
+        scores = {axis: _score(row, axis, f"{where} ({ctr})") for axis in AXES}
+        rows[ctr] = {"ctr": ctr, "name": row["country"], "country": codes[ctr], **scores}
+    if not rows:
+        raise HumanDataError(f"{place}: no country below its header; add a line for each")
+    return pd.DataFrame(list(rows.values())).astype(dict.fromkeys(AXES, float))
+
+
+def _score(row: dict[str, str], axis: str, where: str) -> float | None:
+    column = DIMENSIONS[axis].column
+    if (written := row[column]) in NULL:
+        return None
+    try:
+        score = float(written)
+    except ValueError:
+        score = np.nan
+    if not LEAST <= score <= MOST:
+        raise HumanDataError(
+            f"{where}: {column} {written!r} found, a number from {LEAST} to {MOST} or {NULL[0]} was expected; mend it"
+        )
+    return score
+
+
+def doubt_zeros(scores: pd.DataFrame) -> list[tuple[str, str]]:
+    """Rows with several 0, by code and in words: 0 is a score, yet copies of the matrix write it for missing ones."""
+    rows = scores[["ctr", *AXES]].itertuples(index=False)
+    zeros = [(ctr, [axis for axis, score in zip(AXES, found, strict=True) if score == 0]) for ctr, *found in rows]
+    return [
+        (ctr, f"is 0 on {', '.join(axes)}: write {NULL[0]} where there is no score")
+        for ctr, axes in zeros
+        if len(axes) >= DOUBTFUL_ZEROS
+    ]
+
+
+def scores_by_country(scores: pd.DataFrame) -> pd.DataFrame:
+    """The scores of countries alone, by ISO 3166 alpha-3 code, a column for each axis; null where there is none."""
+    countries = scores.dropna(subset=["country"]).set_index("country")
+    return pd.DataFrame(countries[list(AXES)])
+
+
+def standard_scores(scores: pd.DataFrame) -> pd.DataFrame:
+    """z of each score of a country: its distance from the mean of the complete countries, in their sd (n - 1).
+
+    Complete are those with all six scores, so that every axis is set against the same countries. Where the scores of
+    one axis are all equal there, z is null.
+
+    Returns:
+        As `scores_by_country`.
+    """
+    found = scores_by_country(scores)
+    complete = found.dropna()
+    sd = pd.Series(complete.std())
+    return (found - complete.mean()) / sd.where(sd > 0)

@@ -26,7 +26,7 @@ class Culture(Record):
     """As in "you live in the Netherlands"."""
     demonym: Line
     """As in "the person is Dutch"."""
-    names: tuple[Line, ...]
+    names: Annotated[tuple[Line, ...], pydantic.Field(min_length=1)]
     """All that tells the country in a text: names, adjectives, cities."""
     language: LanguageCode | None = None
     """ISO 639-3; that of the dilemmas if left out."""

@@ -44,7 +44,7 @@ def _doubts(scenario: Scenario, names: Iterable[str]) -> Iterator[str]:
     if long > LONGER * short:
         which = "high" if len(scenario.high) == long else "low"
         yield f"option {which} has {long} characters, the other {short}: more than {LONGER} times as many"
-    shown = "\n".join((scenario.situation, scenario.question, scenario.high, scenario.low))
+    shown = "\n".join(scenario.texts)
     for name in names:
         if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", shown):
             yield f"names a country: {name}"

@@ -4,12 +4,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import pandas as pd
 import pydantic
 
 from valuesassets.answers.language_codes import language_code
+from valuesassets.instruments.worldwise.dimensions import AXES
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.faults import kind_of_value, validated
 from valuesassets.records.files import read_json
@@ -29,6 +30,12 @@ def _of_one_line(text: str) -> str:
     if len(text.splitlines()) > 1:
         raise ValueError("one line was expected, several were found; write the option in one")
     return text
+
+
+def _known_axis(written: str) -> str:
+    if written not in AXES:
+        raise ValueError(f"one of {', '.join(AXES)} was expected (found {json.dumps(written)})")
+    return written
 
 
 def _known_language(written: str) -> str:
@@ -53,7 +60,7 @@ class Scenario(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(frozen=True, extra="allow")
 
     id: Annotated[str, pydantic.Field(pattern=FAMILY_NAME)]
-    axis: Literal["IDV", "PDI", "MAS", "UAI", "LTO", "IVR"]
+    axis: Annotated[str, pydantic.AfterValidator(_known_axis)]
     domain: Text
     language: Annotated[str, pydantic.AfterValidator(_known_language)]
     situation: Text
@@ -131,17 +138,16 @@ def plain(text: str) -> str:
 
 def scenario_rows(scenarios: Iterable[Scenario]) -> list[dict[str, Any]]:
     """Rows of the table `worldwise/scenarios`."""
-    fields = [name for name in Scenario.model_fields if name != "id"]
     return [
-        {"scenario_id": each.id} | {name: getattr(each, name) for name in fields} | {"more": each.more}
+        {("scenario_id" if name == "id" else name): getattr(each, name) for name in (*Scenario.model_fields, "more")}
         for each in scenarios
     ]
 
 
 def scenarios_of(frame: pd.DataFrame) -> list[Scenario]:
     """The dilemmas that rows of the table `worldwise/scenarios` stand for."""
-    fields = [name for name in Scenario.model_fields if name != "id"]
+    found = records(frame.rename(columns={"scenario_id": "id"}))
     return [
-        Scenario(id=row["scenario_id"], **{name: row[name] for name in fields}, **json.loads(row["more"] or "{}"))
-        for row in records(frame)
+        Scenario.model_validate({name: row[name] for name in Scenario.model_fields} | json.loads(row["more"] or "{}"))
+        for row in found
     ]

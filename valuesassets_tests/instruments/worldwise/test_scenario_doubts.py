@@ -1,0 +1,49 @@
+"""Doubts about dilemmas: each is found where it is, and nowhere else."""
+
+import pytest
+
+from valuesassets.instruments.worldwise.scenario_doubts import country_names, find_doubts
+from valuesassets.instruments.worldwise.scenarios import Scenario
+from valuesassets_tests.instruments.worldwise.made_files import DILEMMAS
+
+
+def doubts(**changed):
+    return find_doubts([Scenario(**(DILEMMAS[0] | changed)), Scenario(**DILEMMAS[1])])
+
+
+def test_a_sound_dilemma_raises_none():
+    assert doubts() == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"high": "Go.", "low": "Stay in."}, "option low has 8 characters, the other 3: more than 2 times as many"),
+        ({"high": "Go there.", "low": "Stay"}, "option high has 9 characters, the other 4: more than 2 times as many"),
+        ({"situation": "A band from Norway plays."}, "names a country: Norway"),
+        ({"question": "Is this how the U.S.A. dances?"}, "names a country: U.S.A."),
+        ({"high": "Be Indulgent, and dance."}, "has a word of the axis: Indulgent"),
+        ({"situation": "What would Hofstede say?"}, "has a word of the axis: Hofstede"),
+        ({"situation": "Is it IVR?"}, "has a word of the axis: IVR"),
+        ({"language": "deu"}, "is in deu, the lines around it are English"),
+    ],
+)
+def test_each_fault_is_named(changed, what):
+    assert doubts(**changed) == [("IVR-x1", what)]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"high": "Go out.", "low": "Stay at home."},
+        {"situation": "A band of Norwegians plays turkey in the straw."},
+        {"situation": "The outcome is uncertain."},
+    ],
+)
+def test_what_only_looks_alike_is_none(changed):
+    assert doubts(**changed) == []
+
+
+def test_regions_of_the_matrix_are_no_countries():
+    assert {"Norway", "Korea South", "South Korea"} <= set(country_names())
+    assert not {"Arab countries", "Africa East", "Belgium French"} & set(country_names())

@@ -1,0 +1,59 @@
+"""Names of values: files, faults, and how random ticks lean."""
+
+import pytest
+
+from valuesassets.instruments.worldwise.dimensions import AXES
+from valuesassets.instruments.worldwise.value_names import lean_of_random_ticks, read_value_names
+from valuesassets.records.errors import QuestionError
+from valuesassets_tests.instruments.worldwise.made_files import write
+
+HEAD = "value,axis,pole\n"
+BAD = {
+    "another header": (
+        "value,dimension\na,IDV\n",
+        "{file}: line 1: value, dimension found, a header value,axis,pole was expected",
+    ),
+    "no rows": (HEAD, "{file}: no value below its header; add a line for each"),
+    "unknown axis": (
+        HEAD + "Fun,FUN,high\n",
+        "{file}: line 2: axis 'FUN' found, one of IDV, PDI, MAS, UAI, LTO, IVR was expected",
+    ),
+    "unknown pole": (HEAD + "Fun,IVR,up\n", "{file}: line 2: pole 'up' found, one of high, low was expected"),
+    "no value": (HEAD + ",IVR,high\n", "{file}: line 2: value '' found, a name without ; was expected; mend it"),
+    "a semicolon": (
+        HEAD + "Fun; play,IVR,high\n",
+        "{file}: line 2: value 'Fun; play' found, a name without ; was expected; mend it",
+    ),
+    "twice": (
+        HEAD + "Fun,IVR,high\nDuty,IVR,low\nfun,IVR,low\n",
+        "{file}: line 4: value fun stands in line 2 already; keep one",
+    ),
+    "one pole": (
+        HEAD + "Fun,IVR,high\nPlay,IVR,high\n",
+        "{file}: all values of IVR are high; add some of the other pole",
+    ),
+    "too few fields": (HEAD + "Fun,IVR\n", "{file}: line 2: 2 fields found, 3 were expected"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_is_wrong_with_a_file_is_said_in_one_line(case, tmp_path):
+    content, line = BAD[case]
+    file = write(tmp_path / "values.csv", content)
+    with pytest.raises(QuestionError) as caught:
+        read_value_names(file)
+    assert str(caught.value) == line.replace("{file}", str(file))
+
+
+def test_the_bundled_values_are_two_for_each_pole_and_lean_nowhere():
+    found = read_value_names()
+    assert found.groupby(["axis", "pole"]).size().to_dict() == {(a, p): 2 for a in AXES for p in ("high", "low")}
+    assert lean_of_random_ticks(found) == []
+
+
+def test_an_unbalanced_axis_is_named_though_the_whole_list_is_balanced(tmp_path):
+    rows = "a,IDV,high\nb,IDV,high\nc,IDV,low\nd,PDI,high\ne,PDI,low\nf,PDI,low\n"
+    assert lean_of_random_ticks(read_value_names(write(tmp_path / "values.csv", HEAD + rows))) == [
+        "IDV: 2 of 3 are high, so random ticks lean +0.33",
+        "PDI: 1 of 3 are high, so random ticks lean -0.33",
+    ]

@@ -23,7 +23,7 @@ def test_without_a_command_there_is_help():
 
 def test_an_instrument_lists_what_it_can_do_and_does_it(tmp_path):
     groups = {group.name for group in app.registered_groups}
-    assert groups == {"survey", "worldvaluesbench", "psych", "robustness"}
+    assert groups == {"survey", "worldvaluesbench", "psych", "robustness", "worldwise"}
     said = succeed("survey", "--help")
     assert {"extract", "align", "trials", "probe", "calibrate", "map", "trace", "worlds"} <= set(said.split())
     asked = ("trials", "--questions", tmp_path / "none.json", "--language", "eng", "--output", tmp_path / "t.parquet")

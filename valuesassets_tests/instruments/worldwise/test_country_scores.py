@@ -87,7 +87,7 @@ def test_codes_are_countries_of_iso_3166_each_once_and_ten_rows_are_none():
 def test_z_is_over_complete_countries_and_regions_do_not_count(tmp_path):
     text = (
         HEAD
-        + "AUL,Australia,10,20,30,40,50,60\nAUT,Austria,30,20,30,40,50,60\nJPN,Japan,50,#NULL!,30,40,50,60\n"
+        + "AUL,Australia,10,20,30,40,50,60\nAUT,Austria,30,20,30,40,50,60\nJPN,Japan,50,#NULL!,35,40,50,60\n"
         + "ARA,Arab countries,100,20,30,40,50,60\n"
     )
     found = standard_scores(read_country_scores(write(tmp_path / "scores.csv", text)))

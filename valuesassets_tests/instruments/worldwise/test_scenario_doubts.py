@@ -36,7 +36,7 @@ def test_each_fault_is_named(changed, what):
     "changed",
     [
         {"high": "Go out.", "low": "Stay at home."},
-        {"situation": "A band of Norwegians plays turkey in the straw."},
+        {"situation": "A band from Indiana plays turkey in the straw."},
         {"situation": "The outcome is uncertain."},
     ],
 )

@@ -1,0 +1,220 @@
+"""What models wrote to dilemmas, understood: who decided what, which values were ticked, and why.
+
+Nothing is guessed: an answer that can be read in two ways is `unparsed`, with the reason, and stays in the table.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from valuesassets.instruments.worldwise.tables import REASONS
+
+OK, DECLINED, REFUSED, FILTERED = "ok", "declined", "refused", "filtered"
+TRUNCATED, UNPARSED, FAILED, NOT_ASKED = "truncated", "unparsed", "failed", "not_asked"
+STATUSES = (OK, DECLINED, REFUSED, FILTERED, TRUNCATED, UNPARSED, FAILED, NOT_ASKED)
+FORMS = DECIDE, OPEN, ADVOCATE = ("decide", "open", "advocate")
+FIELDS = DECISION, VALUES, REASON = ("DECISION", "VALUES", "REASON")
+NEITHER = "neither"
+FILTER_ENDS = frozenset(("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii"))
+LENGTH_ENDS = frozenset(("length", "max_tokens", "max_output_tokens"))
+"""What an answer ends with where it was filtered, or cut for its length: names of several APIs, without case."""
+REFUSAL = re.compile(
+    r"\bas an? (?:ai|(?:large )?language model)\b"
+    r"|\bI(?: can(?:no|['’])t| can not| won['’]t| will not|(?: am|['’]m) (?:unable|not able) to| must decline to) "
+    r"(?:assist|comply|fulfill?|respond to|role-?play|help (?:you )?with (?:this|that|your)"
+    r"|answer (?:this|that|your|the question)|(?:provide|give|offer) (?:you )?an? (?:answer|opinion|personal))",
+    re.IGNORECASE,
+)
+"""Words of a model that does not answer at all; `I can't help my brother` and `I can't accept` are answers."""
+_MARKS = re.compile(r"[*_`#]+")
+_BULLET = re.compile(r"^\s*(?:[-•>–]|\(?\d{1,2}[.)])\s*")
+_FIELD = re.compile(rf"^\s*(?:{_BULLET.pattern[1:]})?({'|'.join(FIELDS)})\s*:\s*", re.IGNORECASE | re.MULTILINE)
+_INLINE = re.compile(rf"[ \t;|/]+(?=(?:{'|'.join(FIELDS)})\s*:)")
+_LETTER = re.compile(r"(?:(?:option|answer|choice)\s+)?\(?([ab])(?:\)|[.:;,)–-]|$)[\s.:;,)–-]*(.*)", re.IGNORECASE)
+_LABELLED = re.compile(r"(?:option|answer|choice)\s+([ab])\b[\s.:;,)–-]*(.*)|([ab])\s+(.+)", re.IGNORECASE)
+_OTHER = re.compile(r"\b(?:A|B|NEITHER|[Bb]oth|[Nn]either)\b")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is known of a prompt before it is answered.
+
+    Attributes:
+        order: forward or reversed; None where there are no options.
+        options: the options as they stand behind A and B; empty where there are none.
+        poles: the poles that A and B stand for.
+        values: the values that may be ticked.
+    """
+
+    trial_id: str
+    prompt: str
+    scenario_id: str
+    axis: str
+    culture: str
+    form: str
+    order: str | None = None
+    options: tuple[str, ...] = ()
+    poles: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Written:
+    """What came back: a text, or why there is none.
+
+    Attributes:
+        draw: number of the answer among those to the same prompt, from 0.
+        failure: why asking failed; None where it did not.
+        is_asked: whether the prompt was asked at all.
+        counts: `prompt_tokens`, `output_tokens`, `cost_usd`, as far as they are known.
+    """
+
+    draw: int
+    text: str | None = None
+    finish_reason: str | None = None
+    failure: str | None = None
+    is_asked: bool = True
+    counts: Mapping[str, float] | None = None
+
+
+def derive_reasons(answers: Iterable[tuple[Asked, Written]]) -> pd.DataFrame:
+    """The table `reasons`: a row for each answer, whatever became of it."""
+    return REASONS.frame([_row(asked, written) for asked, written in answers])
+
+
+def parse_answer(written: Written, asked: Asked) -> dict[str, Any]:
+    """`status`, `reason` and, as far as they can be read, `decision` (a pole), `values`, `explanation` of an answer.
+
+    Args:
+        written: to a prompt of the form `decide`, whose fields are read, or of another, whose text is taken whole.
+
+    Returns:
+        Also `unknown_values`, ticked beside the list. A decision only where the status is ok; nothing but the reason
+        where it is neither ok nor declined.
+    """
+    end, text = (written.finish_reason or "").lower(), (written.text or "").strip()
+    if not written.is_asked:
+        return _unread(NOT_ASKED, written.failure or "the prompt was not asked")
+    if written.failure is not None:
+        return _unread(FAILED, written.failure)
+    if end in FILTER_ENDS:
+        return _unread(FILTERED, f"the answer was filtered: {written.finish_reason}")
+    if end in LENGTH_ENDS:
+        return _unread(TRUNCATED, "the answer ended for its length")
+    if not text:
+        return _unread(UNPARSED, "the answer is empty")
+    if asked.form != DECIDE:
+        return _unread(REFUSED, _refusal(text)) if _is_refusal(text) else _read(OK, explanation=text)
+    return _parse_fields(text, asked)
+
+
+def _row(asked: Asked, written: Written) -> dict[str, Any]:
+    of_prompt = {name: getattr(asked, name) for name in REASONS.names if hasattr(asked, name) and name != "values"}
+    of_answer = {"draw": written.draw, "text": written.text, "finish_reason": written.finish_reason}
+    return of_prompt | of_answer | dict(written.counts or {}) | parse_answer(written, asked)
+
+
+def _parse_fields(text: str, asked: Asked) -> dict[str, Any]:
+    """An answer to the form `decide`."""
+    fields = _fields(text)
+    if DECISION not in fields and _is_refusal(text):
+        return _unread(REFUSED, _refusal(text))
+    several = [name for name in fields if len({" ".join(each.casefold().split()) for each in fields[name]}) > 1]
+    if several:
+        return _unread(UNPARSED, f"{several[0]} stands there more than once, and differs")
+    if DECISION not in fields:
+        return _unread(UNPARSED, "no line DECISION")
+    said = fields[DECISION][0].split("\n")[0].strip()
+    decided = _decision(said, asked)
+    if decided is None:
+        return _unread(UNPARSED, f"DECISION: {said!r} found, A, B or NEITHER was expected")
+    known, unknown = _ticked(fields.get(VALUES, [""])[0], asked.values)
+    explanation = fields.get(REASON, [""])[0]
+    if decided == NEITHER:
+        return _read(DECLINED, None, known, unknown, explanation or None) | {"reason": "the model takes neither option"}
+    lacking = [name for name, is_there in ((VALUES, known or unknown), (REASON, explanation)) if not is_there]
+    if lacking:
+        return _unread(UNPARSED, f"nothing stands behind {' and '.join(lacking)}")
+    return _read(OK, decided, known, unknown, explanation)
+
+
+def _fields(text: str) -> dict[str, list[str]]:
+    """What stands behind each field's name, once for each time that it stands there."""
+    plain = _INLINE.sub("\n", _MARKS.sub("", text))
+    found: dict[str, list[str]] = {}
+    pieces = _FIELD.split(plain)[1:]
+    for name, content in zip(pieces[::2], pieces[1::2], strict=True):
+        found.setdefault(name.upper(), []).append(content.strip())
+    return found
+
+
+def _decision(said: str, asked: Asked) -> str | None:
+    """The pole that is decided for, or neither; None where it is not clear."""
+    plain = _plain(said)
+    by_option = [place for place, option in enumerate(asked.options) if plain == _plain(option)]
+    if len(by_option) == 1:
+        return asked.poles[by_option[0]]
+    if re.fullmatch(r"neither(?: of (?:them|the two|these|both)| option| a nor b)?", plain):
+        return NEITHER
+    if found := _LETTER.fullmatch(said):
+        letter, rest, is_free = found[1], found[2], True
+    elif found := _LABELLED.fullmatch(said):
+        letter, rest, is_free = found[1] or found[3], found[2] or found[4] or "", bool(found[1])
+    else:
+        return None
+    place = "ab".index(letter.lower())
+    behind = _plain(rest)
+    if not behind or behind == _plain(asked.options[place]):
+        return asked.poles[place]
+    # "A difficult choice" begins with no letter of an option, and "A, or B" names two.
+    is_other = _OTHER.search(rest) or any(_plain(each) in behind for each in asked.options)
+    return asked.poles[place] if is_free and not is_other else None
+
+
+def _ticked(said: str, listed: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Values of the list, as it spells them, and others; each once, in the order in which they were ticked."""
+    spelled = {_plain(value): value for value in listed}
+    pieces = re.split(r"[;\n]", said)
+    if len(pieces) == 1 and _plain(said) not in spelled:
+        pieces = said.split(",")
+    ticked = dict.fromkeys(
+        each for piece in pieces if (each := re.sub(r"^and\s+", "", _BULLET.sub("", piece).strip(" \t.,[]\"'")))
+    )
+    known = dict.fromkeys(spelled[_plain(each)] for each in ticked if _plain(each) in spelled)
+    return list(known), [each for each in ticked if _plain(each) not in spelled]
+
+
+def _plain(text: str) -> str:
+    """Words alone, without case."""
+    return " ".join(re.findall(r"[\w'’-]+", text.casefold()))
+
+
+def _is_refusal(text: str) -> bool:
+    return REFUSAL.search(_first_sentences(text)) is not None
+
+
+def _refusal(text: str) -> str:
+    return f"the model does not answer: {_first_sentences(text)[:80]!r}"
+
+
+def _first_sentences(text: str) -> str:
+    """The first two, where a refusal stands."""
+    return " ".join(re.split(r"(?<=[.!?])\s+", text.strip())[:2])
+
+
+def _read(
+    status: str,
+    decision: str | None = None,
+    values: list[str] | None = None,
+    unknown: list[str] | None = None,
+    explanation: str | None = None,
+) -> dict[str, Any]:
+    found = {"status": status, "reason": None, "decision": decision, "values": values or []}
+    return found | {"unknown_values": unknown or [], "explanation": explanation}
+
+
+def _unread(status: str, reason: str) -> dict[str, Any]:
+    return _read(status) | {"reason": reason}

@@ -1,5 +1,6 @@
 """Intervals and p-values by resampling. Every draw comes from a seed that the caller names."""
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,29 @@ ROUNDING = 1e-12
 def resample_counts(n: int, draws: int, random: np.random.Generator) -> Array:
     """How often each of `n` things stands in each of `draws` samples with replacement: (draws, n)."""
     return random.multinomial(n, np.full(n, 1 / n), size=draws).astype(float)
+
+
+def stratified_counts(strata: ArrayLike, draws: int, random: np.random.Generator) -> Array:
+    """How often each thing stands in each of `draws` samples within strata: (draws, n).
+
+    Of a stratum's n_h things n_h - 1 are drawn, so that means over few strata of few things vary between samples as
+    they do between studies; a stratum of one is drawn as it is.
+
+    Args:
+        strata: (n,) stratum of each thing.
+
+    Source: McCarthy and Snowden (1985), The bootstrap and finite population sampling; Rao and Wu (1988), J. Am. Stat.
+    Assoc. 83(401), 231-241, section 2.
+
+    >>> stratified_counts(["a", "b", "b"], 1, np.random.default_rng(0)).sum().item()
+    2.0
+    """
+    names = np.asarray(strata)
+    counts = np.empty((draws, names.size))
+    for name in dict.fromkeys(names.tolist()):
+        places = np.flatnonzero(names == name)
+        counts[:, places] = random.multinomial(max(places.size - 1, 1), np.full(places.size, 1 / places.size), draws)
+    return counts
 
 
 def resampled_means(values: Array, counts: Array) -> Array:
@@ -136,6 +160,25 @@ def label_permutations(
         places = np.flatnonzero(strata == stratum)
         permuted[:, places] = random.permuted(np.tile(places, (draws, 1)), axis=1)
     return permuted
+
+
+def labellings(n: int, draws: int, random: np.random.Generator, most: int = 7) -> tuple[NDArray[np.intp], bool]:
+    """Permutations of 0..n-1, each row one, and whether they are all n!: so up to `most`, else `draws` random ones."""
+    if n <= most:
+        return np.array(list(itertools.permutations(range(n))), dtype=np.intp), True
+    return label_permutations(n, draws, random), False
+
+
+def exhaustive_p(observed: float, everything: ArrayLike) -> float:
+    """One-sided p-value where all labellings are counted, the one at hand among them: their share at least as large.
+
+    Source: Good (2005), Permutation, Parametric, and Bootstrap Tests of Hypotheses, section 3.1.
+
+    >>> exhaustive_p(2.0, [0.0, 1.0, 2.0, 2.0])
+    0.5
+    """
+    chance = np.asarray(everything, dtype=float)
+    return float(np.mean(chance >= observed - ROUNDING * max(1.0, abs(observed))))
 
 
 def permutation_p(observed: float, permuted: ArrayLike) -> float:

@@ -30,8 +30,8 @@ REFUSAL = re.compile(
 )
 """Words of a model that does not answer at all; `I can't help my brother` and `I can't accept` are answers."""
 _MARKS = re.compile(r"[*_`#]+")
-_BULLET = re.compile(r"^\s*(?:[-•>–]|\(?\d{1,2}[.)])\s*")
-_FIELD = re.compile(rf"^\s*(?:{_BULLET.pattern[1:]})?({'|'.join(FIELDS)})\s*:\s*", re.IGNORECASE | re.MULTILINE)
+_BULLET_MARK = r"\s*(?:[-•>–]|\(?\d{1,2}[.)])\s*"
+_FIELD = re.compile(rf"^(?:{_BULLET_MARK})?\s*({'|'.join(FIELDS)})\s*:\s*", re.IGNORECASE | re.MULTILINE)
 _INLINE = re.compile(rf"[ \t;|/]+(?=(?:{'|'.join(FIELDS)})\s*:)")
 _LETTER = re.compile(r"(?:(?:option|answer|choice)\s+)?\(?([ab])(?:\)|[.:;,)–-]|$)[\s.:;,)–-]*(.*)", re.IGNORECASE)
 _LABELLED = re.compile(r"(?:option|answer|choice)\s+([ab])\b[\s.:;,)–-]*(.*)|([ab])\s+(.+)", re.IGNORECASE)
@@ -181,7 +181,9 @@ def _ticked(said: str, listed: tuple[str, ...]) -> tuple[list[str], list[str]]:
     if len(pieces) == 1 and _plain(said) not in spelled:
         pieces = said.split(",")
     ticked = dict.fromkeys(
-        each for piece in pieces if (each := re.sub(r"^and\s+", "", _BULLET.sub("", piece).strip(" \t.,[]\"'")))
+        each
+        for piece in pieces
+        if (each := re.sub(r"^and\s+", "", re.sub(f"^{_BULLET_MARK}", "", piece).strip(" \t.,[]\"'")))
     )
     known = dict.fromkeys(spelled[_plain(each)] for each in ticked if _plain(each) in spelled)
     return list(known), [each for each in ticked if _plain(each) not in spelled]

@@ -1,0 +1,259 @@
+"""Whether a model's cultures differ as the scores of their countries do, how far, and which it tells apart.
+
+Country scores describe countries: nothing is said of persons.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from valuesassets.instruments.worldwise.dimensions import AXES, DIMENSIONS
+from valuesassets.instruments.worldwise.inference import OK, REFUSED, UNDEFINED, Inference
+from valuesassets.instruments.worldwise.measure_tables import AGREEMENT, CULTURE_PAIRS, FLATTENING
+from valuesassets.instruments.worldwise.reliability import culture_components
+from valuesassets.instruments.worldwise.scenario_answers import (
+    PROFILED,
+    ScenarioAnswers,
+    axis_means,
+    by_scenario,
+)
+from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.multiple_tests import holm
+from valuesassets.measure.profile_correlation import (
+    LEAST_VARIANCE,
+    centred_on_items,
+    style_of_items,
+    without_style,
+)
+from valuesassets.measure.resampling import (
+    exhaustive_p,
+    interval_ends,
+    labellings,
+    permutation_p,
+    resampled_means,
+    stratified_counts,
+)
+
+FEWEST_CULTURES = 4
+"""Three cultures allow six labellings: no p-value below .05."""
+KINDS = AXIS_CENTRED, DOUBLE_CENTRED, STYLE_CENTRED = ("axis-centred", "double-centred", "style-centred")
+DECIDING = (DOUBLE_CENTRED, STYLE_CENTRED)
+"""Both have to reject before countries are said to be followed (decision 012)."""
+HUMAN_SHARE = 0.2
+"""Share of the variance of values that lies between countries: Taras, Steel and Kirkman (2016)."""
+
+
+def standard_scores(countries: pd.DataFrame) -> pd.DataFrame:
+    """Scores of countries, in standard deviations over those that have all: a row per country, a column per axis.
+
+    Args:
+        countries: as published, with a row per country and the columns of `DIMENSIONS`; empty where it has no score.
+    """
+    columns = [DIMENSIONS[axis].column for axis in AXES]
+    scores = countries[columns].astype(float).set_axis(list(AXES), axis=1)
+    whole = scores.dropna()
+    return (scores - whole.mean()) / whole.std(ddof=0)
+
+
+def derive_alignment(
+    model: str, answers: Mapping[str, pd.DataFrame], z: pd.DataFrame, how: Inference
+) -> dict[str, pd.DataFrame]:
+    """`agreement`, `flattening` and `culture_pairs` of one model, for choices and for reasons.
+
+    Args:
+        answers: by readout, see `gather_answers`.
+        z: standard scores, a row per culture that has a country, a column per axis.
+    """
+    agreements, slopes, pairs = [], [], []
+    for readout in PROFILED:
+        found, row = by_scenario(answers[readout]), {"model": model, "readout": readout}
+        bounds = [by_scenario(answers[readout], pole) for pole in (-1.0, 1.0)]
+        told = list(told_apart(found, how, how.random(model, "pairs", readout)))
+        pairs += [row | each for each in told]
+        random = how.random(model, "alignment", readout)
+        if reason := why_not_aligned(found, z):
+            agreements += [row | {"kind": kind, "status": REFUSED, "reason": reason} for kind in KINDS]
+            slopes.append(row | {"status": REFUSED, "reason": reason} | _spread(found, told))
+            continue
+        agreements += [row | each for each in agreements_of(found, z, how, random)]
+        slopes.append(row | slope_of(found, z, how, random, bounds) | _spread(found, told))
+    return {
+        "agreement": AGREEMENT.frame(agreements),
+        "flattening": FLATTENING.frame(slopes),
+        "culture_pairs": CULTURE_PAIRS.frame(pairs),
+    }
+
+
+def scored_cultures(found: ScenarioAnswers, z: pd.DataFrame) -> list[str]:
+    """Cultures that were answered as and whose country has all scores of the axes that were asked."""
+    asked = list(dict.fromkeys(found.axes.tolist()))
+    whole = set(z.reindex(columns=asked).dropna().index)
+    return [
+        name
+        for name, row in zip(found.cultures, found.of(*found.cultures), strict=True)
+        if name in whole and np.isfinite(row).any()
+    ]
+
+
+def why_not_aligned(found: ScenarioAnswers, z: pd.DataFrame) -> str | None:
+    """Why there is no agreement, in words."""
+    n = len(scored_cultures(found, z))
+    if n >= FEWEST_CULTURES:
+        return None
+    return f"{n} cultures with answers and country scores, {FEWEST_CULTURES} or more are needed for a p-value"
+
+
+def agreements_of(
+    found: ScenarioAnswers, z: pd.DataFrame, how: Inference, random: np.random.Generator
+) -> Iterator[dict[str, Any]]:
+    """Correlations of a model's cultures with their countries' scores over cultures x axes, by kind.
+
+    Values are centred within scenarios before they are averaged to axes. Style-centred ones lose a regression of each
+    culture over all scenarios on what habits would do (`style_of_items`), and country scores the same. Labels of
+    cultures are permuted jointly over axes. The interval is over scenarios, within axes, and does not take off that
+    noise in the profiles makes r smaller.
+    """
+    cultures = scored_cultures(found, z)
+    counts = stratified_counts(found.axes, how.resamples, random)
+    labelled, is_all = labellings(len(cultures), how.resamples, random)
+    values, scores = found.of(*cultures), _scores(found, z, cultures)
+    for kind in KINDS:
+        is_double = kind != AXIS_CENTRED
+        y, of_countries = (_kept(each, values, kind) for each in (values, scores))
+        names, profiles = axis_means(y, found.axes)
+        _, wanted = axis_means(of_countries, found.axes)
+        is_there = np.isfinite(profiles).all(axis=0)
+        a, b = (centred(each[:, is_there], is_double) for each in (profiles, wanted))
+        row = {"kind": kind, "n_cultures": len(cultures), "n_scenarios": int(np.isfinite(values).any(axis=0).sum())}
+        r = pooled_r(a, b).item()
+        if not np.isfinite(r):
+            yield row | {"status": UNDEFINED, "reason": "nothing varies, so that there is no correlation"}
+            continue
+        chance = pooled_r(a, b[labelled])
+        drawn = np.stack(
+            [resampled_means(y[:, found.axes == name], counts[:, found.axes == name]) for name in names], -1
+        )
+        ends = interval_ends(pooled_r(centred(drawn[..., is_there], is_double), b), _size(found.axes), how.level)
+        yield row | {
+            "r": r,
+            "r_low": float(ends[0]),
+            "r_high": float(ends[1]),
+            "p": exhaustive_p(r, chance) if is_all else permutation_p(r, chance),
+            "null_low": float(np.quantile(chance, 0.025)),
+            "null_high": float(np.quantile(chance, 0.975)),
+            "status": OK,
+        }
+
+
+def slope_of(
+    found: ScenarioAnswers,
+    z: pd.DataFrame,
+    how: Inference,
+    random: np.random.Generator,
+    bounds: list[ScenarioAnswers],
+) -> dict[str, Any]:
+    """By how much the lean moves with a standard deviation of the country scores: 0 is flat.
+
+    Args:
+        bounds: the same answers with all missing ones on the low pole, and on the high one.
+    """
+    cultures = scored_cultures(found, z)
+    y, scores = centred_on_items(found.of(*cultures)), _scores(found, z, cultures)
+    names, profiles = axis_means(y, found.axes)
+    x = scores - scores.mean(axis=0)
+    is_there = np.isfinite(profiles).all(axis=0)
+    _, by_axis = axis_means(x, found.axes)
+    b = by_axis[:, is_there]
+    if not np.sum(b**2) > LEAST_VARIANCE:
+        return {"status": UNDEFINED, "reason": "country scores do not vary"}
+    counts = stratified_counts(found.axes, how.resamples, random)
+    drawn = np.stack([resampled_means(y[:, found.axes == name], counts[:, found.axes == name]) for name in names], -1)
+    slopes = np.sum(drawn[..., is_there] * b, axis=(-2, -1)) / np.sum(b**2)
+    low, high = interval_ends(slopes, _size(found.axes), how.level)
+    least, most = (each.of(*cultures) for each in bounds)
+    ends = [np.where(x > 0, *pair) for pair in ((least, most), (most, least))]
+    from_ends = [float(np.sum(axis_means(x * end, found.axes)[1]) / np.sum(by_axis**2)) for end in ends]
+    return {
+        "slope": float(np.sum(profiles[:, is_there] * b) / np.sum(b**2)),
+        "slope_low": float(low),
+        "slope_high": float(high),
+        "slope_least": from_ends[0],
+        "slope_most": from_ends[1],
+        "n_cultures": len(cultures),
+        "n_scenarios": int(np.isfinite(y).any(axis=0).sum()),
+        "status": OK,
+    }
+
+
+def told_apart(found: ScenarioAnswers, how: Inference, random: np.random.Generator) -> Iterator[dict[str, Any]]:
+    """Whether a model tells two cultures apart: the two are swapped within scenarios, corrected over pairs (Holm).
+
+    What is compared is the root mean square, over axes, of the mean difference of leans.
+    """
+    pairs = list(combinations(found.cultures, 2))
+    signs = 2.0 * random.integers(0, 2, size=(how.resamples, len(found.scenarios))) - 1
+    made: list[dict[str, Any]] = []
+    for one, other in pairs:
+        values = found.of(one, other)
+        difference = values[0] - values[1]
+        known = np.isfinite(difference)
+        row: dict[str, Any] = {"culture": one, "other_culture": other, "n_scenarios": int(known.sum())}
+        if not known.any():
+            made.append(row | {"status": UNDEFINED, "reason": "no scenario was answered as both"})
+            continue
+        swapped = np.vstack([np.ones(known.sum()), signs[:, known]]) * difference[known]
+        distances = np.sqrt(np.mean(axis_means(swapped, found.axes[known])[1] ** 2, axis=-1))
+        made.append(
+            row | {"distance": float(distances[0]), "p": permutation_p(distances[0], distances[1:]), "status": OK}
+        )
+    tested = [row for row in made if row["status"] == OK]
+    for row, corrected in zip(tested, holm([row["p"] for row in tested]).tolist(), strict=True):
+        row |= {"p_corrected": corrected, "is_told_apart": corrected < how.alpha}
+    yield from made
+
+
+def centred(profiles: Array, is_double: bool) -> Array:
+    """(..., C, A) profiles without the means of their axes, and of their cultures where `is_double`."""
+    off = profiles - profiles.mean(axis=-2, keepdims=True)
+    return off - off.mean(axis=-1, keepdims=True) if is_double else off
+
+
+def pooled_r(a: Array, b: Array) -> Array:
+    """(...) correlations over all cultures and axes of (..., C, A) centred profiles; NaN where nothing varies."""
+    products, one, other = (np.sum(each, axis=(-2, -1)) for each in (a * b, a**2, b**2))
+    is_known = (one > LEAST_VARIANCE) & (other > LEAST_VARIANCE)
+    return np.where(is_known, products / np.sqrt(np.where(is_known, one * other, 1)), np.nan)
+
+
+def _scores(found: ScenarioAnswers, z: pd.DataFrame, cultures: list[str]) -> Array:
+    """(C, S) the country's score on each scenario's axis."""
+    return z.loc[cultures, found.axes.tolist()].to_numpy(dtype=float)
+
+
+def _kept(profiles: Array, values: Array, kind: str) -> Array:
+    """(C, S) profiles centred within scenarios; of the style-centred kind without what habits do to `values`."""
+    if kind != STYLE_CENTRED:
+        return centred_on_items(profiles)
+    shares = np.clip((1 + values) / 2, 0, 1)
+    means, variances = (np.nan_to_num(mean_of_known(each, axis=0)) for each in (shares, shares * (1 - shares)))
+    return without_style(profiles, style_of_items(means, variances))
+
+
+def _size(axes: NDArray[np.str_]) -> int:
+    """Things that an interval over scenarios within axes counts as resting on: it has S - A degrees of freedom."""
+    return axes.size - np.unique(axes).size + 1
+
+
+def _spread(found: ScenarioAnswers, told: list[dict[str, Any]]) -> dict[str, Any]:
+    """Share of the variance that lies between cultures, and how many pairs are told apart."""
+    between, within = culture_components(found.of(*found.cultures), found.axes)
+    is_known = between + within > LEAST_VARIANCE
+    return {
+        "culture_share": between / (between + within) if is_known else np.nan,
+        "n_pairs": sum(row["status"] == OK for row in told),
+        "n_told_apart": sum(bool(row.get("is_told_apart")) for row in told),
+    }

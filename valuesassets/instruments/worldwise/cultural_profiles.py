@@ -1,0 +1,53 @@
+"""How a model leans as each culture on each axis, and what the culture moves beside a persona from nowhere."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.instruments.worldwise.dimensions import PLACEBO
+from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference
+from valuesassets.instruments.worldwise.measure_tables import CULTURAL_PROFILES
+from valuesassets.instruments.worldwise.scenario_answers import PROFILED, by_scenario
+from valuesassets.measure.resampling import means_with_intervals, resample_counts
+
+
+def derive_cultural_profiles(
+    model: str, answers: Mapping[str, pd.DataFrame], how: Inference, z: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """The table `cultural_profiles` of one model: a row per readout, condition and axis.
+
+    Means are over scenarios, and so are intervals: of eight scenarios they have the width of the t interval
+    (`interval_ends`).
+
+    Args:
+        answers: by readout, see `gather_answers`.
+        z: standard scores of countries, a row per culture and a column per axis.
+    """
+    made = []
+    for readout in PROFILED:
+        found = by_scenario(answers[readout])
+        for axis, is_on in found.by_axis():
+            counts = resample_counts(int(is_on.sum()), how.resamples, how.random(model, "profiles", readout, axis))
+            leans, effects = (
+                means_with_intervals(each[:, is_on], counts, how.level) for each in (found.values, found.effects)
+            )
+            for place, culture in enumerate(found.conditions):
+                row = {"model": model, "readout": readout, "culture": culture, "axis": axis, "z": _z(z, culture, axis)}
+                row |= {name: each[place] for name, each in leans.columns("lean").items()}
+                row |= {"n_scenarios": int(leans.n[place]), "status": OK, "n_compared": 0}
+                if leans.n[place] == 0:
+                    row |= {"status": UNDEFINED, "reason": "no scenario has an answer in every order and wording"}
+                elif culture == PLACEBO:
+                    row |= {"reason": "effects are told from this condition"}
+                elif effects.n[place] == 0:
+                    row |= {"reason": "no scenario was answered as this condition and as the placebo"}
+                else:
+                    row |= {name: each[place] for name, each in effects.columns("effect").items()}
+                    row |= {"n_compared": int(effects.n[place])}
+                made.append(row)
+    return CULTURAL_PROFILES.frame(made)
+
+
+def _z(z: pd.DataFrame | None, culture: str, axis: str) -> float:
+    return float(z.at[culture, axis]) if z is not None and culture in z.index and axis in z else np.nan

@@ -1,0 +1,257 @@
+"""Tables of what is measured of choices and reasons, a model at a time."""
+
+from math import inf
+
+import pyarrow as pa
+
+from valuesassets.instruments.worldwise.tables import AXIS, CULTURE
+from valuesassets.records.columns import Column
+from valuesassets.records.table import Table
+from valuesassets.records.tables import declare_tables
+
+
+def _text(name: str, words: str) -> Column:
+    return Column(name, pa.string(), words)
+
+
+def _number(name: str, words: str, unit: str = "", low: float = -inf, high: float = inf) -> Column:
+    return Column(name, pa.float64(), words, unit, (low, high), may_be_empty=True)
+
+
+def _with_ends(name: str, words: str, unit: str = "", low: float = -inf, high: float = inf) -> tuple[Column, ...]:
+    """An estimate and the ends of its interval; the ends may pass the range."""
+    lower, upper = (
+        _number(f"{name}_{end}", f"{said} end of its interval", unit)
+        for end, said in (("low", "lower"), ("high", "upper"))
+    )
+    return _number(name, words, unit, low, high), lower, upper
+
+
+def _count(name: str, words: str) -> Column:
+    return Column(name, pa.int64(), words, range=(0, inf), may_be_empty=True)
+
+
+def _flag(name: str, words: str) -> Column:
+    return Column(name, pa.bool_(), words, may_be_empty=True)
+
+
+MODEL = _text("model", "the model family, as the study names it")
+READOUT = _text(
+    "readout",
+    "choice: lean of next-token probabilities; decision: in writing; position_decide, "
+    "position_open: of the reasons to both forms",
+)
+FORM = _text("form", "decide, open or advocate; choice where no text was written")
+STATUS = _text("status", "ok; refused: what it rests on does not carry it; undefined: what it needs is not there")
+REASON = Column("reason", pa.string(), "why a number is missing, or what has to be known to read it", may_be_empty=True)
+N_SCENARIOS = _count("n_scenarios", "scenarios that it rests on")
+N_CULTURES = _count("n_cultures", "cultures compared")
+P = _number("p", "p-value, uncorrected", "probability", 0, 1)
+P_CORRECTED = _number("p_corrected", "p-value, corrected over the family of tests (Holm)", "probability", 0, 1)
+LEAN = "lean: -1 low pole, 1 high pole"
+
+CULTURAL_PROFILES = Table(
+    "worldwise/cultural_profiles",
+    "a condition of a model on an axis: means over scenarios",
+    MODEL,
+    READOUT,
+    CULTURE,
+    AXIS,
+    *_with_ends("lean", "mean lean, or position of reasons", LEAN),
+    *_with_ends("effect", "mean of lean less the placebo's in the same scenario", LEAN),
+    _number("z", "score of the culture's country, in standard deviations over countries"),
+    N_SCENARIOS,
+    _count("n_compared", "scenarios that the effect rests on"),
+    STATUS,
+    REASON,
+)
+AGREEMENT = Table(
+    "worldwise/alignment/agreement",
+    "a correlation of a model's cultures with their countries' scores, over cultures and axes",
+    MODEL,
+    READOUT,
+    _text(
+        "kind",
+        "what is taken off: means of axes (axis-centred), of cultures too (double-centred), or what habits "
+        "of answering do (style-centred)",
+    ),
+    *_with_ends("r", "correlation", "", -1, 1),
+    _number("p", "one-sided, labels of cultures permuted jointly over axes", "probability", 0, 1),
+    _number("null_low", "lower end of the middle 95 % under permuted labels", "", -1, 1),
+    _number("null_high", "upper end", "", -1, 1),
+    N_CULTURES,
+    N_SCENARIOS,
+    STATUS,
+    REASON,
+)
+FLATTENING = Table(
+    "worldwise/alignment/flattening",
+    "a readout of a model: how far its cultures lie apart",
+    MODEL,
+    READOUT,
+    *_with_ends("slope", "change of the lean per standard deviation of the country scores, axes centred", LEAN),
+    _number("slope_least", "the slope with all missing answers on the pole that lowers it most", LEAN),
+    _number("slope_most", "the slope with all missing answers on the pole that raises it most", LEAN),
+    _number(
+        "culture_share",
+        "variance between cultures' means on an axis over all variance among cultures within "
+        "scenarios; below 0 by chance",
+        "share",
+        high=1,
+    ),
+    _count("n_pairs", "pairs of cultures compared"),
+    _count("n_told_apart", "pairs of them that are told apart"),
+    N_CULTURES,
+    N_SCENARIOS,
+    STATUS,
+    REASON,
+)
+CULTURE_PAIRS = Table(
+    "worldwise/alignment/culture_pairs",
+    "a pair of cultures of a model",
+    MODEL,
+    READOUT,
+    CULTURE,
+    _text("other_culture", "the other culture"),
+    _number("distance", "root mean square, over axes, of the mean difference of leans", LEAN, 0),
+    P,
+    P_CORRECTED,
+    _flag("is_told_apart", "whether the corrected p-value is below the level"),
+    N_SCENARIOS,
+    STATUS,
+    REASON,
+)
+PERSONA_SHIFT = Table(
+    "worldwise/persona_shift/shifts",
+    "a condition of a model beside the placebo: which values are ticked",
+    MODEL,
+    CULTURE,
+    _number("tvd", "total variation distance of the shares of ticked values, means over scenarios", "share", 0, 1),
+    _number("tvd_by_chance", "its mean with both conditions swapped within scenarios", "share", 0, 1),
+    *_with_ends("tvd_excess", "the distance less its mean by chance", "share", -1, 1),
+    P,
+    N_SCENARIOS,
+    STATUS,
+    REASON,
+)
+NEAREST_PERSONA = Table(
+    "worldwise/persona_shift/nearest_persona",
+    "a culture of a model: how far its persona is from answers without one",
+    MODEL,
+    READOUT,
+    Column("culture", pa.string(), "the culture of the persona; empty where none can be ranked", may_be_empty=True),
+    _number("distance", "root mean square difference of leans over scenarios", LEAN, 0),
+    _count("rank", "1 is nearest"),
+    _number("p_nearest", "share of resamples of scenarios in which it is nearest", "share", 0, 1),
+    _number("mean_rank", "its mean rank in them", "", 1),
+    N_SCENARIOS,
+    STATUS,
+    REASON,
+)
+SAY_DO_GAP = Table(
+    "worldwise/say_do_gap",
+    "an axis of a model: what is written less what is chosen",
+    MODEL,
+    FORM,
+    _text("measure", "decision: share decided for the high pole less p_high; position: of reasons less the lean"),
+    AXIS,
+    *_with_ends("gap", "mean over scenarios", "probability; lean for positions"),
+    _number("gap_least", "the gap with all missing texts on the low pole"),
+    _number("gap_most", "the gap with all missing texts on the high pole"),
+    _number("p", "two-sided, signs of scenarios flipped", "probability", 0, 1),
+    _number("p_corrected", "corrected over axes and models (Holm)", "probability", 0, 1),
+    N_SCENARIOS,
+    STATUS,
+    REASON,
+)
+CARICATURE = Table(
+    "worldwise/stereotyping/caricature",
+    "a culture of a model: whether its persona's reasons are told from the placebo's, countries masked",
+    MODEL,
+    FORM,
+    CULTURE,
+    _number("accuracy", "pairs of reasons to the same scenario that are told, other scenarios teaching", "share", 0, 1),
+    _number("accuracy_by_chance", "its mean with both conditions swapped within scenarios", "share", 0, 1),
+    P,
+    N_SCENARIOS,
+    STATUS,
+    REASON,
+)
+STEREOTYPED_WORDS = Table(
+    "worldwise/stereotyping/words",
+    "a condition of a model and a form: how often its reasons name the country and generalise",
+    MODEL,
+    FORM,
+    CULTURE,
+    *_with_ends("own_names", "names of the own country or people", "per 100 words", 0),
+    *_with_ends("generalising", "sentences that say of a group what always holds", "per 100 words", 0),
+    _count("n_words", "words counted"),
+    N_SCENARIOS,
+)
+RELIABILITY = Table(
+    "worldwise/reliability",
+    "a readout of a model: whether what sets its cultures apart comes out again",
+    MODEL,
+    READOUT,
+    *_with_ends("order_agreement", "generalizability over both orders of how cultures differ", "", 0, 1),
+    *_with_ends("wording_agreement", "the same over wordings", "", 0, 1),
+    *_with_ends("scenario_agreement", "the same over scenarios, of means on an axis", "", 0, 1),
+    _number("threshold", "what the study asks for at least"),
+    _flag("is_reliable", "whether all that was measured reaches the threshold; empty where nothing was"),
+    REASON,
+)
+STATUSES = Table(
+    "worldwise/quality_report/statuses",
+    "a status of a condition of a model in a form",
+    MODEL,
+    FORM,
+    CULTURE,
+    _text("status", "ok, or what became of the answer"),
+    _count("n_status", "answers with this status"),
+    _count("n", "answers in all"),
+    *_with_ends("rate", "share of answers with this status; Wilson interval", "share", 0, 1),
+)
+BOUNDS = Table(
+    "worldwise/quality_report/bounds",
+    "a condition of a model on an axis: what missing answers could change",
+    MODEL,
+    READOUT,
+    CULTURE,
+    AXIS,
+    *(
+        _number(f"{name}_{end}", f"the mean {said} with all missing answers on the {pole}", LEAN)
+        for name, said in (("lean", "lean"), ("effect", "effect"))
+        for end, pole in (("least", "pole that lowers it"), ("most", "pole that raises it"))
+    ),
+    _count("n_missing", "answers without a number, single orders and draws"),
+)
+REFUSALS = Table(
+    "worldwise/quality_report/refusals",
+    "a form of a model: whether refusals depend on the persona",
+    MODEL,
+    FORM,
+    _number(
+        "rate_least", "share of answers declined, refused or filtered, of the persona with the fewest", "share", 0, 1
+    ),
+    _number("rate_most", "the same of the persona with the most", "share", 0, 1),
+    P,
+    _count("n_conditions", "personas compared, the placebo among them"),
+    N_SCENARIOS,
+    STATUS,
+    REASON,
+)
+declare_tables(
+    CULTURAL_PROFILES,
+    AGREEMENT,
+    FLATTENING,
+    CULTURE_PAIRS,
+    PERSONA_SHIFT,
+    NEAREST_PERSONA,
+    SAY_DO_GAP,
+    CARICATURE,
+    STEREOTYPED_WORDS,
+    RELIABILITY,
+    STATUSES,
+    BOUNDS,
+    REFUSALS,
+)

@@ -1,0 +1,111 @@
+"""What became of answers: rates of statuses, what missing ones could change, and whether refusals depend on culture."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.instruments.worldwise.dimensions import PLACEBO, UNPROMPTED
+from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference
+from valuesassets.instruments.worldwise.measure_tables import BOUNDS, REFUSALS, STATUSES
+from valuesassets.instruments.worldwise.reasons import DECLINED, FAILED, FILTERED, NOT_ASKED, REFUSED
+from valuesassets.instruments.worldwise.scenario_answers import (
+    CHOICE,
+    DECISION,
+    PROFILED,
+    ScenarioAnswers,
+    axis_means,
+    by_scenario,
+)
+from valuesassets.measure.means import mean_of_known
+from valuesassets.measure.proportions import wilson_interval
+from valuesassets.measure.resampling import permutation_p, with_ends
+from valuesassets.records.frames import column, parts_of, rows, rows_where
+
+NO_ANSWER = (DECLINED, REFUSED, FILTERED)
+"""Statuses of a model that was asked and would not answer."""
+
+
+def derive_statuses(model: str, choices: pd.DataFrame, reasons: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """The table `quality_report/statuses` of one model: a row per form, condition and status, with Wilson intervals.
+
+    Args:
+        choices, reasons: rows of these tables, all conditions together; choices stand as a form of their own.
+    """
+    found = pd.concat([choices.assign(form=CHOICE), reasons], ignore_index=True)
+    made = []
+    for (form, culture), part in parts_of(found, ["form", "culture"]):
+        row = {"model": model, "form": form, "culture": culture, "n": len(part)}
+        for (status,), same in parts_of(part, ["status"]):
+            ends = wilson_interval(len(same), len(part), level)
+            made.append(
+                row | {"status": status, "n_status": len(same)} | with_ends("rate", len(same) / len(part), ends)
+            )
+    return STATUSES.frame(made)
+
+
+def derive_bounds(model: str, answers: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The table `quality_report/bounds` of one model: what leans and effects would be at the least and at the most.
+
+    All missing answers stand on one pole; for effects the culture's on one and the placebo's on the other. Positions
+    may pass the poles, so that theirs are no bounds of what a reason could be, but of one that stands between them.
+
+    Args:
+        answers: by readout, see `gather_answers`.
+    """
+    made = []
+    for readout in (*PROFILED, DECISION):
+        missing = rows(answers[readout], answers[readout]["value"].isna())
+        n_missing = Counter(zip(missing["culture"], missing["axis"], strict=True))
+        least, most = (by_scenario(answers[readout], pole) for pole in (-1.0, 1.0))
+        names, lows = axis_means(least.values, least.axes)
+        _, highs = axis_means(most.values, most.axes)
+        placebo_low, placebo_high = (_of_placebo(each) for each in (least, most))
+        for place, culture in enumerate(least.conditions):
+            for at, axis in enumerate(names):
+                row: dict[str, Any] = {"model": model, "readout": readout, "culture": culture, "axis": axis}
+                row |= {"n_missing": n_missing[culture, axis]}
+                row |= {"lean_least": lows[place, at], "lean_most": highs[place, at]}
+                if culture != PLACEBO:
+                    row |= {
+                        "effect_least": lows[place, at] - placebo_high[at],
+                        "effect_most": highs[place, at] - placebo_low[at],
+                    }
+                made.append(row)
+    return BOUNDS.frame(made)
+
+
+def derive_refusals(model: str, reasons: pd.DataFrame, how: Inference) -> pd.DataFrame:
+    """The table `quality_report/refusals` of one model, a row per form: whether refusals depend on the persona.
+
+    Personas are permuted within scenarios; the statistic is the variance, over personas, of the mean share of answers
+    that were declined, refused or filtered. The condition without a persona is left out.
+
+    Args:
+        reasons: rows of `reasons`, all conditions together; what failed or was not asked does not count.
+    """
+    asked = rows(reasons, ~reasons["status"].isin([FAILED, NOT_ASKED]) & (reasons["culture"] != UNPROMPTED))
+    made = []
+    for form in dict.fromkeys(reasons["form"]):
+        part = rows_where(asked, form=form)
+        has_none = part.assign(has_none=column(part, "status").isin(NO_ANSWER).astype(float))
+        shares = has_none.pivot_table(values="has_none", index="culture", columns="scenario_id", sort=False)
+        rates = shares.to_numpy(dtype=float)
+        row: dict[str, Any] = {"model": model, "form": form, "n_conditions": len(rates), "n_scenarios": rates.shape[1]}
+        if len(rates) < 2:
+            made.append(row | {"status": UNDEFINED, "reason": f"{len(rates)} personas were asked, two are needed"})
+            continue
+        random = how.random(model, "refusals", form)
+        permuted = random.permuted(np.broadcast_to(rates, (how.resamples, *rates.shape)), axis=1)
+        of_personas = mean_of_known(rates)
+        chance = np.nanvar(mean_of_known(permuted), axis=-1)
+        row |= {"rate_least": float(np.nanmin(of_personas)), "rate_most": float(np.nanmax(of_personas))}
+        made.append(row | {"p": permutation_p(float(np.nanvar(of_personas)), chance), "status": OK})
+    return REFUSALS.frame(made)
+
+
+def _of_placebo(found: ScenarioAnswers) -> np.ndarray:
+    """(A,) mean lean of the placebo on each axis."""
+    return axis_means(found.of(PLACEBO), found.axes)[1][0]

@@ -10,7 +10,7 @@ import pandas as pd
 from valuesassets.instruments.worldwise.dimensions import PLACEBO, UNPROMPTED
 from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference
 from valuesassets.instruments.worldwise.measure_tables import BOUNDS, REFUSALS, STATUSES
-from valuesassets.instruments.worldwise.reasons import DECLINED, FAILED, FILTERED, NOT_ASKED, REFUSED
+from valuesassets.instruments.worldwise.reasons import DECIDE, DECLINED, FAILED, FILTERED, NOT_ASKED, OPEN, REFUSED
 from valuesassets.instruments.worldwise.scenario_answers import (
     CHOICE,
     DECISION,
@@ -88,7 +88,7 @@ def derive_refusals(model: str, reasons: pd.DataFrame, how: Inference) -> pd.Dat
     """
     asked = rows(reasons, ~reasons["status"].isin([FAILED, NOT_ASKED]) & (reasons["culture"] != UNPROMPTED))
     made = []
-    for form in dict.fromkeys(reasons["form"]):
+    for form in (each for each in (DECIDE, OPEN) if (reasons["form"] == each).any()):
         part = rows_where(asked, form=form)
         has_none = part.assign(has_none=column(part, "status").isin(NO_ANSWER).astype(float))
         shares = has_none.pivot_table(values="has_none", index="culture", columns="scenario_id", sort=False)

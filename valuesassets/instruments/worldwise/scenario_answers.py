@@ -50,7 +50,7 @@ class ScenarioAnswers:
         """(len(conditions), S) their values; NaN for a condition that was never asked."""
         nothing = np.full(len(self.scenarios), np.nan)
         places = dict(zip(self.conditions, self.values, strict=True))
-        return np.array([places.get(name, nothing) for name in conditions]).reshape(len(conditions), -1)
+        return np.array([places.get(name, nothing) for name in conditions]).reshape(len(conditions), len(self.scenarios))
 
     @property
     def effects(self) -> Array:
@@ -108,7 +108,7 @@ def by_scenario(answers: pd.DataFrame, missing: float = np.nan) -> ScenarioAnswe
     cells = asked.groupby(level=["culture", "scenario_id"], sort=False).agg(["sum", "count", "size"])
     means = (cells["sum"] / cells["count"]).where(cells["count"] == cells["size"])
     wide = means.unstack("scenario_id").reindex(index=list(conditions), columns=list(scenarios))
-    return ScenarioAnswers(conditions, scenarios, axes, wide.to_numpy(dtype=float).reshape(len(conditions), -1))
+    return ScenarioAnswers(conditions, scenarios, axes, wide.to_numpy(dtype=float))
 
 
 def axis_means(values: Array, axes: NDArray[np.str_]) -> tuple[tuple[str, ...], Array]:
@@ -124,8 +124,8 @@ def axis_means(values: Array, axes: NDArray[np.str_]) -> tuple[tuple[str, ...], 
 
 def _choices_in(order: str, choices: pd.DataFrame) -> pd.DataFrame:
     """Leans in one order; their mean over orders is the lean."""
-    lean = column(choices, f"p_high_{order}").mul(2).sub(1)
-    return choices.assign(value=lean.where(choices["status"] == OK), order=order)
+    leans = choices.assign(value=2 * choices[f"p_high_{order}"] - 1, order=order)
+    return leans.assign(value=column(leans, "value").where(leans["status"] == OK))
 
 
 def _positions(reasons: pd.DataFrame, projections: pd.DataFrame) -> pd.DataFrame:

@@ -35,7 +35,7 @@ CULTURES, SCENARIOS, DRAWS = ("c1", "c2", "c3", "c4", "c5"), 8, 2
 CONDITIONS = (*CULTURES, PLACEBO, UNPROMPTED)
 LEVEL, NOISE, PULL = 0.8, 0.4, 0.3
 """Standard deviations of levels and noise, and the pull of the first option, in logits."""
-POSITION_NOISE, VALUE_LEVEL, VALUE_NOISE, VALUE_EFFECT = 0.4, 1.0, 0.5, 0.5
+POSITION_NOISE, VALUE_LEVEL, VALUE_NOISE, VALUE_EFFECT = 0.4, 1.0, 0.5, 1.0
 WIDTH, VECTOR_NOISE, VECTOR_EFFECT = 16, 0.3, 0.25
 REFUSAL, REFUSAL_PLANTED = 0.1, 0.35
 """Share of answers that are refused; of the first culture where it is planted."""
@@ -136,7 +136,8 @@ def simulate_worlds(kind: str, seeds: Sequence[int]) -> Records:
 def summarise_worlds(found: Records) -> dict[str, pd.DataFrame]:
     """By kind and measure, how often tests reject, and how often intervals hold the truth.
 
-    What the excess of a shift should be is no equation's result: its truth is its mean over the worlds.
+    What the excess of a shift should be is no equation's result: its truth is its mean over the worlds. Where nothing
+    is shifted a distance lies at the end of what it can be, and only its test is looked at.
     """
     rejections, coverage = [], []
     for (kind, measure), part in parts_of(pd.DataFrame(found), ["kind", "measure"]):
@@ -206,9 +207,8 @@ def _found(kind: str, seed: int) -> Iterator[dict[str, Any]]:
         yield _interval(name, row, "gap", truth, axis) | _test(name, row, is_null or not GAPS[AXES.index(axis)], axis)
     for row in records(derive_persona_shift(kind, world.reasons, how)):
         is_moved = not is_null and row["culture"] in CULTURES
-        truth = np.nan if is_moved else 0.0
-        made = _interval("shift", row, "tvd_excess", truth, row["culture"])
-        yield made | _test("shift", row, not is_moved, row["culture"])
+        interval = _interval("shift", row, "tvd_excess", np.nan, row["culture"]) if is_moved else {}
+        yield interval | _test("shift", row, not is_moved, row["culture"])
     for row in records(derive_refusals(kind, world.reasons, how)):
         yield _test(f"refusals, {row['form']}", row, is_null)
     for row in records(derive_caricature(kind, world.told, world.vectors, how)):
@@ -243,7 +243,7 @@ def _written(
     return asked.assign(
         trial_id=asked["form"] + asked["order"] + asked["culture"] + asked["scenario_id"],
         status=np.where(gone, REFUSED, OK),
-        decision=np.where(gone, None, np.where(is_high.ravel(), HIGH, LOW)),
+        decision=[None if lost else HIGH if high else LOW for lost, high in zip(gone, is_high.ravel(), strict=True)],
         values=[[] if lost else row for lost, row in zip(gone, np.array(VALUES)[best].tolist(), strict=True)],
         position=np.where(gone, np.nan, position.ravel()),
     )

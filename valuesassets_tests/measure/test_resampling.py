@@ -5,14 +5,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from valuesassets.measure.resampling import (
+    exhaustive_p,
     interval_ends,
     jackknife_ends,
     label_permutations,
+    labellings,
     means_with_intervals,
     permutation_p,
     resample_counts,
     resampled_means,
     sign_test_p,
+    stratified_counts,
 )
 from valuesassets.records.errors import MissingData
 
@@ -186,3 +189,34 @@ def test_means_of_nothing_are_missing_and_so_are_their_intervals():
     found = means_with_intervals(np.full((1, 3), np.nan), np.ones((5, 3)))
     assert found.n.tolist() == [0]
     assert np.isnan([found.mean, found.low, found.high]).all()
+
+
+def test_of_each_stratum_one_less_is_drawn_than_it_has_and_single_things_stay():
+    counts = stratified_counts(["a", "b", "a", "b", "b", "c"], 500, np.random.default_rng(0))
+    assert (counts[:, [0, 2]].sum(axis=1) == 1).all()
+    assert (counts[:, [1, 3, 4]].sum(axis=1) == 2).all()
+    assert (counts[:, 5] == 1).all()
+    assert counts[:, [1, 3, 4]].mean(axis=0) == pytest.approx(2 / 3, abs=0.1)
+
+
+def test_means_within_strata_vary_as_they_do_between_studies():
+    values = np.random.default_rng(1).normal(size=8)
+    strata = np.repeat(["a", "b"], 4)
+    counts = stratified_counts(strata, 40_000, np.random.default_rng(2))
+    of_strata = [(counts[:, part] @ values[part]) / 3 for part in (slice(0, 4), slice(4, 8))]
+    wanted = sum(values[part].var(ddof=1) / 4 for part in (slice(0, 4), slice(4, 8)))
+    assert np.var(sum(of_strata)) == pytest.approx(wanted, rel=0.03)
+
+
+def test_few_labels_are_ordered_in_every_way_and_many_at_random():
+    every, is_all = labellings(4, 9, np.random.default_rng(0))
+    assert is_all
+    assert len({tuple(row) for row in every.tolist()}) == 24
+    assert every[0].tolist() == [0, 1, 2, 3]
+    drawn, is_all = labellings(8, 9, np.random.default_rng(0))
+    assert (drawn.shape, is_all) == ((9, 8), False)
+
+
+def test_of_all_labellings_the_one_at_hand_counts_once():
+    assert exhaustive_p(3.0, [3.0, 1.0, 2.0, 0.0]) == 0.25
+    assert exhaustive_p(0.0, [3.0, 1.0, 2.0, 0.0]) == 1

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.worldwise.dimensions import AXES, DIMENSIONS
 from valuesassets.instruments.worldwise.inference import OK, REFUSED, UNDEFINED, Inference
-from valuesassets.instruments.worldwise.measure_tables import AGREEMENT, CULTURE_PAIRS, FLATTENING
+from valuesassets.instruments.worldwise.measure_tables import AGREEMENT, CULTURE_PAIRS, FLATTENING, VERDICTS
 from valuesassets.instruments.worldwise.reliability import culture_components
 from valuesassets.instruments.worldwise.scenario_answers import (
     PROFILED,
     ScenarioAnswers,
     axis_means,
     by_scenario,
+    resampled_axis_means,
 )
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.multiple_tests import holm
@@ -34,15 +35,20 @@ from valuesassets.measure.resampling import (
     interval_ends,
     labellings,
     permutation_p,
-    resampled_means,
     stratified_counts,
 )
+from valuesassets.records.frames import column, parts_of, rows
 
 FEWEST_CULTURES = 4
 """Three cultures allow six labellings: no p-value below .05."""
 KINDS = AXIS_CENTRED, DOUBLE_CENTRED, STYLE_CENTRED = ("axis-centred", "double-centred", "style-centred")
 DECIDING = (DOUBLE_CENTRED, STYLE_CENTRED)
 """Both have to reject before countries are said to be followed (decision 012)."""
+FOLLOWED, HABIT, NONE = (
+    "cultures differ as the scores of their countries do",
+    "no agreement: what cultures share with their countries may be a habit of answering, not a pattern over axes",
+    "no agreement",
+)
 HUMAN_SHARE = 0.2
 """Share of the variance of values that lies between countries: Taras, Steel and Kirkman (2016)."""
 
@@ -88,6 +94,33 @@ def derive_alignment(
     }
 
 
+def correct_agreement(agreement: pd.DataFrame) -> pd.DataFrame:
+    """The rows of all models with corrected p-values: Holm over models, for each readout and kind."""
+    found = agreement.copy()
+    for _, part in parts_of(rows(agreement, agreement["p"].notna()), ["readout", "kind"]):
+        found.loc[part.index, "p_corrected"] = holm(column(part, "p"))
+    return found
+
+
+def derive_verdicts(agreement: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    """The table `verdicts`: what the correlations of each model and readout amount to.
+
+    Args:
+        agreement: rows of all models, corrected.
+    """
+    made = []
+    for (model, readout), part in parts_of(agreement, ["model", "readout"]):
+        p = dict(zip(part["kind"], part["p_corrected"].astype(float), strict=True))
+        row = {"model": model, "readout": readout}
+        if not all(map(np.isfinite, p.values())):
+            made.append(row | {"reason": column(part, "reason").dropna().iloc[0]})
+            continue
+        rejected = {kind for kind, each in p.items() if each <= alpha}
+        verdict = FOLLOWED if rejected.issuperset(DECIDING) else HABIT if rejected else NONE
+        made.append(row | {"verdict": verdict})
+    return VERDICTS.frame(made)
+
+
 def scored_cultures(found: ScenarioAnswers, z: pd.DataFrame) -> list[str]:
     """Cultures that were answered as and whose country has all scores of the axes that were asked."""
     asked = list(dict.fromkeys(found.axes.tolist()))
@@ -124,7 +157,7 @@ def agreements_of(
     for kind in KINDS:
         is_double = kind != AXIS_CENTRED
         y, of_countries = (_kept(each, values, kind) for each in (values, scores))
-        names, profiles = axis_means(y, found.axes)
+        _, profiles = axis_means(y, found.axes)
         _, wanted = axis_means(of_countries, found.axes)
         is_there = np.isfinite(profiles).all(axis=0)
         a, b = (centred(each[:, is_there], is_double) for each in (profiles, wanted))
@@ -134,9 +167,7 @@ def agreements_of(
             yield row | {"status": UNDEFINED, "reason": "nothing varies, so that there is no correlation"}
             continue
         chance = pooled_r(a, b[labelled])
-        drawn = np.stack(
-            [resampled_means(y[:, found.axes == name], counts[:, found.axes == name]) for name in names], -1
-        )
+        drawn = resampled_axis_means(y, found.axes, counts)
         ends = interval_ends(pooled_r(centred(drawn[..., is_there], is_double), b), _size(found.axes), how.level)
         yield row | {
             "r": r,
@@ -163,15 +194,15 @@ def slope_of(
     """
     cultures = scored_cultures(found, z)
     y, scores = centred_on_items(found.of(*cultures)), _scores(found, z, cultures)
-    names, profiles = axis_means(y, found.axes)
+    _, profiles = axis_means(y, found.axes)
     x = scores - scores.mean(axis=0)
     is_there = np.isfinite(profiles).all(axis=0)
     _, by_axis = axis_means(x, found.axes)
     b = by_axis[:, is_there]
     if not np.sum(b**2) > LEAST_VARIANCE:
-        return {"status": UNDEFINED, "reason": "country scores do not vary"}
+        return {"status": UNDEFINED, "reason": "country scores do not vary on the axes answered as all cultures"}
     counts = stratified_counts(found.axes, how.resamples, random)
-    drawn = np.stack([resampled_means(y[:, found.axes == name], counts[:, found.axes == name]) for name in names], -1)
+    drawn = resampled_axis_means(y, found.axes, counts)
     slopes = np.sum(drawn[..., is_there] * b, axis=(-2, -1)) / np.sum(b**2)
     low, high = interval_ends(slopes, _size(found.axes), how.level)
     least, most = (each.of(*cultures) for each in bounds)
@@ -212,7 +243,7 @@ def told_apart(found: ScenarioAnswers, how: Inference, random: np.random.Generat
         )
     tested = [row for row in made if row["status"] == OK]
     for row, corrected in zip(tested, holm([row["p"] for row in tested]).tolist(), strict=True):
-        row |= {"p_corrected": corrected, "is_told_apart": corrected < how.alpha}
+        row |= {"p_corrected": corrected, "is_told_apart": corrected <= how.alpha}
     yield from made
 
 

@@ -77,11 +77,20 @@ AGREEMENT = Table(
     ),
     *_with_ends("r", "correlation", "", -1, 1),
     _number("p", "one-sided, labels of cultures permuted jointly over axes", "probability", 0, 1),
+    _number("p_corrected", "corrected over models (Holm), for each readout and kind", "probability", 0, 1),
     _number("null_low", "lower end of the middle 95 % under permuted labels", "", -1, 1),
     _number("null_high", "upper end", "", -1, 1),
     N_CULTURES,
     N_SCENARIOS,
     STATUS,
+    REASON,
+)
+VERDICTS = Table(
+    "worldwise/alignment/verdicts",
+    "a readout of a model: what its correlations amount to",
+    MODEL,
+    READOUT,
+    Column("verdict", pa.string(), "what they amount to; empty where there are none", may_be_empty=True),
     REASON,
 )
 FLATTENING = Table(
@@ -243,6 +252,7 @@ REFUSALS = Table(
 declare_tables(
     CULTURAL_PROFILES,
     AGREEMENT,
+    VERDICTS,
     FLATTENING,
     CULTURE_PAIRS,
     PERSONA_SHIFT,

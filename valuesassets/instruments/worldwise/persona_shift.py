@@ -15,7 +15,13 @@ from valuesassets.instruments.worldwise.reasons import DECIDE, DECLINED
 from valuesassets.instruments.worldwise.reasons import OK as READ
 from valuesassets.instruments.worldwise.scenario_answers import PROFILED, ScenarioAnswers, by_scenario
 from valuesassets.measure.means import Array, mean_of_known
-from valuesassets.measure.resampling import permutation_p, resample_counts, resampled_means, stratified_counts, with_ends
+from valuesassets.measure.resampling import (
+    permutation_p,
+    resample_counts,
+    resampled_means,
+    stratified_counts,
+    with_ends,
+)
 from valuesassets.records.frames import rows, rows_where
 
 FEWEST_CULTURES = 2

@@ -19,7 +19,7 @@ from valuesassets.instruments.worldwise.scenario_answers import (
     axis_means,
     by_scenario,
 )
-from valuesassets.measure.means import mean_of_known
+from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.proportions import wilson_interval
 from valuesassets.measure.resampling import permutation_p, with_ends
 from valuesassets.records.frames import column, parts_of, rows, rows_where
@@ -106,6 +106,6 @@ def derive_refusals(model: str, reasons: pd.DataFrame, how: Inference) -> pd.Dat
     return REFUSALS.frame(made)
 
 
-def _of_placebo(found: ScenarioAnswers) -> np.ndarray:
+def _of_placebo(found: ScenarioAnswers) -> Array:
     """(A,) mean lean of the placebo on each axis."""
     return axis_means(found.of(PLACEBO), found.axes)[1][0]

@@ -23,6 +23,9 @@ from valuesassets.records.frames import rows
 
 FEWEST_CULTURES = 3
 MEASURES = ORDER, WORDING, SCENARIO = ("order_agreement", "wording_agreement", "scenario_agreement")
+KEYS = ("model", "readout", "culture", "other_culture", "axis", "kind", "status", "reason")
+COUNTS = ("n_scenarios", "n_compared", "n_cultures", "n_pairs")
+"""What a row of a table is of, and how much its numbers rest on."""
 CULTURE, WITHIN = frozenset({"culture"}), frozenset({"culture", "scenario"})
 
 
@@ -59,17 +62,18 @@ def give_way(measured: pd.DataFrame, reliability: pd.DataFrame) -> pd.DataFrame:
     """Profiles or rankings without the numbers of readouts that are not reliable; their rows say so.
 
     Args:
-        measured: with the columns model, readout, status and reason; counts stay.
+        measured: with the columns model, readout, status and reason; what numbers rest on (`COUNTS`) stays.
         reliability: rows of `reliability`; readouts that are not among them, or were not measured, stay.
     """
     why = {}
     for row in rows(reliability, reliability["is_reliable"].isin([False])).to_dict("records"):
         low = ", ".join(f"{name} {row[name]:.2f}" for name in MEASURES if row[name] < row["threshold"])
         why[row["model"], row["readout"]] = f"not reliable: {low}; {row['threshold']:g} is asked for"
-    found = measured.copy()
+    found = measured.astype({"status": object, "reason": object})  # a column without any reason holds no text
+    hidden = [name for name in found.columns if name not in (*KEYS, *COUNTS)]
     for (model, readout), reason in why.items():
         here = (found["model"] == model) & (found["readout"] == readout)
-        found.loc[here, found.select_dtypes("float").columns] = np.nan
+        found[hidden] = found[hidden].apply(lambda values, here=here: values.mask(here))
         found.loc[here, ["status", "reason"]] = [REFUSED, reason]
     return found
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference
 from valuesassets.instruments.worldwise.measure_tables import SAY_DO_GAP
@@ -17,7 +18,7 @@ from valuesassets.instruments.worldwise.scenario_answers import (
     by_scenario,
 )
 from valuesassets.measure.log_score import sign_flip_p
-from valuesassets.measure.means import mean_of_known
+from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.multiple_tests import holm
 from valuesassets.measure.resampling import means_with_intervals, resample_counts
 from valuesassets.records.frames import column, parts_of, rows
@@ -59,14 +60,17 @@ def derive_say_do_gap(model: str, answers: Mapping[str, pd.DataFrame], how: Infe
 
 
 def correct_gaps(gaps: pd.DataFrame) -> pd.DataFrame:
-    """The rows of all models with corrected p-values: Holm over axes and models, for each form and measure."""
+    """The rows of all models with corrected p-values: Holm over axes and models, for each form and measure.
+
+    Signs of eight scenarios give no p below 2 / 256, so that one of more than six such tests cannot reach .05.
+    """
     found = gaps.copy()
     for _, part in parts_of(rows(gaps, gaps["p"].notna()), ["form", "measure"]):
         found.loc[part.index, "p_corrected"] = holm(column(part, "p"))
     return found
 
 
-def _bounds(ends: list[np.ndarray], is_on: np.ndarray) -> Iterator[tuple[str, float]]:
+def _bounds(ends: list[Array], is_on: NDArray[np.bool_]) -> Iterator[tuple[str, float]]:
     """The gap with all missing answers on the low pole, and on the high one."""
     for name, each in zip(("gap_least", "gap_most"), ends, strict=True):
         yield name, float(mean_of_known(each[is_on]))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from valuesassets.instruments.worldwise.dimensions import CONTROLS, HIGH, LOW, PLACEBO
 from valuesassets.instruments.worldwise.reasons import DECIDE, OK, OPEN
 from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.resampling import resampled_means
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import column, rows, rows_where
 
@@ -50,7 +51,9 @@ class ScenarioAnswers:
         """(len(conditions), S) their values; NaN for a condition that was never asked."""
         nothing = np.full(len(self.scenarios), np.nan)
         places = dict(zip(self.conditions, self.values, strict=True))
-        return np.array([places.get(name, nothing) for name in conditions]).reshape(len(conditions), len(self.scenarios))
+        return np.array([places.get(name, nothing) for name in conditions]).reshape(
+            len(conditions), len(self.scenarios)
+        )
 
     @property
     def effects(self) -> Array:
@@ -105,8 +108,8 @@ def by_scenario(answers: pd.DataFrame, missing: float = np.nan) -> ScenarioAnswe
     axes = np.array([axis_of[each] for each in scenarios], dtype=str)
     filled = answers.assign(value=answers["value"].fillna(missing))
     asked = filled.groupby(["culture", "scenario_id", "wording", "order"], sort=False)["value"].mean()
-    cells = asked.groupby(level=["culture", "scenario_id"], sort=False).agg(["sum", "count", "size"])
-    means = (cells["sum"] / cells["count"]).where(cells["count"] == cells["size"])
+    cells = pd.DataFrame(asked.groupby(level=["culture", "scenario_id"], sort=False).agg(["sum", "count", "size"]))
+    means = column(cells, "sum").div(column(cells, "count")).where(cells["count"] == cells["size"])
     wide = means.unstack("scenario_id").reindex(index=list(conditions), columns=list(scenarios))
     return ScenarioAnswers(conditions, scenarios, axes, wide.to_numpy(dtype=float))
 
@@ -120,6 +123,12 @@ def axis_means(values: Array, axes: NDArray[np.str_]) -> tuple[tuple[str, ...], 
     names = tuple(dict.fromkeys(axes.tolist()))
     means = [mean_of_known(values[..., axes == name]) for name in names]
     return names, np.stack(means, axis=-1) if names else np.empty((*values.shape[:-1], 0))
+
+
+def resampled_axis_means(values: Array, axes: NDArray[np.str_], counts: Array) -> Array:
+    """(draws, ..., A) `axis_means` in samples of scenarios, (draws, S) as `stratified_counts` gives them."""
+    names = dict.fromkeys(axes.tolist())
+    return np.stack([resampled_means(values[..., axes == name], counts[:, axes == name]) for name in names], axis=-1)
 
 
 def _choices_in(order: str, choices: pd.DataFrame) -> pd.DataFrame:

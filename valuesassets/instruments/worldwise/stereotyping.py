@@ -108,7 +108,7 @@ def derive_stereotyped_words(
     made = []
     for (form, culture), part in parts_of(read, ["form", "culture"]):
         counted = pd.DataFrame([count_words(text, names.get(culture, ())) for text in part["explanation"]])
-        sums = counted.set_index(column(part, "scenario_id").array).groupby(level=0, sort=False).sum()
+        sums = counted.groupby(column(part, "scenario_id").tolist(), sort=False).sum()
         n_words, n_names, n_generalising = sums.to_numpy(dtype=float).T
         counts = resample_counts(len(sums), how.resamples, how.random(model, "words", form, culture))
         row: dict[str, Any] = {"model": model, "form": form, "culture": culture, "n_scenarios": len(sums)}

@@ -6,7 +6,16 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from valuesassets.instruments.worldwise.alignment import KINDS, derive_alignment, standard_scores
+from valuesassets.instruments.worldwise.alignment import (
+    FOLLOWED,
+    HABIT,
+    KINDS,
+    NONE,
+    correct_agreement,
+    derive_alignment,
+    derive_verdicts,
+    standard_scores,
+)
 from valuesassets.instruments.worldwise.dimensions import AXES as ALL_AXES
 from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import AGREEMENT, CULTURE_PAIRS, FLATTENING
@@ -93,6 +102,45 @@ def test_a_missing_answer_brings_in_no_difference_of_topics():
     assert set(found["agreement"]["status"]) == {"undefined"}
     assert set(found["agreement"]["reason"]) == {"nothing varies, so that there is no correlation"}
     assert found["agreement"]["r"].isna().all()
+
+
+def verdicts(p, alpha=0.05, **more):
+    rows = [
+        {"model": "m", "readout": "choice", "kind": kind, "p_corrected": each}
+        for kind, each in zip(KINDS, p, strict=True)
+    ]
+    return derive_verdicts(AGREEMENT.frame(rows).assign(**more), alpha).iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("p", "verdict"),
+    [
+        ((0.9, 0.01, 0.05), FOLLOWED),
+        ((0.01, 0.01, 0.2), HABIT),
+        ((0.01, 0.2, 0.01), HABIT),
+        ((0.01, 0.2, 0.2), HABIT),
+        ((0.06, 0.2, 0.2), NONE),
+    ],
+)
+def test_the_double_centred_and_the_style_centred_correlation_decide_together(p, verdict):
+    assert verdicts(p)["verdict"] == verdict
+
+
+def test_without_correlations_there_is_no_verdict_but_the_reason():
+    row = verdicts([np.nan] * 3, reason="3 cultures")
+    assert pd.isna(row["verdict"])
+    assert row["reason"] == "3 cultures"
+
+
+def test_p_values_are_corrected_over_models_for_each_readout_and_kind():
+    made = AGREEMENT.frame(
+        [
+            {"model": model, "readout": readout, "kind": "axis-centred", "p": p}
+            for readout in ("choice", "position_open")
+            for model, p in (("m", 0.02), ("n", 0.03), ("o", np.nan))
+        ]
+    )
+    np.testing.assert_allclose(correct_agreement(made)["p_corrected"].astype(float), [0.04, 0.04, np.nan] * 2)
 
 
 def test_fewer_than_four_cultures_are_refused_with_the_reason():

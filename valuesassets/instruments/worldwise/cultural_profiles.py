@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.worldwise.dimensions import PLACEBO
-from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference
+from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference, narrow_interval
 from valuesassets.instruments.worldwise.measure_tables import CULTURAL_PROFILES
 from valuesassets.instruments.worldwise.scenario_answers import PROFILED, by_scenario
 from valuesassets.measure.resampling import means_with_intervals, resample_counts
@@ -18,7 +18,7 @@ def derive_cultural_profiles(
     """The table `cultural_profiles` of one model: a row per readout, condition and axis.
 
     Means are over scenarios, and so are intervals: of eight scenarios they have the width of the t interval
-    (`interval_ends`).
+    (`interval_ends`), and held the truth in .94 to .95 of made-up worlds; of five or fewer they cannot, and say so.
 
     Args:
         answers: by readout, see `gather_answers`.
@@ -44,7 +44,8 @@ def derive_cultural_profiles(
                     row |= {"reason": "no scenario was answered as this condition and as the placebo"}
                 else:
                     row |= {name: each[place] for name, each in effects.columns("effect").items()}
-                    row |= {"n_compared": int(effects.n[place])}
+                    n = int(effects.n[place])
+                    row |= {"n_compared": n, "reason": narrow_interval(n, how.level)}
                 made.append(row)
     return CULTURAL_PROFILES.frame(made)
 

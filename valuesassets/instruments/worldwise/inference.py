@@ -28,3 +28,17 @@ class Inference:
     def random(self, *purpose: object) -> np.random.Generator:
         """A generator for one purpose."""
         return seeded(self.seed, "worldwise", *purpose)
+
+
+def narrow_interval(n: int, level: float) -> str | None:
+    """Why an interval over so few scenarios cannot hold the mean as often as it says, in words; None where it can.
+
+    Resamples stay between the least and the greatest value, and all n lie on one side of their median in 2^(1 - n).
+
+    >>> narrow_interval(2, 0.95), narrow_interval(6, 0.95)
+    ('an interval over 2 scenarios holds the mean in .50 of cases at most', None)
+    """
+    most = 1 - 2.0 ** (1 - n)
+    if n < 2 or most >= level:
+        return None
+    return f"an interval over {n} scenarios holds the mean in {f'{most:.2f}'.lstrip('0')} of cases at most"

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference
+from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference, narrow_interval
 from valuesassets.instruments.worldwise.measure_tables import SAY_DO_GAP
 from valuesassets.instruments.worldwise.reasons import DECIDE, OPEN
 from valuesassets.instruments.worldwise.scenario_answers import (
@@ -55,7 +55,8 @@ def derive_say_do_gap(model: str, answers: Mapping[str, pd.DataFrame], how: Infe
                 continue
             known = gaps[is_on][np.isfinite(gaps[is_on])]
             p = sign_flip_p(known, how.resamples, how.random(model, "flips", readout, axis))
-            made.append(row | found.columns("gap") | {"p": p, "status": OK})
+            note = narrow_interval(int(found.n), how.level)
+            made.append(row | found.columns("gap") | {"p": p, "status": OK, "reason": note})
     return SAY_DO_GAP.frame(made)
 
 

@@ -23,6 +23,7 @@ def test_leans_and_effects_worked_by_hand():
     assert (japan["lean"], japan["effect"]) == (pytest.approx(0.3), pytest.approx(0.2))
     # of two scenarios the interval runs from one to the other
     assert (japan["effect_low"], japan["effect_high"]) == (pytest.approx(0), pytest.approx(0.4))
+    assert japan["reason"] == "an interval over 2 scenarios holds the mean in .50 of cases at most"
     assert found.loc[("JPN", "PDI"), "effect"] == pytest.approx(-0.4)
     assert found.loc[("JPN", "PDI"), ["effect_low", "effect_high"]].isna().all()
     assert found.loc[("placebo", "IDV"), "reason"] == "effects are told from this condition"
@@ -33,6 +34,7 @@ def test_intervals_of_eight_scenarios_are_about_as_wide_as_those_of_students_t()
     leans = drawn_leans(["JPN", "placebo"], AXES)
     found = profiles(leans).loc[("JPN", "IDV")]
     effects = (leans["JPN"] - leans["placebo"])[:8]
+    assert found["reason"] is None
     low, high = stats.t.interval(0.95, 7, effects.mean(), stats.sem(effects))
     assert found["effect_high"] - found["effect_low"] == pytest.approx(high - low, rel=0.15)
     assert low < found["effect_low"] + 0.1 < found["effect"] < found["effect_high"] - 0.1 < high

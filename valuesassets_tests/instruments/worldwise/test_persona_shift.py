@@ -1,6 +1,7 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -121,6 +122,14 @@ def test_distances_are_over_scenarios_that_all_have_and_without_any_there_is_non
         "2 cultures and 0 scenarios that were answered as each and without a persona, 2 and one are needed"
     )
     assert np.isnan(row["distance"])
+
+
+def test_values_are_counted_as_they_come_back_from_a_file():
+    made = ticks(JPN=[["a", "b"], []], placebo=[["a"], ["c"]])
+    stored = pa.Table.from_pandas(made[["culture", "scenario_id", "form", "status", "values"]]).to_pandas()
+    assert isinstance(stored["values"].iloc[0], np.ndarray)
+    for name, shares in ticked_shares(made).items():
+        pd.testing.assert_frame_equal(ticked_shares(stored)[name], shares)
 
 
 def test_rows_fit_their_tables():

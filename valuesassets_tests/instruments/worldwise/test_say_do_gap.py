@@ -33,6 +33,7 @@ def test_gaps_worked_by_hand():
     decision, position = found.loc[("decide", "decision", "IDV")], found.loc[("decide", "position", "IDV")]
     assert [decision[name] for name in ("gap", "gap_low", "gap_high", "p")] == pytest.approx([0.35, 0.3, 0.4, 0.5])
     assert [position[name] for name in ("gap", "gap_low", "gap_high", "p")] == pytest.approx([-0.05, -0.4, 0.3, 1])
+    assert decision["reason"] == "an interval over 2 scenarios holds the mean in .50 of cases at most"
     assert found.loc[("open", "position", "IDV"), "status"] == "undefined"
     assert found.loc[("open", "position", "IDV"), "reason"] == "no scenario has both a choice and what was written"
     assert np.isnan(found.loc[("open", "position", "IDV"), "gap"])

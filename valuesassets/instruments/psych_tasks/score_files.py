@@ -1,31 +1,19 @@
 """Files of item scores that were made anywhere, and of items' keying: tables of text (CSV), read and looked through."""
 
-import csv
-import io
 import math
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
 from valuesassets.records.errors import InputError
-from valuesassets.records.files import read_text
-from valuesassets.records.quotes import line_of_stray_quote
+from valuesassets.records.text_tables import Row, read_rows
 
 SCORES = ("experiment", "model", "item", "score")
 KEYING = ("experiment", "item", "is_reversed")
 EMPTY = frozenset({"", "nan", "none", "null", "na", "n/a"})
 """What stands where there is no score."""
 SAID = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-
-
-class Row(NamedTuple):
-    """A row of a file: its number, the header being row 1, and its fields by column."""
-
-    number: int
-    fields: dict[str, str]
 
 
 def read_scores(path: Path) -> pd.DataFrame:
@@ -35,7 +23,7 @@ def read_scores(path: Path) -> pd.DataFrame:
         InputError: no such table; a column is missing; a score is no number; one stands twice. Names file, row, column.
     """
     found, seen = [], {}
-    for row in _rows(path, SCORES):
+    for row in read_rows(path, SCORES):
         experiment, model, item = (_named(path, row, name) for name in SCORES[:3])
         _require_once(path, row, seen, {"experiment": experiment, "model": model, "item": item})
         category = row.fields.get("category") or None
@@ -57,7 +45,7 @@ def read_keying(path: Path, scores: pd.DataFrame, source: Path) -> dict[tuple[st
     known = set(zip(scores["experiment"], scores["item"], strict=True))
     found: dict[tuple[str, str], bool] = {}
     seen: dict[tuple[str, ...], int] = {}
-    for row in _rows(path, KEYING):
+    for row in read_rows(path, KEYING):
         experiment, item = (_named(path, row, name) for name in KEYING[:2])
         _require_once(path, row, seen, {"experiment": experiment, "item": item})
         if (experiment, item) not in known:
@@ -77,42 +65,6 @@ def read_keying(path: Path, scores: pd.DataFrame, source: Path) -> dict[tuple[st
         experiment, item = lacking[0]
         more = f" (and {n - 1} more)" if (n := len(set(lacking))) > 1 else ""
         raise InputError(f"{path}: no row for item {item} of {experiment}{more}, scored in {source}; add it")
-    return found
-
-
-def _rows(path: Path, columns: Sequence[str]) -> list[Row]:
-    """The rows of a table whose columns are these and perhaps more, in any order."""
-    expected = f"a table (CSV) with columns {', '.join(columns)}"
-    text = read_text(path, expected, InputError)
-    lines = io.StringIO(text, newline="").readlines()
-    header = lines[0]
-    for separator, name in ((";", "semicolons"), ("\t", "tabs")):
-        if "," not in header and separator in header:
-            raise InputError(f"{path}: row 1: found {name} between fields, commas were expected; save it with these")
-    stray = line_of_stray_quote(lines, ",", lambda line: line.count(",") >= header.count(",") > 0)
-    if stray is not None:
-        raise InputError(
-            f"{path}: row {stray}: a quotation mark takes in what follows it; close it in its field, double it or "
-            "leave it out"
-        )
-    names, *rest = csv.reader(lines)
-    names = [name.strip().lower() for name in names]
-    if missing := [name for name in columns if name not in names]:
-        shown = ", ".join(names)[:80]
-        raise InputError(f"{path}: row 1: no column {missing[0]} (found {shown}); {expected} was expected; add it")
-    if twice := [name for name in names if name and names.count(name) > 1]:
-        raise InputError(f"{path}: row 1: column {twice[0]} stands twice; leave one of them")
-    found = []
-    for number, fields in enumerate(rest, 2):
-        if not any(field.strip() for field in fields):
-            continue
-        if len(fields) != len(names):
-            raise InputError(
-                f"{path}: row {number}: {len(fields)} fields, {len(names)} were expected as in the header; mend the row"
-            )
-        found.append(Row(number, {name: field.strip() for name, field in zip(names, fields, strict=True)}))
-    if not found:
-        raise InputError(f"{path}: holds no row below its header; {expected} was expected; name another file")
     return found
 
 

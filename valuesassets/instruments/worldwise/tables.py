@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from valuesassets.instruments.worldwise.dimensions import AXES
 from valuesassets.records.columns import Column
 from valuesassets.records.table import Table
 from valuesassets.records.tables import declare_tables
@@ -39,6 +40,22 @@ EXEMPLARS = Table(
     POLE,
     Column("pair", pa.string(), "name of the pair of sentences about the same matter", may_be_empty=True),
     "text!",
+)
+AXIS_VALIDITY = Table(
+    "worldwise/axes",
+    "whether the axis of a dimension orders sentences that it was not made of",
+    AXIS,
+    Column("n_high", pa.int64(), "sentences of the high pole", range=(0, 1e9)),
+    Column("n_low", pa.int64(), "sentences of the low pole", range=(0, 1e9)),
+    Column("is_paired", pa.bool_(), "whether they are pairs about the same matter"),
+    Column("held_out_auc", pa.float64(), "share of (high, low) in order on the axis of the others", range=(0, 1)),
+    "p",
+    Column("is_valid", pa.bool_(), "whether answers may be placed on it: AUC from .75, p up to .05"),
+    *(
+        Column(f"cosine_{axis}", pa.float64(), f"cosine with the axis {axis}", range=(-1, 1), may_be_empty=True)
+        for axis in AXES
+    ),
+    "reason?",
 )
 CHOICES = Table(
     "worldwise/choices",
@@ -100,4 +117,25 @@ PROJECTIONS = Table(
     Column("position", pa.float64(), "0 half-way between the poles' means, 1 at the high one, -1 at the low one"),
     "status reason?",
 )
-declare_tables(SCENARIOS, EXEMPLARS, CHOICES, REASONS, PROJECTIONS)
+_SEED_SCORE = "2 tanh((h - l) / (h + l)), h and l mean cosines to the poles' sentences; text: "
+SCORES = Table(
+    "worldwise/scores",
+    "where an answer that was made anywhere stands on a dimension, by the seed's score and by projection",
+    Column("response_id", pa.string(), "the answer"),
+    AXIS,
+    Column("is_own_axis", pa.bool_(), "whether its dilemma stands on this dimension"),
+    Column(
+        "seed_final",
+        pa.float64(),
+        f"{_SEED_SCORE}values three times, explanation, decision",
+        range=(-2, 2),
+        may_be_empty=True,
+    ),
+    Column(
+        "seed_stored", pa.float64(), f"{_SEED_SCORE}explanation, decision, values", range=(-2, 2), may_be_empty=True
+    ),
+    Column("position", pa.float64(), "0 half-way between the poles' means, 1 at the high one, -1 at the low one"),
+    Column("is_truncated", pa.bool_(), "whether the embedder read only the beginning of one of the seed's texts"),
+    "status reason?",
+)
+declare_tables(SCENARIOS, EXEMPLARS, AXIS_VALIDITY, CHOICES, REASONS, PROJECTIONS, SCORES)

@@ -1,0 +1,49 @@
+"""Answers as they are embedded: without the names of countries, sentence by sentence."""
+
+import csv
+import re
+from collections.abc import Iterable
+from functools import cache
+
+from valuesassets.records.places import STUDIES
+
+LOCAL = "local"
+"""What stands in place of the name of a country and of its people, who would tell the persona rather than the reason."""
+WORDS = STUDIES / "worldwise" / "country_words.csv"
+"""Names of countries and of their people, in English and with a capital letter, by ISO 3166 code; ours."""
+SENTENCE_END = re.compile(r"""(?:(?<=[.!?…])|(?<=[.!?…]["'”’)\]]))\s+(?![a-z])|(?<=[。！？])|\n+""")
+"""Between sentences: not before a small letter, which stands behind `e.g.`."""
+
+
+def sentences(text: str, names: Iterable[str] = ()) -> list[str]:
+    """The sentences of a text, countries masked; what holds no letter is left out.
+
+    Args:
+        names: more names to be masked, such as those of a study's cultures.
+
+    >>> sentences("In Japan we wait, e.g. for elders. The Japanese do!\\n- And I?")
+    ['In local we wait, e.g. for elders.', 'The local do!', '- And I?']
+    """
+    parts = (" ".join(part.split()) for part in SENTENCE_END.split(mask_countries(text, names)))
+    return [part for part in parts if any(map(str.isalpha, part))]
+
+
+def mask_countries(text: str, names: Iterable[str] = ()) -> str:
+    """A text in which the names of countries and of their people are `local`; one in the plural loses its ending.
+
+    Args:
+        names: more names to be masked.
+
+    >>> mask_countries("Mexico and the US: Mexicans ask us.")
+    'local and the local: local ask us.'
+    """
+    return _pattern(tuple(sorted(set(names)))).sub(LOCAL, text)
+
+
+@cache
+def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Any of the names, the longest first, as words that begin with a capital letter unless a study names them so."""
+    with WORDS.open(encoding="utf-8", newline="") as stream:
+        known = [word for row in csv.DictReader(stream) for word in row["words"].split(";")]
+    listed = sorted({*known, *filter(None, names)}, key=lambda name: (-len(name), name))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, listed))})(?:s(?!\w)|(?!\w))")

@@ -1,0 +1,93 @@
+"""`worldwise/exemplars`: sentences that stand for the poles of dimensions, bundled or from a person's file."""
+
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pandas as pd
+
+from valuesassets.instruments.worldwise.dimensions import AXES, POLES
+from valuesassets.instruments.worldwise.tables import EXEMPLARS
+from valuesassets.records.errors import InputError
+from valuesassets.records.places import STUDIES
+from valuesassets.records.text_tables import Row, read_rows
+
+BUNDLED = "bundled"
+"""What names the sentences that come with this project, in place of a file.
+
+Each pair says opposite things about one matter, in the first person where it can. Long-term orientation was the hardest:
+its low pole is two things, custom and quick results, and sentences that named the other side's word (\"not in some
+distant future\") lay nearer to the other pole. Its pairs now name the years ahead on one side, and custom or the present on the
+other. They were judged by their meaning and by how one pair orders another, never by answers that models gave.
+"""
+FEWEST = 3
+"""Sentences of each pole below which none is left when two pairs are held out."""
+
+
+def read_exemplars(source: str | Path) -> pd.DataFrame:
+    """Rows of `EXEMPLARS` from a CSV file `axis,pole,pair,text`, or those that are bundled; in the file's order.
+
+    Args:
+        source: path of the file, or `bundled`.
+
+    Raises:
+        InputError: no such table; an axis or pole is unknown, a text empty or doubled, a pair half there or on two axes,
+            an axis partly paired, or a pole has fewer than three sentences; names file, row, found and expected.
+    """
+    path = STUDIES / "worldwise" / "exemplars.csv" if str(source) == BUNDLED else Path(source)
+    rows = read_rows(path, EXEMPLARS.names)
+    seen: dict[str, int] = {}
+    for row in rows:
+        _require_known(path, row, "axis", AXES)
+        _require_known(path, row, "pole", POLES)
+        text = " ".join(row.fields["text"].split())
+        if not any(map(str.isalpha, text)):
+            raise InputError(f"{path}: row {row.number}: the text is empty, a sentence was expected; write it or remove the row")
+        first = seen.setdefault(text.casefold(), row.number)
+        if first != row.number:
+            raise InputError(
+                f"{path}: row {row.number}: the text of row {first} again ({text[:40]!r}), each once was expected; remove one"
+            )
+    _require_pairs(path, rows)
+    _require_enough(path, rows)
+    return EXEMPLARS.frame([row.fields | {"pair": row.fields["pair"] or None} for row in rows])
+
+
+def _require_known(path: Path, row: Row, column: str, known: tuple[str, ...]) -> None:
+    if row.fields[column] not in known:
+        raise InputError(
+            f"{path}: row {row.number}: {column} {row.fields[column]!r} found, one of {', '.join(known)} was expected; mend it"
+        )
+
+
+def _require_pairs(path: Path, rows: list[Row]) -> None:
+    """See that a pair is one high and one low sentence of an axis, and that an axis has pairs throughout or not at all."""
+    pairs: dict[str, list[Row]] = defaultdict(list)
+    is_paired: dict[str, Row] = {}
+    for row in rows:
+        axis, pair = row.fields["axis"], row.fields["pair"]
+        first = is_paired.setdefault(axis, row)
+        if bool(pair) != bool(first.fields["pair"]):
+            raise InputError(
+                f"{path}: row {row.number}: {f'pair {pair}' if pair else 'no pair'} found, but row {first.number} of {axis} "
+                f"has {'one' if first.fields['pair'] else 'none'}; a pair in every row of an axis, or in none, was expected"
+            )
+        if pair:
+            pairs[pair].append(row)
+    for pair, (first, *others) in pairs.items():
+        other = others[0] if len(others) == 1 else None
+        if other and other.fields["axis"] == first.fields["axis"] and other.fields["pole"] != first.fields["pole"]:
+            continue
+        found = ", ".join(f"{row.fields['axis']} {row.fields['pole']}" for row in (first, *others))
+        raise InputError(
+            f"{path}: row {first.number}: pair {pair} has {found}; one high and one low sentence of one axis were expected"
+        )
+
+
+def _require_enough(path: Path, rows: list[Row]) -> None:
+    found = Counter((row.fields["axis"], row.fields["pole"]) for row in rows)
+    for axis in dict.fromkeys(axis for axis, _ in found):
+        for pole in POLES:
+            if found[axis, pole] < FEWEST:
+                raise InputError(
+                    f"{path}: {axis} {pole}: {found[axis, pole]} sentences found, {FEWEST} or more were expected; add some"
+                )

@@ -1,0 +1,58 @@
+"""`worldwise/projections`: where a text stands on an axis, from the mean of its sentences' vectors."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valuesassets.measure.between_groups import sums_by
+
+SHORTEST = 1e-12
+"""A shorter vector has no direction."""
+Floats = NDArray[np.float64]
+
+
+def text_vectors(sentences: NDArray[np.floating], texts: NDArray[np.int64], n_texts: int) -> Floats:
+    """(n_texts, d) mean of the unit vectors of a text's sentences, of length one; NaN where there is no direction.
+
+    Args:
+        sentences: (s, d) a row for each sentence of each text.
+        texts: (s,) which text it is of.
+    """
+    sums = sums_by(texts, n_texts, np.asarray(sentences, dtype=float))
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    return np.divide(sums, lengths, out=np.full_like(sums, np.nan), where=lengths > SHORTEST)
+
+
+def positions(vectors: Floats, direction: Floats, high: Floats, low: Floats) -> Floats:
+    """(n,) 2 (v.a - m) / d along an axis a: 0 half-way between the poles' means, 1 at the high one, -1 at the low one.
+
+    Args:
+        vectors: (n, d) of length one; NaN where a text has none.
+        direction: (d,) the axis, of any length.
+        high, low: (d,) or (n, d) means of the poles: of exemplars, or of each text's `anchors`.
+
+    Returns:
+        NaN where the high pole does not lie above the low one; m is the midpoint of both along a, d their distance.
+
+    >>> positions(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, -1.0]), np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    array([ 1., -1.])
+    """
+    above, below = np.asarray(high) @ direction, np.asarray(low) @ direction
+    distance = above - below
+    over = 2 * (vectors @ direction) - (above + below)
+    return np.divide(over, distance, out=np.full(over.shape, np.nan), where=distance > SHORTEST)
+
+
+def anchors(advocates: Floats, scenarios: Sequence[str], asked: Sequence[str]) -> Floats:
+    """(n, d) mean vector of a pole's advocates for each text, those of its own scenario left out; NaN where none is left.
+
+    Args:
+        advocates: (k, d) of texts in favour of one pole.
+        scenarios: (k,) the dilemma of each.
+        asked: (n,) the dilemma of each text that is to be placed.
+    """
+    others = np.asarray(asked)[:, None] != np.asarray(scenarios)
+    left = others.sum(axis=1, keepdims=True)
+    sums = others.astype(float) @ advocates
+    return np.divide(sums, left, out=np.full_like(sums, np.nan), where=left > 0)

@@ -25,8 +25,8 @@ def read_rows(path: Path, columns: Sequence[str], is_row: Callable[[str], bool] 
         is_row: whether a line has the look of a whole row, for fields of many lines; else by its number of commas.
 
     Raises:
-        InputError: no such table, other separators, a column missing or twice, a row of another length, a quotation mark
-            that nothing closes, no row; names file and row.
+        InputError: no such table, other separators, a column missing or twice, a row of another length, a quotation
+            mark that nothing closes, no row; names file and row.
     """
     expected = f"a table (CSV) with columns {', '.join(columns)}"
     text = read_text(path, expected, InputError)

@@ -8,7 +8,7 @@ from functools import cache
 from valuesassets.records.places import STUDIES
 
 LOCAL = "local"
-"""What stands in place of the name of a country and of its people, who would tell the persona rather than the reason."""
+"""What stands for names of countries and of their people, which would tell the persona rather than the reason."""
 WORDS = STUDIES / "worldwise" / "country_words.csv"
 """Names of countries and of their people, in English and with a capital letter, by ISO 3166 code; ours."""
 SENTENCE_END = re.compile(r"""(?:(?<=[.!?…])|(?<=[.!?…]["'”’)\]]))\s+(?![a-z])|(?<=[。！？])|\n+""")

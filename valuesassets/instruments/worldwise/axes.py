@@ -85,7 +85,12 @@ def fit_axes(
         auc, *by_chance = held_out_auc(own @ own.T, np.vstack([is_high, chance]), pairs)
         n = int(is_high.sum()), int((~is_high).sum())
         found[code] = Axis(
-            own[is_high].mean(axis=0), own[~is_high].mean(axis=0), n, pairs is not None, float(auc), permutation_p(float(auc), by_chance)
+            own[is_high].mean(axis=0),
+            own[~is_high].mean(axis=0),
+            n,
+            pairs is not None,
+            float(auc),
+            permutation_p(float(auc), by_chance),
         )
     return found
 

@@ -14,10 +14,11 @@ from valuesassets.records.text_tables import Row, read_rows
 BUNDLED = "bundled"
 """What names the sentences that come with this project, in place of a file.
 
-Each pair says opposite things about one matter, in the first person where it can. Long-term orientation was the hardest:
-its low pole is two things, custom and quick results, and sentences that named the other side's word (\"not in some
-distant future\") lay nearer to the other pole. Its pairs now name the years ahead on one side, and custom or the present on the
-other. They were judged by their meaning and by how one pair orders another, never by answers that models gave.
+Each pair says opposite things about one matter, most of them in the first person. Long-term orientation is the hardest:
+its low pole is two things, custom and quick results, and a sentence that names what it turns down ("not at some distant
+future") lies near the other pole. Its pairs name the years ahead on one side, and custom or the present on the other, so
+that their words alone tell them apart, as the embedder `lexical` shows. They were judged by what they mean and by how
+well one pair orders another, never by answers that a model gave.
 """
 FEWEST = 3
 """Sentences of each pole below which none is left when two pairs are held out."""
@@ -30,8 +31,8 @@ def read_exemplars(source: str | Path) -> pd.DataFrame:
         source: path of the file, or `bundled`.
 
     Raises:
-        InputError: no such table; an axis or pole is unknown, a text empty or doubled, a pair half there or on two axes,
-            an axis partly paired, or a pole has fewer than three sentences; names file, row, found and expected.
+        InputError: no such table; an axis or pole is unknown, a text empty or doubled, a pair half there or on two
+            axes, an axis partly paired, or a pole has fewer than three sentences; names file, row, found, expected.
     """
     path = STUDIES / "worldwise" / "exemplars.csv" if str(source) == BUNDLED else Path(source)
     rows = read_rows(path, EXEMPLARS.names)
@@ -41,11 +42,14 @@ def read_exemplars(source: str | Path) -> pd.DataFrame:
         _require_known(path, row, "pole", POLES)
         text = " ".join(row.fields["text"].split())
         if not any(map(str.isalpha, text)):
-            raise InputError(f"{path}: row {row.number}: the text is empty, a sentence was expected; write it or remove the row")
+            raise InputError(
+                f"{path}: row {row.number}: the text is empty, a sentence was expected; write it or remove the row"
+            )
         first = seen.setdefault(text.casefold(), row.number)
         if first != row.number:
             raise InputError(
-                f"{path}: row {row.number}: the text of row {first} again ({text[:40]!r}), each once was expected; remove one"
+                f"{path}: row {row.number}: the text of row {first} again ({text[:40]!r}), each once was expected; "
+                "remove one"
             )
     _require_pairs(path, rows)
     _require_enough(path, rows)
@@ -55,12 +59,13 @@ def read_exemplars(source: str | Path) -> pd.DataFrame:
 def _require_known(path: Path, row: Row, column: str, known: tuple[str, ...]) -> None:
     if row.fields[column] not in known:
         raise InputError(
-            f"{path}: row {row.number}: {column} {row.fields[column]!r} found, one of {', '.join(known)} was expected; mend it"
+            f"{path}: row {row.number}: {column} {row.fields[column]!r} found, one of {', '.join(known)} was expected; "
+            "mend it"
         )
 
 
 def _require_pairs(path: Path, rows: list[Row]) -> None:
-    """See that a pair is one high and one low sentence of an axis, and that an axis has pairs throughout or not at all."""
+    """See that a pair is a high and a low sentence of one axis, and that an axis has pairs throughout or none."""
     pairs: dict[str, list[Row]] = defaultdict(list)
     is_paired: dict[str, Row] = {}
     for row in rows:
@@ -68,8 +73,9 @@ def _require_pairs(path: Path, rows: list[Row]) -> None:
         first = is_paired.setdefault(axis, row)
         if bool(pair) != bool(first.fields["pair"]):
             raise InputError(
-                f"{path}: row {row.number}: {f'pair {pair}' if pair else 'no pair'} found, but row {first.number} of {axis} "
-                f"has {'one' if first.fields['pair'] else 'none'}; a pair in every row of an axis, or in none, was expected"
+                f"{path}: row {row.number}: {f'pair {pair}' if pair else 'no pair'} found, but row {first.number} of "
+                f"{axis} has {'one' if first.fields['pair'] else 'none'}; a pair in every row of an axis, or in none, "
+                "was expected; mend it"
             )
         if pair:
             pairs[pair].append(row)
@@ -79,7 +85,8 @@ def _require_pairs(path: Path, rows: list[Row]) -> None:
             continue
         found = ", ".join(f"{row.fields['axis']} {row.fields['pole']}" for row in (first, *others))
         raise InputError(
-            f"{path}: row {first.number}: pair {pair} has {found}; one high and one low sentence of one axis were expected"
+            f"{path}: row {first.number}: pair {pair} has {found}; one high and one low sentence of one axis were "
+            "expected; mend it"
         )
 
 
@@ -89,5 +96,6 @@ def _require_enough(path: Path, rows: list[Row]) -> None:
         for pole in POLES:
             if found[axis, pole] < FEWEST:
                 raise InputError(
-                    f"{path}: {axis} {pole}: {found[axis, pole]} sentences found, {FEWEST} or more were expected; add some"
+                    f"{path}: {axis} {pole}: {found[axis, pole]} sentences found, {FEWEST} or more were expected; add "
+                    "some"
                 )

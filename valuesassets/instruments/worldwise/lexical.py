@@ -16,9 +16,9 @@ WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 def lexical_vectors(texts: Sequence[str]) -> NDArray[np.float32]:
-    """(n, 2048) words of each text, 1 + log(count) of each at a hashed place and sign; of length one, or zero without a word.
+    """(n, 2048) texts as their words, 1 + log(count) at a hashed place each; of length one, or zero without a word.
 
-    The signs keep words that share a place from making texts alike: products are right on average.
+    Each word has a hashed sign too, so that words that share a place do not make texts alike on average.
 
     Source: Weinberger et al. (2009), Feature Hashing for Large Scale Multitask Learning, Proceedings of ICML,
     1113-1120, section 2; 1 + log(count): Manning, Raghavan and Schütze (2008), section 6.4.1.

@@ -45,7 +45,7 @@ def positions(vectors: Floats, direction: Floats, high: Floats, low: Floats) -> 
 
 
 def anchors(advocates: Floats, scenarios: Sequence[str], asked: Sequence[str]) -> Floats:
-    """(n, d) mean vector of a pole's advocates for each text, those of its own scenario left out; NaN where none is left.
+    """(n, d) mean of a pole's advocates for each text, those of its own scenario left out; NaN where none is left.
 
     Args:
         advocates: (k, d) of texts in favour of one pole.

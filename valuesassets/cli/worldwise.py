@@ -1,4 +1,4 @@
-"""The commands of worldwise by their names: write trials, have a model choose."""
+"""The commands of worldwise by their names: write trials, have a model choose, score answers made anywhere."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -8,6 +8,7 @@ import typer
 from valuesassets.cli.inputs import require_file_place, require_folder_place
 from valuesassets.cli.outputs import progress_bar
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, choice_trials
+from valuesassets.cli.worldwise_score import score
 from valuesassets.records.errors import MissingData, ScoringError
 from valuesassets.records.trials import Reading
 
@@ -76,4 +77,4 @@ def choose(
     print(f"{len(rows)} choices in {output}" + (f", {len(unread)} of them unread{first}" if unread else ""))
 
 
-COMMANDS = {"trials": trials, "choose": choose}
+COMMANDS = {"trials": trials, "choose": choose, "score": score}

@@ -28,6 +28,16 @@ def column(frame: pd.DataFrame, name: str) -> pd.Series:
     return pd.Series(frame[name])
 
 
+def means_by(frame: pd.DataFrame, by: str, value: str, order: Sequence[str] | None = None) -> dict[str, float]:
+    """Mean of a column in each group, by the group's name; in this order, and only those of it that have rows.
+
+    >>> means_by(pd.DataFrame({"model": ["b", "a", "b"], "x": [1.0, 5.0, 3.0]}), "model", "x", ["b", "c", "a"])
+    {'b': 2.0, 'a': 5.0}
+    """
+    means = {str(name): float(part[value].mean()) for name, part in frame.groupby(by)}
+    return {name: means[name] for name in (means if order is None else order) if name in means}
+
+
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows as dictionaries by column name."""
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pydantic
 
-from valuesassets.records.errors import QuestionError, StorageError
+from valuesassets.records.errors import InputError, QuestionError, StorageError
 from valuesassets.records.faults import describe_faults
 from valuesassets.records.files import kind_of_file, no_such_file, whole_file
 from valuesassets.records.readouts import Generate, Readout, ScoreLabels, ScoreSpans
@@ -91,6 +91,22 @@ def read_frame(path: Path, table: Table) -> "pd.DataFrame":
         StorageError: absent, or not whole parquet.
     """
     return _read(path, table).to_pandas()
+
+
+def read_given(path: Path) -> pa.Table:
+    """All columns of a parquet file that a person made, whatever they are.
+
+    Raises:
+        InputError: absent, a folder, or no whole parquet file.
+    """
+    if not path.is_file():
+        raise InputError(no_such_file(path) if not path.exists() else f"{path}: is a folder; name the parquet file")
+    try:
+        return pq.ParquetFile(path).read()
+    except (OSError, pa.ArrowInvalid):
+        kind = kind_of_file(path)
+        what = "truncated or damaged" if kind in ("a parquet file", None) else kind
+        raise InputError(f"{path}: is {what}, a parquet file was expected; write it again") from None
 
 
 def table_metadata(path: Path) -> dict[str, str]:

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from valuesassets.answers.language_codes import language_code
@@ -14,8 +13,8 @@ from valuesassets.instruments.cultural_robustness.answer_quality import is_usabl
 from valuesassets.instruments.cultural_robustness.questions import all_questions
 from valuesassets.instruments.cultural_robustness.tables import VECTORS
 from valuesassets.records.errors import InputError
-from valuesassets.records.files import kind_of_file, no_such_file
 from valuesassets.records.frames import rows, rows_where
+from valuesassets.records.parquet import read_given
 
 KINDS = ("unspecific", "specific", "question")
 KEY = ["language", "kind", "id", "sample"]
@@ -51,14 +50,7 @@ def read_vectors(path: Path) -> pd.DataFrame:
 
 
 def _read(path: Path) -> pa.Table:
-    if not path.is_file():
-        raise InputError(no_such_file(path) if not path.exists() else f"{path}: is a folder; name the parquet file")
-    try:
-        found = pq.ParquetFile(path).read()
-    except (OSError, pa.ArrowInvalid):
-        kind = kind_of_file(path)
-        what = "truncated or damaged" if kind in ("a parquet file", None) else kind
-        raise InputError(f"{path}: is {what}, a parquet file was expected; write it again") from None
+    found = read_given(path)
     if lacking := [name for name in COLUMNS if name not in found.column_names]:
         there = ", ".join(found.column_names)
         raise InputError(f"{path}: no column {lacking[0]} (there are {there}), {', '.join(COLUMNS)} were expected")

@@ -9,7 +9,8 @@ import pandas as pd
 
 from valuesassets.instruments.worldwise.dimensions import AXES
 from valuesassets.records.errors import InputError
-from valuesassets.records.files import kind_of_file, no_such_file, parse_json, read_json, read_text
+from valuesassets.records.files import parse_json, read_json, read_text
+from valuesassets.records.parquet import read_given
 from valuesassets.records.text_tables import read_rows
 
 NAMES = ("response_id", "scenario_id", "axis", "model", "culture")
@@ -44,7 +45,8 @@ def read_answer_file(path: Path) -> pd.DataFrame:
         first, meant = axes.setdefault(scenario, (where, axis))
         if meant != axis:
             raise InputError(
-                f"{path}: {where}: scenario {scenario} on {axis}, but on {meant} in {first}; one axis was expected; mend it"
+                f"{path}: {where}: scenario {scenario} is on {axis}, but on {meant} in {first}; one axis was expected; "
+                "mend it"
             )
         found.append(answer)
     if not found:
@@ -86,18 +88,7 @@ def _of_array(path: Path) -> Iterator[Answer]:
 
 
 def _of_parquet(path: Path) -> Iterator[Answer]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    if not path.is_file():
-        raise InputError(no_such_file(path) if not path.exists() else f"{path}: is a folder; name the parquet file")
-    try:
-        listed = pq.ParquetFile(path).read().to_pylist()
-    except (OSError, pa.ArrowInvalid):
-        kind = kind_of_file(path)
-        what = "truncated or damaged" if kind in ("a parquet file", None) else kind
-        raise InputError(f"{path}: is {what}, a parquet file was expected; write it again") from None
-    yield from ((f"row {number}", each) for number, each in enumerate(listed, 1))
+    yield from ((f"row {number}", each) for number, each in enumerate(read_given(path).to_pylist(), 1))
 
 
 def _answer(where: str, given: Any) -> dict[str, Any]:
@@ -107,7 +98,7 @@ def _answer(where: str, given: Any) -> dict[str, Any]:
     missing = [name for name in COLUMNS if name not in given]
     if missing:
         raise InputError(f"{where}: no {missing[0]} found, {', '.join(COLUMNS)} were expected; add it")
-    found = {name: _text(where, name, given[name]) for name in (*NAMES, "decision", "explanation")}
+    found: dict[str, Any] = {name: _text(where, name, given[name]) for name in (*NAMES, "decision", "explanation")}
     for name in NAMES:
         if not found[name].strip():
             raise InputError(f"{where}: {name} is empty, a name was expected; add it")

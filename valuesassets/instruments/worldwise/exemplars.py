@@ -16,8 +16,8 @@ BUNDLED = "bundled"
 
 Each pair says opposite things about one matter, most of them in the first person. Long-term orientation is the hardest:
 its low pole is two things, custom and quick results, and a sentence that names what it turns down ("not at some distant
-future") lies near the other pole. Its pairs name the years ahead on one side, and custom or the present on the other, so
-that their words alone tell them apart, as the embedder `lexical` shows. They were judged by what they mean and by how
+future") lies near the other pole. Its pairs name the years ahead on one side, custom or the present on the other, so
+that their words alone tell them apart, as the embedder `lexical` shows. All were judged by what they mean and by how
 well one pair orders another, never by answers that a model gave.
 """
 FEWEST = 3

@@ -4,31 +4,36 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-
-from valuesassets.measure.between_groups import sums_by
+from scipy import sparse
 
 SHORTEST = 1e-12
 """A shorter vector has no direction."""
 Floats = NDArray[np.float64]
+Vectors = NDArray[np.floating] | sparse.csr_array
 
 
-def text_vectors(sentences: NDArray[np.floating], texts: NDArray[np.int64], n_texts: int) -> Floats:
-    """(n_texts, d) mean of the unit vectors of a text's sentences, of length one; NaN where there is no direction.
+def text_vectors(sentences: Vectors, texts: NDArray[np.intp], n_texts: int) -> tuple[Vectors, NDArray[np.bool_]]:
+    """(n_texts, d) mean of the unit vectors of a text's sentences, made to length one.
 
     Args:
-        sentences: (s, d) a row for each sentence of each text.
+        sentences: (s, d) a row for each sentence of each text, dense or sparse.
         texts: (s,) which text it is of.
+
+    Returns:
+        The vectors, and (n_texts,) whether a text has a direction: without a sentence it has none, and its vector is 0.
     """
-    sums = sums_by(texts, n_texts, np.asarray(sentences, dtype=float))
-    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    return np.divide(sums, lengths, out=np.full_like(sums, np.nan), where=lengths > SHORTEST)
+    shape = n_texts, len(texts)
+    sums = sparse.csr_array((np.ones(len(texts)), (texts, np.arange(len(texts)))), shape=shape) @ sentences
+    lengths = np.sqrt(np.asarray((sums * sums).sum(axis=1), dtype=float))
+    has_direction = lengths > SHORTEST
+    return sparse.diags_array(1 / np.where(has_direction, lengths, 1)) @ sums, has_direction
 
 
-def positions(vectors: Floats, direction: Floats, high: Floats, low: Floats) -> Floats:
+def positions(vectors: Vectors, direction: Floats, high: Floats, low: Floats) -> Floats:
     """(n,) 2 (v.a - m) / d along an axis a: 0 half-way between the poles' means, 1 at the high one, -1 at the low one.
 
     Args:
-        vectors: (n, d) of length one; NaN where a text has none.
+        vectors: (n, d) of length one, dense or sparse.
         direction: (d,) the axis, of any length.
         high, low: (d,) or (n, d) means of the poles: of exemplars, or of each text's `anchors`.
 

@@ -5,7 +5,7 @@ target of the other cultures, and the targets of the cultures exchanged. What ea
 the documentation of worldwise.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import permutations
 from typing import Any
 
@@ -14,11 +14,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.instruments.worldwise.dimensions import UNPROMPTED
+from valuesassets.instruments.worldwise.projections import Vectors
 from valuesassets.measure.profile_correlation import centred_on_items, correlation, paired
 from valuesassets.measure.ratio_of_means import ratio_of_means
 from valuesassets.measure.resampling import ROUNDING, resample_counts, with_ends
 from valuesassets.measure.seeding import seeded
-from valuesassets.records.frames import rows, rows_where
+from valuesassets.records.frames import means_by, rows, rows_where
 
 COMPOSITIONS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "final": lambda each: " ".join([*3 * [" ".join(each["values"])], each["explanation"], each["decision"]]),
@@ -34,13 +35,13 @@ DRAWS, RESAMPLES = 3999, 2000
 Floats = NDArray[np.float64]
 
 
-def semantic_scores(texts: Floats, high: Floats, low: Floats) -> Floats:
+def semantic_scores(texts: Vectors, high: Floats, low: Floats) -> Floats:
     """(n,) 2 tanh((h - l) / (h + l)), h and l mean cosines of a text to the poles' sentences; NaN where h + l <= 0.
 
     Between positive h and l it cannot pass 2 tanh 1 = 1.52. worldWiseAI made 0 of a sum that is not positive.
 
     Args:
-        texts: (n, d) of length one.
+        texts: (n, d) of length one, dense or sparse.
         high, low: (d,) means of the poles' unit vectors.
 
     >>> semantic_scores(np.eye(2), np.array([0.6, -0.4]), np.array([0.2, 0.3])).round(3).tolist()
@@ -108,31 +109,34 @@ def _errors(answered: pd.DataFrame, aims: pd.DataFrame, orders: NDArray[np.intp]
         else None,
         "mae_permuted_mean": float(by_chance.mean()),
         "p_permuted": float(np.mean(by_chance <= error.mean() + ROUNDING)),
-        "mae_by_axis": _means(answered, "axis", "error", aims.columns),
-        "bias_by_axis": _means(answered, "axis", "bias", aims.columns),
-        "mae_by_culture": _means(answered, "culture", "error", aims.index),
-        "mae_by_model": _means(answered, "model", "error"),
+        "mae_by_axis": means_by(answered, "axis", "error", list(aims.columns)),
+        "bias_by_axis": means_by(answered, "axis", "bias", list(aims.columns)),
+        "mae_by_culture": means_by(answered, "culture", "error", list(aims.index)),
+        "mae_by_model": means_by(answered, "model", "error"),
     }
 
 
 def _skill(answered: pd.DataFrame, seed: int) -> dict[str, Any]:
     """1 - MAE / MAE of zero and the ends of its interval over scenarios."""
-    sums = answered.assign(of_zero=answered["target"].abs()).groupby("scenario_id")[["error", "of_zero"]].sum()
-    counts = resample_counts(len(sums), RESAMPLES, seeded(seed, "skill"))
-    ratio, low, high = ratio_of_means(sums["error"].to_numpy(float), sums["of_zero"].to_numpy(float), counts)
+    scenario, place = np.unique(answered["scenario_id"].to_numpy(str), return_inverse=True)
+    errors, of_zero = (np.bincount(place, np.abs(answered[name].to_numpy(float))) for name in ("error", "target"))
+    counts = resample_counts(len(scenario), RESAMPLES, seeded(seed, "skill"))
+    ratio, low, high = ratio_of_means(errors, of_zero, counts)
     return with_ends("skill", _number(1 - ratio), (_number(1 - high), _number(1 - low)))
 
 
 def _alignments(answered: pd.DataFrame, aims: pd.DataFrame) -> dict[str, Any]:
     """Mean alignments, beside those of zero; the scenarios where they are least and greatest."""
-    of_cultures, of_zero = (_means(answered, "culture", name, aims.index) for name in ("alignment", "alignment_zero"))
-    by_scenario = _means(answered, "scenario_id", "alignment")
+    of_cultures, of_zero = (
+        means_by(answered, "culture", name, list(aims.index)) for name in ("alignment", "alignment_zero")
+    )
+    by_scenario = means_by(answered, "scenario_id", "alignment")
     return {
         "alignment_mean": float(answered["alignment"].mean()),
         "alignment_zero": float(answered["alignment_zero"].mean()),
         "alignment_by_culture": of_cultures,
         "alignment_zero_by_culture": of_zero,
-        "alignment_by_axis": _means(answered, "axis", "alignment", aims.columns),
+        "alignment_by_axis": means_by(answered, "axis", "alignment", list(aims.columns)),
         "r_alignment_zero": _correlation(of_cultures, of_zero),
         "scenario_hardest": min(by_scenario, key=by_scenario.__getitem__),
         "scenario_easiest": max(by_scenario, key=by_scenario.__getitem__),
@@ -176,12 +180,6 @@ def culture_orders(n: int, draws: int, seed: int) -> NDArray[np.intp]:
 
 def _alignment(off: Floats) -> Floats:
     return np.maximum(0, BEST - PER_UNIT * np.abs(off))
-
-
-def _means(frame: pd.DataFrame, by: str, value: str, order: Sequence[str] | pd.Index | None = None) -> dict[str, float]:
-    """Mean of a column in each group, in this order."""
-    means = frame.groupby(by)[value].mean()
-    return {str(name): float(means[name]) for name in (means.index if order is None else order) if name in means.index}
 
 
 def _correlation(one: Mapping[str, float], other: Mapping[str, float]) -> float | None:

@@ -134,7 +134,12 @@ SCORES = Table(
     Column(
         "seed_stored", pa.float64(), f"{_SEED_SCORE}explanation, decision, values", range=(-2, 2), may_be_empty=True
     ),
-    Column("position", pa.float64(), "0 half-way between the poles' means, 1 at the high one, -1 at the low one"),
+    Column(
+        "position",
+        pa.float64(),
+        "0 half-way between the poles' means, 1 at the high one, -1 at the low one; none on an axis that is not valid",
+        may_be_empty=True,
+    ),
     Column("is_truncated", pa.bool_(), "whether the embedder read only the beginning of one of the seed's texts"),
     "status reason?",
 )

@@ -1,5 +1,6 @@
 """Values that an answer ticks from a list: which pole of which dimension each is counted to."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,7 @@ def read_values(path: Path) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def ticked_leans(ticked: pd.Series, values: pd.DataFrame) -> NDArray[np.float64]:
+def ticked_leans(ticked: Sequence[Sequence[str]], values: pd.DataFrame) -> NDArray[np.float64]:
     """(n, 6) high minus low values that each answer ticks, on each of `AXES`; what is not listed counts nothing.
 
     Args:

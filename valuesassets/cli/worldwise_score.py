@@ -1,0 +1,94 @@
+"""The command `worldwise score`: answers to dilemmas that were made anywhere, as the seed scored them and on axes."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from valuesassets.cli.inputs import require_folder_place
+from valuesassets.cli.outputs import progress_bar
+
+if TYPE_CHECKING:
+    from valuesassets.instruments.worldwise.rescoring import TextVectors
+
+
+def score(
+    responses: Annotated[
+        Path,
+        typer.Option(
+            readable=False,
+            help="Answers (CSV, JSON, JSONL, parquet): response_id, scenario_id, axis, model, culture, decision, "
+            "values, explanation.",
+        ),
+    ],
+    exemplars: Annotated[str, typer.Option(help="Sentences of the poles (CSV): axis,pole,pair,text; or: bundled.")],
+    embedder: Annotated[str, typer.Option(help="Hub id or folder of a sentence-transformers model, or: lexical.")],
+    output: Annotated[Path, typer.Option(help="Folder for scores.parquet and summary.json.")],
+    targets: Annotated[
+        Path | None, typer.Option(readable=False, help="The seed's targets (CSV): culture,axis,seed_target.")
+    ] = None,
+    values: Annotated[
+        Path | None, typer.Option(readable=False, help="The values that could be ticked (CSV): value,axis,pole.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the draws.")] = 0,
+) -> None:
+    """Score answers to dilemmas again: the seed's scores with their nulls, and positions on axes that hold."""
+    from valuesassets.instruments.worldwise.answer_files import read_answer_file
+    from valuesassets.instruments.worldwise.exemplars import read_exemplars
+    from valuesassets.instruments.worldwise.rescoring import place, prepare, score_rows, summarise
+    from valuesassets.instruments.worldwise.seed_targets import read_targets, require_targets
+    from valuesassets.instruments.worldwise.tables import SCORES
+    from valuesassets.instruments.worldwise.ticked_values import read_values
+    from valuesassets.records.files import write_json
+    from valuesassets.records.parquet import write_frame
+
+    require_folder_place(output)
+    answers = read_answer_file(responses)
+    expected = None if targets is None else read_targets(targets)
+    if expected is not None and targets is not None:
+        require_targets(expected, answers, targets)
+    listed = None if values is None else read_values(values)
+    prepared = prepare(answers, read_exemplars(exemplars), exemplars)
+    found, described = _embed(embedder, prepared.texts)
+    placed = place(prepared, found, seed=seed)
+    scored = score_rows(prepared, placed, found)
+    summary = summarise(prepared, scored, placed, targets=expected, values=listed, seed=seed)
+    (output / "summary.json").unlink(missing_ok=True)  # it stands for the scores beside it
+    write_frame(output / "scores.parquet", scored, SCORES)
+    write_json(output / "summary.json", {"embedder": described} | summary)
+    _print(summary)
+    print(f"{output}: scores.parquet, summary.json")
+
+
+def _embed(embedder: str, texts: list[str]) -> "tuple[TextVectors, dict[str, object]]":
+    """The vectors of texts, each embedded once, and what names the embedder."""
+    from valuesassets.instruments.worldwise.lexical import LEXICAL
+    from valuesassets.instruments.worldwise.rescoring import TextVectors, lexical
+
+    if embedder == LEXICAL:
+        return lexical(texts), {"model": LEXICAL}
+    from valuesassets.models.embedding import open_embedder
+
+    opened = open_embedder(embedder)
+    with progress_bar("embedding") as tick:
+        found = opened.embed(texts, on_progress=tick)
+    return TextVectors(texts, found.vectors, found.is_truncated), opened.describe()
+
+
+def _print(summary: dict[str, Any]) -> None:
+    """Print how far each axis holds, and the seed's error beside what needs no answer."""
+    n, cut = summary["n_responses"], summary["n_truncated"]
+    print(f"{n} answers, {cut} of them longer than the embedder reads in the seed's composition")
+    for axis, row in summary["projection"]["axes"].items():
+        verdict = "valid" if row["is_valid"] else "NOT VALID: no positions"
+        print(f"  {axis}  held-out AUC {row['held_out_auc']:.2f}  p {row['p']:.3f}  {verdict}")
+    convergent, other = (summary["projection"][name] for name in ("convergent_mean", "discriminant_mean_abs"))
+    if convergent is not None and other is not None:
+        print(f"  r with ticked values: {convergent:.2f} on the same axis, {other:.2f} (size) on others")
+    for name in ("final", "stored"):
+        found = summary["seed"].get(name, {})
+        if found.get("n"):
+            print(
+                f"  seed's score ({name}): MAE {found['mae']:.4f}; zero {found['mae_zero']:.4f}, cultures exchanged "
+                f"{found['mae_permuted_mean']:.4f} (p {found['p_permuted']:.3f})"
+            )

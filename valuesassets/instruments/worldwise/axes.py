@@ -133,7 +133,7 @@ def exchanged(is_high: Mask, pairs: NDArray[np.str_] | None, draws: int, random:
 
 def axis_validity(axes: Mapping[str, Axis]) -> pd.DataFrame:
     """Rows of `AXIS_VALIDITY`: how far each axis can be relied on, and its cosines with the others."""
-    directions = {code: axis.direction / np.linalg.norm(axis.direction) for code, axis in axes.items()}
+    directions = {code: axis.direction / (np.linalg.norm(axis.direction) or 1) for code, axis in axes.items()}
     return AXIS_VALIDITY.frame(
         [
             {

@@ -119,7 +119,9 @@ def _errors(answered: pd.DataFrame, aims: pd.DataFrame, orders: NDArray[np.intp]
 def _skill(answered: pd.DataFrame, seed: int) -> dict[str, Any]:
     """1 - MAE / MAE of zero and the ends of its interval over scenarios."""
     scenario, place = np.unique(answered["scenario_id"].to_numpy(str), return_inverse=True)
-    errors, of_zero = (np.bincount(place, np.abs(answered[name].to_numpy(float))) for name in ("error", "target"))
+    errors, of_zero = (
+        np.bincount(place, answered[name].abs().to_numpy(float)).astype(float) for name in ("error", "target")
+    )
     counts = resample_counts(len(scenario), RESAMPLES, seeded(seed, "skill"))
     ratio, low, high = ratio_of_means(errors, of_zero, counts)
     return with_ends("skill", _number(1 - ratio), (_number(1 - high), _number(1 - low)))

@@ -33,8 +33,13 @@ def read_targets(path: Path) -> pd.DataFrame:
         if seen.setdefault((culture, axis), row.number) != row.number:
             raise InputError(f"{where}: {culture}, {axis} stands in row {seen[culture, axis]} too; keep one of them")
         found[culture, axis] = _target(written, where)
-    targets = pd.Series(found).unstack(sort=False)
-    targets = targets.loc[:, [axis for axis in AXES if axis in targets]]
+    axes = [axis for axis in AXES if any(axis == other for _, other in found)]
+    cultures = list(dict.fromkeys(culture for culture, _ in found))
+    targets = pd.DataFrame(
+        [[found.get((culture, axis), math.nan) for axis in axes] for culture in cultures],
+        index=pd.Index(cultures),
+        columns=pd.Index(axes),
+    )
     for culture, own in targets.iterrows():
         if own.isna().any():
             lacking = ", ".join(str(axis) for axis in own.index[own.isna()])

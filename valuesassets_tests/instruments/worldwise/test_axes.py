@@ -83,7 +83,9 @@ def test_an_axis_of_words_is_valid_by_words_and_says_why_where_it_is_not(tmp_pat
     lines = exemplar_lines(["IDV", "PDI"])
     random = np.random.default_rng(0)
     texts = [line.rpartition(",")[2] for line in lines[13:]]
-    shuffled = [f"{line.rpartition(',')[0]},{texts[k]}" for line, k in zip(lines[13:], random.permutation(12), strict=True)]
+    shuffled = [
+        f"{line.rpartition(',')[0]},{texts[k]}" for line, k in zip(lines[13:], random.permutation(12), strict=True)
+    ]
     found = read_exemplars(write_lines(tmp_path / "e.csv", [*lines[:13], *shuffled]))
     axes = fit_axes(found, lexical_vectors(list(found["text"])).toarray())
     assert (axes["IDV"].held_out_auc, axes["IDV"].is_valid, axes["IDV"].reason) == (1.0, True, None)

@@ -52,8 +52,8 @@ def test_an_axis_may_do_without_pairs(tmp_path):
         ),
         (
             ["IDV,low,,A sentence."],
-            "row 14: no pair found, but row 2 of IDV has one; a pair in every row of an axis, or in none, was expected; "
-            "mend it",
+            "row 14: no pair found, but row 2 of IDV has one; a pair in every row of an axis, or in none, was "
+            "expected; mend it",
         ),
         (
             ["PDI,low,,A sentence.", "PDI,high,,Another."],

@@ -35,16 +35,16 @@ def read_targets(path: Path) -> pd.DataFrame:
         found[culture, axis] = _target(written, where)
     axes = [axis for axis in AXES if any(axis == other for _, other in found)]
     cultures = list(dict.fromkeys(culture for culture, _ in found))
-    targets = pd.DataFrame(
-        [[found.get((culture, axis), math.nan) for axis in axes] for culture in cultures],
+    for culture in cultures:
+        if lacking := [axis for axis in axes if (culture, axis) not in found]:
+            raise InputError(
+                f"{path}: {culture} has no target on {', '.join(lacking)}, one on every axis was expected; add it"
+            )
+    return pd.DataFrame(
+        [[found[culture, axis] for axis in axes] for culture in cultures],
         index=pd.Index(cultures),
         columns=pd.Index(axes),
     )
-    for culture, own in targets.iterrows():
-        if own.isna().any():
-            lacking = ", ".join(str(axis) for axis in own.index[own.isna()])
-            raise InputError(f"{path}: {culture} has no target on {lacking}, one on every axis was expected; add it")
-    return targets
 
 
 def require_targets(targets: pd.DataFrame, answers: pd.DataFrame, path: Path) -> None:

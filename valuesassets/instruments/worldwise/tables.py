@@ -114,7 +114,12 @@ PROJECTIONS = Table(
     Column("draw", pa.int64(), "number of the answer among those to the same prompt, from 0", range=(0, 1e9)),
     AXIS,
     Column("is_own_axis", pa.bool_(), "whether the dilemma stands on this dimension"),
-    Column("position", pa.float64(), "0 half-way between the poles' means, 1 at the high one, -1 at the low one"),
+    Column(
+        "position",
+        pa.float64(),
+        "0 half-way between the means of the poles, 1 at the high one, -1 at the low one",
+        may_be_empty=True,
+    ),
     "status reason?",
 )
 _SEED_SCORE = "2 tanh((h - l) / (h + l)), h and l mean cosines to the poles' sentences; text: "

@@ -3,7 +3,7 @@ import pytest
 from valuesassets.instruments.worldwise.dimensions import AXES
 from valuesassets.instruments.worldwise.exemplars import BUNDLED, read_exemplars
 from valuesassets.records.errors import InputError
-from valuesassets_tests.instruments.worldwise.made_answers import exemplar_lines, write_lines
+from valuesassets_tests.instruments.worldwise.made_responses import exemplar_lines, write_lines
 
 HEADER, *GOOD = exemplar_lines(["IDV"])
 

@@ -2,7 +2,7 @@ import pytest
 
 from valuesassets.instruments.worldwise.ticked_values import read_values, ticked_leans
 from valuesassets.records.errors import InputError
-from valuesassets_tests.instruments.worldwise.made_answers import write_lines
+from valuesassets_tests.instruments.worldwise.made_responses import write_lines
 
 LINES = ["value,axis,pole", "Freedom,IDV,high", "Family,IDV,low", "Rank,PDI,high"]
 

@@ -38,7 +38,7 @@ def score(
     from valuesassets.instruments.worldwise.rescoring import place, prepare, score_rows, summarise
     from valuesassets.instruments.worldwise.seed_targets import read_targets, require_targets
     from valuesassets.instruments.worldwise.tables import SCORES
-    from valuesassets.instruments.worldwise.ticked_values import read_values
+    from valuesassets.instruments.worldwise.value_names import read_value_names
     from valuesassets.records.files import write_json
     from valuesassets.records.parquet import write_frame
 
@@ -47,7 +47,7 @@ def score(
     expected = None if targets is None else read_targets(targets)
     if expected is not None and targets is not None:
         require_targets(expected, answers, targets)
-    listed = None if values is None else read_values(values)
+    listed = None if values is None else read_value_names(values, has_both_poles=False)
     prepared = prepare(answers, read_exemplars(exemplars), exemplars)
     found, described = _embed(embedder, prepared.texts)
     placed = place(prepared, found, seed=seed)

@@ -12,7 +12,7 @@ from valuesassets.instruments.worldwise.scenarios import Scenario
 from valuesassets.instruments.worldwise.tables import CHOICES
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.parquet import read_frame, read_trials
-from valuesassets_tests.instruments.worldwise.made_files import DILEMMAS, JAPAN, dilemmas, write
+from valuesassets_tests.instruments.worldwise.made_dilemmas import DILEMMAS, JAPAN, dilemmas, write
 from valuesassets_tests.models.brute_force import BruteForce
 from valuesassets_tests.tiny_models import byte_level, write_model
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from valuesassets.cli.app import app
 from valuesassets.models.embedding import Embedder
 from valuesassets.records.errors import ValuesAssetsError
-from valuesassets_tests.instruments.worldwise.made_responses import (
+from valuesassets_tests.instruments.worldwise.made_answer_files import (
     answer,
     exemplar_lines,
     many_answers,

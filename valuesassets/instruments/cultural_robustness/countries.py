@@ -10,9 +10,9 @@ import pandas as pd
 from valuesassets.answers.language_codes import language_code
 from valuesassets.instruments.cultural_robustness.language_files import Line
 from valuesassets.measure.seeding import seeded
-from valuesassets.records.csv_rows import csv_rows
 from valuesassets.records.errors import InputError, MissingData, QuestionError
 from valuesassets.records.places import STUDIES, load_facts
+from valuesassets.records.text_tables import read_rows
 
 FILE = "countries.csv"
 PUBLISHED = STUDIES / "cultural_robustness" / FILE
@@ -57,7 +57,7 @@ def load_countries(path: Path | None = None, *folders: Path) -> Countries:
     path = path or PUBLISHED
     anchors: dict[int, Anchor] = {}
     said: dict[Anchor, int] = {}
-    for number, row in csv_rows(path, ("anchor", "country"), QuestionError):
+    for _, number, row in read_rows(path, ("anchor", "country"), QuestionError, by_line=True):
         where = f"{path}: line {number}"
         anchor, persona = row["anchor"], row.get("persona", "")
         for name, value in (("anchor", anchor), ("persona", persona)):
@@ -163,7 +163,7 @@ def read_own_countries(path: Path) -> dict[str, str]:
         InputError: a line names no language or no country, or one twice; names file and line.
     """
     own: dict[str, str] = {}
-    for number, row in csv_rows(path, ("language", "country"), InputError):
+    for _, number, row in read_rows(path, ("language", "country"), InputError, by_line=True):
         where, language = f"{path}: line {number}", language_code(row["language"])
         if language is None:
             raise InputError(f"{where}: {row['language']!r} is no code of a language; write ISO 639-1 or 639-3")

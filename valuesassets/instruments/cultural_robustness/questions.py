@@ -8,10 +8,8 @@ import pandas as pd
 from valuesassets.instruments.cultural_robustness.countries import Anchor, anchor_countries, load_countries
 from valuesassets.instruments.cultural_robustness.language_files import Line, find_files, read_lines, require_shared
 from valuesassets.records.errors import QuestionError
-from valuesassets.records.places import STUDIES
+from valuesassets.records.places import BUNDLED, given_or_bundled
 
-BUNDLED = "bundled"
-BUNDLED_FOLDER = STUDIES / "cultural_robustness" / "questions"
 COLUMNS = ["question_id", "anchor", "country", "persona", "prompt"]
 
 
@@ -27,7 +25,7 @@ def read_questions(folder: Path | str = BUNDLED, countries: Path | None = None) 
     Raises:
         QuestionError: a file or a line cannot serve; names file, line and what to do.
     """
-    place = BUNDLED_FOLDER if str(folder) == BUNDLED else Path(folder)
+    place = given_or_bundled(folder, "cultural_robustness", "questions")
     files = find_files(place, QuestionError)
     lines = read_lines(files, "prompt", QuestionError)
     if blank := next((line for line in lines if not line.content["prompt"].strip()), None):

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.dimensions import AXES, DIMENSIONS
 from valuesassets.instruments.worldwise.inference import OK, REFUSED, UNDEFINED, Inference
 from valuesassets.instruments.worldwise.measure_tables import AGREEMENT, CULTURE_PAIRS, FLATTENING, VERDICTS
 from valuesassets.instruments.worldwise.reliability import culture_components
@@ -49,20 +48,6 @@ FOLLOWED, HABIT, NONE = (
     "no agreement: what cultures share with their countries may be a habit of answering, not a pattern over axes",
     "no agreement",
 )
-HUMAN_SHARE = 0.2
-"""Share of the variance of values that lies between countries: Taras, Steel and Kirkman (2016)."""
-
-
-def standard_scores(countries: pd.DataFrame) -> pd.DataFrame:
-    """Scores of countries, in standard deviations over those that have all: a row per country, a column per axis.
-
-    Args:
-        countries: as published, with a row per country and the columns of `DIMENSIONS`; empty where it has no score.
-    """
-    columns = [DIMENSIONS[axis].column for axis in AXES]
-    scores = countries[columns].astype(float).set_axis(list(AXES), axis=1)
-    whole = scores.dropna()
-    return (scores - whole.mean()) / whole.std(ddof=0)
 
 
 def derive_alignment(

@@ -69,7 +69,7 @@ def _given(path: Path) -> Iterator[Answer]:
 
 
 def _of_csv(path: Path) -> Iterator[Answer]:
-    for row in read_rows(path, COLUMNS, lambda line: bool(ANSWER_ROW.search(line))):
+    for row in read_rows(path, COLUMNS, is_row=lambda line: bool(ANSWER_ROW.search(line))):
         listed = [value.strip() for value in row.fields["values"].split(";")]
         yield f"row {row.number}", row.fields | {"values": [value for value in listed if value]}
 

@@ -1,11 +1,11 @@
 """Answers as they are embedded: without the names of countries, sentence by sentence."""
 
-import csv
 import re
 from collections.abc import Iterable
 from functools import cache
 
 from valuesassets.records.places import STUDIES
+from valuesassets.records.text_tables import read_rows
 
 LOCAL = "local"
 """What stands for names of countries and of their people, which would tell the persona rather than the reason."""
@@ -37,13 +37,16 @@ def mask_countries(text: str, names: Iterable[str] = ()) -> str:
     >>> mask_countries("Mexico and the US: Mexicans ask us.")
     'local and the local: local ask us.'
     """
-    return _pattern(tuple(sorted(set(names)))).sub(LOCAL, text)
+    return country_pattern(tuple(sorted(set(names)))).sub(LOCAL, text)
 
 
 @cache
-def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Any of the names, the longest first, as words that begin with a capital letter unless a study names them so."""
-    with WORDS.open(encoding="utf-8", newline="") as stream:
-        known = [word for row in csv.DictReader(stream) for word in row["words"].split(";")]
+def country_pattern(names: tuple[str, ...] = ()) -> re.Pattern[str]:
+    """Any name of a country or its people, longest first; words with a capital letter unless a study names them so.
+
+    Args:
+        names: more of them.
+    """
+    known = [word for row in read_rows(WORDS, ("country", "words")) for word in row.fields["words"].split(";")]
     listed = sorted({*known, *filter(None, names)}, key=lambda name: (-len(name), name))
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, listed))})(?:s(?!\w)|(?!\w))")

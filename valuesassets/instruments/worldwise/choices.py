@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from valuesassets.instruments.worldwise.prompts import ORDERS
+from valuesassets.instruments.worldwise.dimensions import ORDERS
 from valuesassets.instruments.worldwise.scenarios import Scenario
 from valuesassets.instruments.worldwise.trials import IS_HIGH, culture_of
 from valuesassets.records.errors import MissingData

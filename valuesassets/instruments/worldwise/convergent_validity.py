@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.worldwise.dimensions import AXES
 from valuesassets.measure.between_groups import sums_by
+from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.profile_correlation import paired
 
 Floats = NDArray[np.float64]
@@ -48,7 +49,9 @@ def convergent_validity(placed: Mapping[str, Floats], leans: Floats, scenarios: 
     r = paired(own.T, ticked.T).correlation((one[..., None], other[..., None]))
     is_same = np.array([[code == axis for axis in AXES] for code in placed])
     same = {code: _number(value) for code, value in zip(placed, r[is_same], strict=True)}
-    return ConvergentValidity(same, _mean(r[is_same]), _mean(np.abs(r[~is_same])))
+    return ConvergentValidity(
+        same, *(_number(mean_of_known(each).item()) for each in (r[is_same], np.abs(r[~is_same])))
+    )
 
 
 def _centred(values: Floats, groups: NDArray[np.intp]) -> Floats:
@@ -58,11 +61,6 @@ def _centred(values: Floats, groups: NDArray[np.intp]) -> Floats:
     sums = sums_by(groups, n_groups, np.where(known, values, 0))
     means = sums / np.maximum(sums_by(groups, n_groups, known.astype(float)), 1)
     return values - means[groups]
-
-
-def _mean(values: Floats) -> float | None:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if known.size else None
 
 
 def _number(value: float) -> float | None:

@@ -6,13 +6,10 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.worldwise.dimensions import AXES, DIMENSIONS
-from valuesassets.records.csv_rows import csv_rows
 from valuesassets.records.errors import HumanDataError
-from valuesassets.records.places import STUDIES
+from valuesassets.records.places import BUNDLED, STUDIES, given_or_bundled
+from valuesassets.records.text_tables import read_rows
 
-BUNDLED = "bundled"
-BUNDLED_FILE = STUDIES / "worldwise" / "country_scores.csv"
-"""Twelve countries, each with source and version; the whole matrix is its authors' to give."""
 COUNTRY_CODES = STUDIES / "worldwise" / "country_codes.csv"
 """What the matrix's own codes are in ISO 3166, where some are another country's (SLV, MNG, MAC); ten are none's."""
 NULL = ("#NULL!", "")
@@ -24,15 +21,16 @@ DOUBTFUL_ZEROS = 2
 
 def country_codes() -> list[tuple[str, str, str | None]]:
     """The rows of the matrix: its own code, its name, and ISO 3166 alpha-3; None for what is no country."""
-    found = csv_rows(COUNTRY_CODES, ("ctr", "country", "alpha3"), HumanDataError)
-    return [(row["ctr"], row["country"], row["alpha3"] or None) for _, row in found]
+    found = read_rows(COUNTRY_CODES, ("ctr", "country", "alpha3"), HumanDataError)
+    return [(row["ctr"], row["country"], row["alpha3"] or None) for _, _, row in found]
 
 
 def read_country_scores(path: Path | str = BUNDLED) -> pd.DataFrame:
     """The scores of a matrix as published (0 to 120, null where there is none), a row for each of its rows.
 
     Args:
-        path: CSV with `ctr,country,pdi,idv,mas,uai,ltowvs,ivr`, comma or semicolon; `bundled` for twelve countries.
+        path: CSV with `ctr,country,pdi,idv,mas,uai,ltowvs,ivr`, comma or semicolon; `bundled` for twelve countries,
+            each with source and version: the whole matrix is its authors' to give.
 
     Returns:
         `ctr, name, country` (ISO 3166 alpha-3; null for regions and parts of countries) and a column for each axis.
@@ -41,11 +39,11 @@ def read_country_scores(path: Path | str = BUNDLED) -> pd.DataFrame:
         HumanDataError: a code is none of the matrix's or there twice, or a score no number from 0 to 120; names file,
             line, what was found and what was expected.
     """
-    place = BUNDLED_FILE if str(path) == BUNDLED else Path(path)
+    place = given_or_bundled(path, "worldwise", "country_scores.csv")
     codes = {ctr: alpha3 for ctr, _, alpha3 in country_codes()}
     needed = ("ctr", "country", *sorted(each.column for each in DIMENSIONS.values()))
     rows: dict[str, dict[str, object]] = {}
-    for number, row in csv_rows(place, needed, HumanDataError, ",;"):
+    for _, number, row in read_rows(place, needed, HumanDataError, delimiters=",;", by_line=True):
         where, ctr = f"{place}: line {number}", row["ctr"]
         if ctr not in codes:
             raise HumanDataError(f"{where}: {ctr!r} is no code of the matrix, which has its own (GER, AUL); mend it")

@@ -1,10 +1,12 @@
-"""The six dimensions that dilemmas stand on, and what their poles are called."""
+"""The six dimensions that dilemmas stand on, and what poles, orders of options and controls are called."""
 
 from dataclasses import dataclass
 
 HIGH, LOW = "high", "low"
 POLES = (HIGH, LOW)
 PLACEBO, UNPROMPTED = "placebo", "unprompted"
+ORDERS = ("forward", "reversed")
+"""Of the options of a dilemma."""
 CONTROLS = (PLACEBO, UNPROMPTED)
 """Conditions beside the cultures: a persona from nowhere, and none."""
 

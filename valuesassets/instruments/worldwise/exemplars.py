@@ -1,4 +1,11 @@
-"""`worldwise/exemplars`: sentences that stand for the poles of dimensions, bundled or from a person's file."""
+"""`worldwise/exemplars`: sentences that stand for the poles of dimensions, bundled or from a person's file.
+
+Each bundled pair says opposite things about one matter, most of them in the first person. Long-term orientation is the
+hardest: its low pole is two things, custom and quick results, and a sentence that names what it turns down ("not at
+some distant future") lies near the other pole. Its pairs name the years ahead on one side, custom or the present on the
+other, so that their words alone tell them apart, as the embedder `lexical` shows. All were judged by what they mean and
+by how well one pair orders another, never by answers that a model gave.
+"""
 
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -8,18 +15,9 @@ import pandas as pd
 from valuesassets.instruments.worldwise.dimensions import AXES, POLES
 from valuesassets.instruments.worldwise.tables import EXEMPLARS
 from valuesassets.records.errors import InputError
-from valuesassets.records.places import STUDIES
+from valuesassets.records.places import given_or_bundled
 from valuesassets.records.text_tables import Row, read_rows
 
-BUNDLED = "bundled"
-"""What names the sentences that come with this project, in place of a file.
-
-Each pair says opposite things about one matter, most of them in the first person. Long-term orientation is the hardest:
-its low pole is two things, custom and quick results, and a sentence that names what it turns down ("not at some distant
-future") lies near the other pole. Its pairs name the years ahead on one side, custom or the present on the other, so
-that their words alone tell them apart, as the embedder `lexical` shows. All were judged by what they mean and by how
-well one pair orders another, never by answers that a model gave.
-"""
 FEWEST = 3
 """Sentences of each pole below which none is left when two pairs are held out."""
 
@@ -34,7 +32,7 @@ def read_exemplars(source: str | Path) -> pd.DataFrame:
         InputError: no such table; an axis or pole is unknown, a text empty or doubled, a pair half there or on two
             axes, an axis partly paired, or a pole has fewer than three sentences; names file, row, found, expected.
     """
-    path = STUDIES / "worldwise" / "exemplars.csv" if str(source) == BUNDLED else Path(source)
+    path = given_or_bundled(source, "worldwise", "exemplars.csv")
     rows = read_rows(path, EXEMPLARS.names)
     seen: dict[str, int] = {}
     for row in rows:

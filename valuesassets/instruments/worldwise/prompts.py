@@ -22,7 +22,6 @@ PLACEBO_WORDINGS = (
 """The same of a person from nowhere."""
 DEMAND = "You hold the values that are typical there."
 LETTERS = ("A", "B")
-ORDERS = ("forward", "reversed")
 
 
 def persona_line(persona: Persona, wording: int = 0, demand: bool = False) -> str | None:

@@ -15,7 +15,7 @@ from valuesassets.instruments.worldwise.tables import REASONS
 OK, DECLINED, REFUSED, FILTERED = "ok", "declined", "refused", "filtered"
 TRUNCATED, UNPARSED, FAILED, NOT_ASKED = "truncated", "unparsed", "failed", "not_asked"
 STATUSES = (OK, DECLINED, REFUSED, FILTERED, TRUNCATED, UNPARSED, FAILED, NOT_ASKED)
-FORMS = DECIDE, OPEN, ADVOCATE = ("decide", "open", "advocate")
+DECIDE, OPEN, ADVOCATE = ("decide", "open", "advocate")
 FIELDS = DECISION, VALUES, REASON = ("DECISION", "VALUES", "REASON")
 NEITHER = "neither"
 FILTER_ENDS = frozenset(("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii"))

@@ -13,17 +13,16 @@ from scipy import sparse
 from valuesassets.instruments.worldwise.answer_texts import sentences
 from valuesassets.instruments.worldwise.axes import Axis, axis_validity, fit_axes
 from valuesassets.instruments.worldwise.convergent_validity import ConvergentValidity, convergent_validity
+from valuesassets.instruments.worldwise.inference import OK, UNDEFINED
 from valuesassets.instruments.worldwise.lexical import lexical_vectors
 from valuesassets.instruments.worldwise.projections import Vectors, positions, text_vectors
 from valuesassets.instruments.worldwise.seed_counts import decisions, stereotype_scores, value_shifts
 from valuesassets.instruments.worldwise.seed_scores import COMPOSITIONS, measure_seed_scores, semantic_scores
 from valuesassets.instruments.worldwise.tables import SCORES
-from valuesassets.instruments.worldwise.ticked_values import ticked_leans
+from valuesassets.instruments.worldwise.value_names import ticked_leans
 from valuesassets.records.errors import InputError
 from valuesassets.records.frames import records
 
-DEFINED, UNDEFINED = "ok", "undefined"
-"""Statuses of a row of `SCORES`: all three numbers are there, or the reason says why one is not."""
 Floats = NDArray[np.float64]
 
 
@@ -124,7 +123,7 @@ def place(prepared: Prepared, found: TextVectors, *, seed: int = 0) -> Placed:
 
 
 def score_rows(prepared: Prepared, placed: Placed, found: TextVectors) -> pd.DataFrame:
-    """Rows of `SCORES`: every answer on every axis, in their order.
+    """Rows of `SCORES`: every answer on every axis, in their order; one whose numbers are not all there is undefined.
 
     Args:
         found: of `prepared.texts`.
@@ -147,7 +146,7 @@ def score_rows(prepared: Prepared, placed: Placed, found: TextVectors) -> pd.Dat
         **scores,
         position=position,
         is_truncated=np.repeat(is_truncated, len(codes)),
-        status=[UNDEFINED if why else DEFINED for why in undefined],
+        status=[UNDEFINED if why else OK for why in undefined],
         reason=[why or None for why in undefined],
     )
 
@@ -187,7 +186,7 @@ def summarise(
     Args:
         scored: as `score_rows` gives them.
         targets: as `read_targets` gives them; without them what needs them is left out.
-        values: as `read_values` gives them; without them convergent validity is None.
+        values: as `read_value_names` gives them; without them convergent validity is None.
     """
     own = scored.loc[scored["is_own_axis"].to_numpy(bool)]
     of_seed: dict[str, Any] = {}

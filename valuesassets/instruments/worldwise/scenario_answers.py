@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.dimensions import CONTROLS, HIGH, LOW, PLACEBO
+from valuesassets.instruments.worldwise.dimensions import CONTROLS, HIGH, LOW, ORDERS, PLACEBO
 from valuesassets.instruments.worldwise.reasons import DECIDE, OK, OPEN
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.resampling import resampled_means
@@ -22,7 +22,6 @@ CHOICE, DECISION, POSITION_DECIDE, POSITION_OPEN = READOUTS = ("choice", "decisi
 PROFILED = (CHOICE, POSITION_DECIDE, POSITION_OPEN)
 """What profiles of cultures are made of: choices, and reasons."""
 ASKED = ["culture", "scenario_id", "axis", "wording", "order", "value"]
-ORDERS = ("forward", "reversed")
 POLE_VALUES = {HIGH: 1.0, LOW: -1.0}
 
 

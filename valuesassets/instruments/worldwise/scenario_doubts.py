@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from valuesassets.instruments.worldwise.country_scores import country_codes
+from valuesassets.instruments.worldwise.answer_texts import country_pattern
+from valuesassets.instruments.worldwise.dimensions import HIGH, LOW
 from valuesassets.instruments.worldwise.scenarios import Scenario
-from valuesassets.records.places import load_facts
 
 LONGER = 2
 """An option that is more than so many times as long as the other may be chosen for that."""
@@ -35,27 +35,19 @@ def find_doubts(scenarios: Iterable[Scenario]) -> list[Doubt]:
 
     A language other than English is a doubt too, since the lines around a dilemma are English.
     """
-    names = country_names()
-    return [Doubt(scenario.id, what) for scenario in scenarios for what in _doubts(scenario, names)]
+    return [Doubt(scenario.id, what) for scenario in scenarios for what in _doubts(scenario)]
 
 
-def _doubts(scenario: Scenario, names: Iterable[str]) -> Iterator[str]:
+def _doubts(scenario: Scenario) -> Iterator[str]:
     short, long = sorted((len(scenario.high), len(scenario.low)))
     if long > LONGER * short:
-        which = "high" if len(scenario.high) == long else "low"
+        which = HIGH if len(scenario.high) == long else LOW
         yield f"option {which} has {long} characters, the other {short}: more than {LONGER} times as many"
     shown = "\n".join(scenario.texts)
-    for name in names:
-        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", shown):
-            yield f"names a country: {name}"
+    for name in dict.fromkeys(country_pattern().findall(shown)):
+        yield f"names a country: {name}"
     for word in (*AXIS_WORDS[scenario.axis], *SCHOOL_WORDS, rf"{scenario.axis}\b"):
         if found := re.search(rf"\b{word}\w*", shown, re.IGNORECASE):
             yield f"has a word of the axis: {found[0]}"
     if scenario.language != "eng":
         yield f"is in {scenario.language}, the lines around it are English"
-
-
-def country_names() -> list[str]:
-    """English names of the countries of the matrix of country scores and of the cultural map, sorted."""
-    of_matrix = (name for _, name, alpha3 in country_codes() if alpha3)
-    return sorted({*of_matrix, *map(str, load_facts("iw_coordinates.csv")["name"])})

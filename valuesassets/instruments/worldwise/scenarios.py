@@ -15,11 +15,9 @@ from valuesassets.records.errors import QuestionError
 from valuesassets.records.faults import kind_of_value, validated
 from valuesassets.records.files import read_json
 from valuesassets.records.frames import records
-from valuesassets.records.places import STUDIES
+from valuesassets.records.places import BUNDLED, given_or_bundled
 from valuesassets.records.settings.kinds import FAMILY_NAME
 
-BUNDLED = "bundled"
-BUNDLED_FILE = STUDIES / "worldwise" / "scenarios.json"
 FEWEST = 2
 """Dilemmas on an axis that has any: means over one say nothing."""
 
@@ -95,7 +93,7 @@ def read_scenarios(path: Path | str = BUNDLED) -> list[Scenario]:
         QuestionError: a key is missing or of the wrong kind, an axis unknown, an id or text there twice, options empty
             or equal, or fewer than two dilemmas on an axis; names file, id, what was found and what was expected.
     """
-    place = BUNDLED_FILE if str(path) == BUNDLED else Path(path)
+    place = given_or_bundled(path, "worldwise", "scenarios.json")
     content = read_json(place, QuestionError)
     if not isinstance(content, list):
         raise QuestionError(f"{place}: {kind_of_value(content)} found, an array of scenarios was expected; mend it")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from valuesassets.instruments.worldwise.answer_texts import SENTENCE_END
 from valuesassets.instruments.worldwise.dimensions import CONTROLS, PLACEBO
 from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference
 from valuesassets.instruments.worldwise.measure_tables import CARICATURE, STEREOTYPED_WORDS
@@ -19,7 +20,6 @@ from valuesassets.records.frames import column, parts_of, rows
 FEWEST_SCENARIOS = 5
 """Four can be labelled in sixteen ways, half of them mirrored: no p-value below .05."""
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 GENERALITY = re.compile(
     r"\b(?:all|always|any|every|everybody|everyone|most|never|nobody|no one|none|generally|normally|typical|typically"
     r"|usually|traditionally|tend|tends)\b",

@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from valuesassets.instruments.worldwise.cultures import Persona, persona_code
-from valuesassets.instruments.worldwise.dimensions import HIGH, UNPROMPTED
+from valuesassets.instruments.worldwise.dimensions import HIGH, ORDERS, UNPROMPTED
 from valuesassets.instruments.worldwise.prompts import (
     LETTERS,
-    ORDERS,
     choice_prompt,
     leading_high,
     persona_line,

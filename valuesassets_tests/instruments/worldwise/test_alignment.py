@@ -14,13 +14,12 @@ from valuesassets.instruments.worldwise.alignment import (
     correct_agreement,
     derive_alignment,
     derive_verdicts,
-    standard_scores,
 )
 from valuesassets.instruments.worldwise.dimensions import AXES as ALL_AXES
 from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import AGREEMENT, CULTURE_PAIRS, FLATTENING
 from valuesassets.measure.profile_correlation import centred_on_items, correlation
-from valuesassets_tests.instruments.worldwise.made_answers import chosen, drawn_leans
+from valuesassets_tests.instruments.worldwise.made_tables import chosen, drawn_leans
 
 CULTURES = ["JPN", "USA", "IND", "MEX", "DEU"]
 AXES = [axis for axis in ALL_AXES for _ in range(4)]
@@ -192,16 +191,6 @@ def test_cultures_without_a_common_scenario_are_not_compared():
     pairs = aligned(leans, axes=["IDV", "IDV"], missing={("JPN", 0), ("USA", 1)})["culture_pairs"].iloc[0]
     assert (pairs["status"], pairs["reason"]) == ("undefined", "no scenario was answered as both")
     assert pairs[["distance", "p", "p_corrected"]].isna().all()
-
-
-def test_standard_scores_are_over_complete_countries():
-    scores = {"pdi": [10, 30, 99], "idv": [20, 40, 99], "mas": [0, 100, 50], "uai": [1, 3, np.nan]}
-    countries = pd.DataFrame(scores | {"ltowvs": [5, 15, 10], "ivr": [40, 60, 50]}, index=["A", "B", "C"])
-    z = standard_scores(countries)
-    assert list(z.columns) == list(ALL_AXES)
-    assert z.loc["A"].tolist() == [-1] * 6
-    assert z.loc["C", "PDI"] == pytest.approx(7.9)
-    assert np.isnan(z.loc["C", "UAI"])
 
 
 def test_rows_fit_their_tables():

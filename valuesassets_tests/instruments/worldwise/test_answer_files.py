@@ -3,7 +3,7 @@ import pytest
 
 from valuesassets.instruments.worldwise.answer_files import read_answer_file
 from valuesassets.records.errors import InputError
-from valuesassets_tests.instruments.worldwise.made_responses import answer, many_answers, write_answers, write_lines
+from valuesassets_tests.instruments.worldwise.made_answer_files import answer, many_answers, write_answers, write_lines
 
 
 @pytest.mark.parametrize("ending", ["csv", "json", "jsonl", "parquet"])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from valuesassets.instruments.worldwise.axes import axis_validity, exchanged, fit_axes, held_out_auc
 from valuesassets.instruments.worldwise.exemplars import read_exemplars
 from valuesassets.instruments.worldwise.lexical import lexical_vectors
-from valuesassets_tests.instruments.worldwise.made_responses import exemplar_lines, write_lines
+from valuesassets_tests.instruments.worldwise.made_answer_files import exemplar_lines, write_lines
 
 
 def unit(vectors):

@@ -9,7 +9,7 @@ from valuesassets.instruments.worldwise.trials import write_trials
 from valuesassets.records.errors import MissingData
 from valuesassets.records.parquet import read_frame, write_table
 from valuesassets.records.trials import Reading, Status
-from valuesassets_tests.instruments.worldwise.made_files import DILEMMAS
+from valuesassets_tests.instruments.worldwise.made_dilemmas import DILEMMAS
 
 TWO = [Scenario(**each) for each in DILEMMAS]
 TRIALS = write_trials(TWO, ["placebo"])

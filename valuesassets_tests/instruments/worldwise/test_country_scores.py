@@ -13,7 +13,7 @@ from valuesassets.instruments.worldwise.country_scores import (
 from valuesassets.instruments.worldwise.dimensions import AXES
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.places import STUDIES, load_facts
-from valuesassets_tests.instruments.worldwise.made_files import write
+from valuesassets_tests.instruments.worldwise.made_dilemmas import write
 
 HEAD = "ctr,country,pdi,idv,mas,uai,ltowvs,ivr\n"
 BAD = {
@@ -94,6 +94,7 @@ def test_z_is_over_complete_countries_and_regions_do_not_count(tmp_path):
     half = 1 / np.sqrt(2)  # two countries, 20 apart: their sd is 20 / sqrt(2)
     assert found["PDI"].to_dict() == pytest.approx({"AUS": -half, "AUT": half, "JPN": 3 * half})
     assert found[["IDV", "MAS"]].isna().all(axis=None)
+    assert list(found) == list(AXES)
 
 
 def test_the_bundled_rows_are_at_most_a_dozen_complete_and_each_names_source_and_version():

@@ -7,7 +7,7 @@ from scipy import stats
 from valuesassets.instruments.worldwise.cultural_profiles import derive_cultural_profiles
 from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import CULTURAL_PROFILES
-from valuesassets_tests.instruments.worldwise.made_answers import chosen, drawn_leans
+from valuesassets_tests.instruments.worldwise.made_tables import chosen, drawn_leans
 
 AXES = ["IDV"] * 8 + ["PDI"] * 8
 HOW = Inference(resamples=4000)

@@ -4,7 +4,7 @@ import pytest
 
 from valuesassets.instruments.worldwise.cultures import asked_personas, persona_code, read_cultures
 from valuesassets.records.errors import InputError
-from valuesassets_tests.instruments.worldwise.made_files import JAPAN, NETHERLANDS, write
+from valuesassets_tests.instruments.worldwise.made_dilemmas import JAPAN, NETHERLANDS, write
 
 BAD = {
     "an array": ([JAPAN], '{file}: an array found, an object such as {"JPN": {...}} was expected; mend it'),

@@ -1,9 +1,10 @@
 import pytest
 
 from valuesassets.instruments.worldwise.dimensions import AXES
-from valuesassets.instruments.worldwise.exemplars import BUNDLED, read_exemplars
+from valuesassets.instruments.worldwise.exemplars import read_exemplars
 from valuesassets.records.errors import InputError
-from valuesassets_tests.instruments.worldwise.made_responses import exemplar_lines, write_lines
+from valuesassets.records.places import BUNDLED
+from valuesassets_tests.instruments.worldwise.made_answer_files import exemplar_lines, write_lines
 
 HEADER, *GOOD = exemplar_lines(["IDV"])
 

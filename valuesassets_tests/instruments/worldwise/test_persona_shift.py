@@ -13,7 +13,7 @@ from valuesassets.instruments.worldwise.persona_shift import (
     shift_of,
     ticked_shares,
 )
-from valuesassets_tests.instruments.worldwise.made_answers import chosen, drawn_leans, reasons
+from valuesassets_tests.instruments.worldwise.made_tables import chosen, drawn_leans, reasons
 
 HOW = Inference(resamples=999)
 AXES = ["IDV"] * 8 + ["PDI"] * 8

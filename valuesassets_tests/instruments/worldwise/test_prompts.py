@@ -17,7 +17,7 @@ from valuesassets.instruments.worldwise.prompts import (
     shown_values,
 )
 from valuesassets.instruments.worldwise.scenarios import Scenario, read_scenarios
-from valuesassets_tests.instruments.worldwise.made_files import DILEMMAS, NETHERLANDS
+from valuesassets_tests.instruments.worldwise.made_dilemmas import DILEMMAS, NETHERLANDS
 
 DUTCH = Culture(code="NLD", **NETHERLANDS)
 BAND = Scenario(**DILEMMAS[0])

@@ -11,8 +11,9 @@ from valuesassets.cli.worldwise_score import score
 from valuesassets.instruments.worldwise.answer_files import read_answer_file
 from valuesassets.instruments.worldwise.axes import fit_axes
 from valuesassets.instruments.worldwise.dimensions import AXES
-from valuesassets.instruments.worldwise.exemplars import BUNDLED, read_exemplars
+from valuesassets.instruments.worldwise.exemplars import read_exemplars
 from valuesassets.instruments.worldwise.seed_counts import stereotype_score
+from valuesassets.records.places import BUNDLED
 from valuesassets_tests.needs import minilm, shared_file
 
 SHIFT_NULL, SHIFT_P = 0.8, 0.02

@@ -7,7 +7,7 @@ from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import BOUNDS, REFUSALS, STATUSES
 from valuesassets.instruments.worldwise.quality import derive_bounds, derive_refusals, derive_statuses
 from valuesassets.instruments.worldwise.scenario_answers import gather_answers
-from valuesassets_tests.instruments.worldwise.made_answers import choices, chosen, drawn_leans, projections, reasons
+from valuesassets_tests.instruments.worldwise.made_tables import choices, chosen, drawn_leans, projections, reasons
 
 HOW = Inference(resamples=999)
 

@@ -16,7 +16,7 @@ from valuesassets.instruments.worldwise.persona_shift import derive_nearest_pers
 from valuesassets.instruments.worldwise.reliability import culture_components, derive_reliability, give_way
 from valuesassets.instruments.worldwise.scenario_answers import gather_answers
 from valuesassets.measure.internal_consistency import cronbach_alpha
-from valuesassets_tests.instruments.worldwise.made_answers import choices, chosen, drawn_leans, nothing
+from valuesassets_tests.instruments.worldwise.made_tables import choices, chosen, drawn_leans, nothing
 
 AXES = ["IDV"] * 6 + ["PDI"] * 6
 CULTURES = ["JPN", "USA", "IND", "MEX"]

@@ -7,7 +7,7 @@ from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import SAY_DO_GAP
 from valuesassets.instruments.worldwise.say_do_gap import correct_gaps, derive_say_do_gap
 from valuesassets.instruments.worldwise.scenario_answers import gather_answers
-from valuesassets_tests.instruments.worldwise.made_answers import choices, drawn_leans, projections, reasons
+from valuesassets_tests.instruments.worldwise.made_tables import choices, drawn_leans, projections, reasons
 
 AXES = ["IDV"] * 6 + ["PDI"] * 6
 HOW = Inference(resamples=999)

@@ -4,7 +4,7 @@ import pytest
 
 from valuesassets.instruments.worldwise.scenario_answers import axis_means, by_scenario, gather_answers
 from valuesassets.records.errors import MissingData
-from valuesassets_tests.instruments.worldwise.made_answers import choices, chosen, nothing, projections, reasons
+from valuesassets_tests.instruments.worldwise.made_tables import choices, chosen, nothing, projections, reasons
 
 AXES = ["IDV", "IDV", "PDI"]
 

@@ -2,9 +2,11 @@
 
 import pytest
 
-from valuesassets.instruments.worldwise.scenario_doubts import country_names, find_doubts
+from valuesassets.instruments.worldwise.country_scores import country_codes
+from valuesassets.instruments.worldwise.scenario_doubts import find_doubts
 from valuesassets.instruments.worldwise.scenarios import Scenario
-from valuesassets_tests.instruments.worldwise.made_files import DILEMMAS
+from valuesassets.records.places import load_facts
+from valuesassets_tests.instruments.worldwise.made_dilemmas import DILEMMAS
 
 
 def doubts(**changed):
@@ -22,6 +24,7 @@ def test_a_sound_dilemma_raises_none():
         ({"high": "Go there.", "low": "Stay"}, "option high has 9 characters, the other 4: more than 2 times as many"),
         ({"situation": "A band from Norway plays."}, "names a country: Norway"),
         ({"question": "Is this how the U.S.A. dances?"}, "names a country: U.S.A."),
+        ({"high": "Go and hear the Norwegians."}, "names a country: Norwegians"),
         ({"high": "Be Indulgent, and dance."}, "has a word of the axis: Indulgent"),
         ({"situation": "What would Hofstede say?"}, "has a word of the axis: Hofstede"),
         ({"situation": "Is it IVR?"}, "has a word of the axis: IVR"),
@@ -44,6 +47,8 @@ def test_what_only_looks_alike_is_none(changed):
     assert doubts(**changed) == []
 
 
-def test_regions_of_the_matrix_are_no_countries():
-    assert {"Norway", "Korea South", "South Korea"} <= set(country_names())
-    assert not {"Arab countries", "Africa East", "Belgium French"} & set(country_names())
+def test_every_country_of_the_matrix_and_of_the_map_is_known_and_its_regions_are_no_countries():
+    of_matrix = [name for _, name, alpha3 in country_codes() if alpha3]
+    named = {"Norway", "Korea South", "South Korea", *of_matrix, *load_facts("iw_coordinates.csv")["name"]}
+    assert [name for name in named if not doubts(situation=f"A band from {name} plays.")] == []
+    assert doubts(situation="A band from Arab countries plays, one from Africa East too.") == []

@@ -11,7 +11,7 @@ from valuesassets.instruments.worldwise.scenarios import read_scenarios, scenari
 from valuesassets.instruments.worldwise.tables import SCENARIOS
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.parquet import read_frame, write_table
-from valuesassets_tests.instruments.worldwise.made_files import DILEMMAS, dilemmas, write
+from valuesassets_tests.instruments.worldwise.made_dilemmas import DILEMMAS, dilemmas, write
 
 ONE = "scenario 1 (IVR-x1)"
 TWO = "scenario 2 (IVR-x2)"

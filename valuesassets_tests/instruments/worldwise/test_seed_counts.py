@@ -11,7 +11,7 @@ from valuesassets.instruments.worldwise.seed_counts import (
     stereotype_scores,
     value_shifts,
 )
-from valuesassets_tests.instruments.worldwise.made_responses import answer
+from valuesassets_tests.instruments.worldwise.made_answer_files import answer
 
 
 def frame(rows):

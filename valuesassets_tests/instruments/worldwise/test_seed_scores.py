@@ -13,7 +13,7 @@ from valuesassets.instruments.worldwise.seed_scores import (
     measure_seed_scores,
     semantic_scores,
 )
-from valuesassets_tests.instruments.worldwise.made_responses import answer
+from valuesassets_tests.instruments.worldwise.made_answer_files import answer
 
 TARGETS = pd.DataFrame({"IDV": [2.0, -1.0, 0.0], "PDI": [1.0, 0.0, -2.0]}, index=pd.Index(["A", "B", "C"]))
 

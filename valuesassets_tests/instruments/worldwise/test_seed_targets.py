@@ -3,7 +3,7 @@ import pytest
 
 from valuesassets.instruments.worldwise.seed_targets import read_targets, require_targets
 from valuesassets.records.errors import InputError
-from valuesassets_tests.instruments.worldwise.made_responses import answer, write_lines
+from valuesassets_tests.instruments.worldwise.made_answer_files import answer, write_lines
 
 HEADER, *GOOD = "culture,axis,seed_target", "JPN,PDI,0", "JPN,IDV,-1.5", "MEX,IDV,2", "MEX,PDI,1"
 

@@ -14,7 +14,7 @@ from valuesassets.instruments.worldwise.stereotyping import (
     derive_stereotyped_words,
     paired_differences,
 )
-from valuesassets_tests.instruments.worldwise.made_answers import reasons
+from valuesassets_tests.instruments.worldwise.made_tables import reasons
 
 HOW = Inference(resamples=499)
 

@@ -13,7 +13,7 @@ from valuesassets.models.spelled_trials import spell_trials
 from valuesassets.models.token_trees import BatchBudget
 from valuesassets.records.parquet import read_trials, trial_rows, write_table
 from valuesassets.records.tables import TRIALS
-from valuesassets_tests.instruments.worldwise.made_files import DILEMMAS, JAPAN, NETHERLANDS
+from valuesassets_tests.instruments.worldwise.made_dilemmas import DILEMMAS, JAPAN, NETHERLANDS
 from valuesassets_tests.tiny_models import byte_level, sentencepiece_like, write_model
 
 CULTURES = [Culture(code="JPN", **JAPAN), Culture(code="NLD", **NETHERLANDS)]

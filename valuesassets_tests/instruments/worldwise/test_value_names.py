@@ -1,11 +1,11 @@
-"""Names of values: files, faults, and how random ticks lean."""
+"""Names of values: files, faults, and how ticks lean."""
 
 import pytest
 
 from valuesassets.instruments.worldwise.dimensions import AXES
-from valuesassets.instruments.worldwise.value_names import lean_of_random_ticks, read_value_names
+from valuesassets.instruments.worldwise.value_names import lean_of_random_ticks, read_value_names, ticked_leans
 from valuesassets.records.errors import QuestionError
-from valuesassets_tests.instruments.worldwise.made_files import write
+from valuesassets_tests.instruments.worldwise.made_dilemmas import write
 
 HEAD = "value,axis,pole\n"
 BAD = {
@@ -57,3 +57,28 @@ def test_an_unbalanced_axis_is_named_though_the_whole_list_is_balanced(tmp_path)
         "IDV: 2 of 3 are high, so random ticks lean +0.33",
         "PDI: 1 of 3 are high, so random ticks lean -0.33",
     ]
+
+
+LISTED = HEAD + "Freedom,IDV,high\nFamily,IDV,low\nRank,PDI,high\n"
+
+
+def test_ticks_count_one_for_the_high_pole_and_minus_one_for_the_low(tmp_path):
+    values = read_value_names(write(tmp_path / "v.csv", LISTED), has_both_poles=False)
+    leans = ticked_leans([["Freedom", "Rank"], ["Family", "Family", "Unlisted"], []], values)
+    assert leans.tolist() == [[1, 1, 0, 0, 0, 0], [-2, 0, 0, 0, 0, 0], [0] * 6]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("Fun,IND,high", "axis 'IND' found, one of IDV, PDI, MAS, UAI, LTO, IVR was expected"),
+        ("Fun,IVR,middle", "pole 'middle' found, one of high, low was expected"),
+        (",IVR,high", "value '' found, a name without ; was expected; mend it"),
+        ("Family,IVR,high", "value Family stands in line 3 already; keep one"),
+    ],
+)
+def test_a_fault_of_a_list_with_axes_of_one_pole_is_one_line(tmp_path, line, said):
+    path = write(tmp_path / "v.csv", f"{LISTED}{line}\n")
+    with pytest.raises(QuestionError) as error:
+        read_value_names(path, has_both_poles=False)
+    assert str(error.value) == f"{path}: line 5: {said}"

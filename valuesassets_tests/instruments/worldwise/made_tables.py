@@ -1,4 +1,4 @@
-"""Answers to dilemmas, made by hand for tests: rows of `choices`, `reasons` and `projections`."""
+"""Rows of `choices`, `reasons` and `projections` of one model, made by hand."""
 
 import numpy as np
 import pandas as pd

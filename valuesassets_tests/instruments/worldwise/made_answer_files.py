@@ -1,4 +1,4 @@
-"""Small exemplars and answers, and the files that hold them."""
+"""Small files of exemplars and of answers made anywhere, and what stands in them."""
 
 import json
 

@@ -166,7 +166,7 @@ def test_an_embedder_reads_each_distinct_text_once_and_says_which_it_cut(command
             "--values",
             "v.csv",
             "value,axis,pole\nFun,IVR,no\n",
-            "row 2: pole 'no' found, one of high, low was expected; mend it",
+            "line 2: pole 'no' found, one of high, low was expected",
         ),
     ],
 )

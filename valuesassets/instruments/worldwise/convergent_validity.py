@@ -49,9 +49,8 @@ def convergent_validity(placed: Mapping[str, Floats], leans: Floats, scenarios: 
     r = paired(own.T, ticked.T).correlation((one[..., None], other[..., None]))
     is_same = np.array([[code == axis for axis in AXES] for code in placed])
     same = {code: _number(value) for code, value in zip(placed, r[is_same], strict=True)}
-    return ConvergentValidity(
-        same, *(_number(mean_of_known(each).item()) for each in (r[is_same], np.abs(r[~is_same])))
-    )
+    on_same, on_others = (_number(mean_of_known(each).item()) for each in (r[is_same], np.abs(r[~is_same])))
+    return ConvergentValidity(same, on_same, on_others)
 
 
 def _centred(values: Floats, groups: NDArray[np.intp]) -> Floats:

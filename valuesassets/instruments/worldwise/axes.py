@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.worldwise.dimensions import AXES, HIGH
 from valuesassets.instruments.worldwise.tables import AXIS_VALIDITY
+from valuesassets.measure.means import Array
 from valuesassets.measure.resampling import ROUNDING, label_permutations, permutation_p
 from valuesassets.measure.seeding import seeded
 
@@ -21,7 +22,6 @@ LEAST_AUC, LARGEST_P = 0.75, 0.05
 """An axis is valid from this held-out AUC on, and up to this p."""
 DRAWS = 999
 """Exchanges of poles that the p-value of an axis counts."""
-Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
@@ -37,15 +37,15 @@ class Axis:
         p: how often the poles, exchanged by chance, order their sentences as well.
     """
 
-    high: Floats
-    low: Floats
+    high: Array
+    low: Array
     n: tuple[int, int]
     is_paired: bool
     held_out_auc: float
     p: float
 
     @property
-    def direction(self) -> Floats:
+    def direction(self) -> Array:
         """(d,) mean(high) - mean(low), not of length one."""
         return self.high - self.low
 
@@ -95,7 +95,7 @@ def fit_axes(
     return found
 
 
-def held_out_auc(products: Floats, is_high: Mask, pairs: NDArray[np.str_] | None = None) -> Floats:
+def held_out_auc(products: Array, is_high: Mask, pairs: NDArray[np.str_] | None = None) -> Array:
     """(B,) share of all (high i, low j) with i above j on the axis of the others, from 0 to 1; level ones count half.
 
     The partners of i and j are left out with them. As an axis is a difference of means, products of vectors suffice.

@@ -8,10 +8,8 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.worldwise.dimensions import AXES
 from valuesassets.measure.between_groups import sums_by
-from valuesassets.measure.means import mean_of_known
+from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.profile_correlation import paired
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,7 @@ class ConvergentValidity:
     discriminant_mean_abs: float | None
 
 
-def convergent_validity(placed: Mapping[str, Floats], leans: Floats, scenarios: Sequence[str]) -> ConvergentValidity:
+def convergent_validity(placed: Mapping[str, Array], leans: Array, scenarios: Sequence[str]) -> ConvergentValidity:
     """How positions on each axis go with ticked values of that axis, and of the others.
 
     Args:
@@ -53,7 +51,7 @@ def convergent_validity(placed: Mapping[str, Floats], leans: Floats, scenarios: 
     return ConvergentValidity(same, on_same, on_others)
 
 
-def _centred(values: Floats, groups: NDArray[np.intp]) -> Floats:
+def _centred(values: Array, groups: NDArray[np.intp]) -> Array:
     """(n, k) values less their mean over the rows of the same group; NaN stays and counts nothing."""
     known = np.isfinite(values)
     n_groups = int(groups.max()) + 1

@@ -11,8 +11,8 @@ from scipy import sparse
 
 LEXICAL = "lexical"
 """Its name, in place of a model's."""
-DIMENSIONS = 2**15
-"""Places of words: so many that of a thousand words hardly two share one."""
+PLACES = 2**15
+"""Of words: so many that of a thousand words hardly two share one."""
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
@@ -32,7 +32,7 @@ def lexical_vectors(texts: Sequence[str]) -> sparse.csr_array:
     weights = np.array([1 + np.log(count) for bag in bags for count in bag.values()], dtype=float)
     rows = np.repeat(np.arange(len(bags)), [len(bag) for bag in bags])
     places = np.array([_place(word) for bag in bags for word in bag], dtype=np.intp)
-    found = sparse.csr_array((weights, (rows, places)), shape=(len(bags), DIMENSIONS))
+    found = sparse.csr_array((weights, (rows, places)), shape=(len(bags), PLACES))
     lengths = np.sqrt(np.bincount(found.tocoo().row, found.data**2, minlength=len(bags)))
     return found.multiply(1 / np.where(lengths > 0, lengths, 1)[:, None]).tocsr()
 
@@ -40,4 +40,4 @@ def lexical_vectors(texts: Sequence[str]) -> sparse.csr_array:
 @cache
 def _place(word: str) -> int:
     """A word's place, the same everywhere."""
-    return int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "big") % DIMENSIONS
+    return int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "big") % PLACES

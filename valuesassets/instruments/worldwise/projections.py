@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from valuesassets.measure.means import Array
+
 SHORTEST = 1e-12
 """A shorter vector has no direction."""
-Floats = NDArray[np.float64]
 Vectors = NDArray[np.floating] | sparse.csr_array
 
 
@@ -29,7 +30,7 @@ def text_vectors(sentences: Vectors, texts: NDArray[np.intp], n_texts: int) -> t
     return sparse.diags_array(1 / np.where(has_direction, lengths, 1)) @ sums, has_direction
 
 
-def positions(vectors: Vectors, direction: Floats, high: Floats, low: Floats) -> Floats:
+def positions(vectors: Vectors, direction: Array, high: Array, low: Array) -> Array:
     """(n,) 2 (v.a - m) / d along an axis a: 0 half-way between the poles' means, 1 at the high one, -1 at the low one.
 
     Args:
@@ -49,7 +50,7 @@ def positions(vectors: Vectors, direction: Floats, high: Floats, low: Floats) ->
     return np.divide(over, distance, out=np.full(over.shape, np.nan), where=distance > SHORTEST)
 
 
-def anchors(advocates: Floats, scenarios: Sequence[str], asked: Sequence[str]) -> Floats:
+def anchors(advocates: Array, scenarios: Sequence[str], asked: Sequence[str]) -> Array:
     """(n, d) mean of a pole's advocates for each text, those of its own scenario left out; NaN where none is left.
 
     Args:

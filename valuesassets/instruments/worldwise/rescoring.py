@@ -20,10 +20,9 @@ from valuesassets.instruments.worldwise.seed_counts import decisions, stereotype
 from valuesassets.instruments.worldwise.seed_scores import COMPOSITIONS, measure_seed_scores, semantic_scores
 from valuesassets.instruments.worldwise.tables import SCORES
 from valuesassets.instruments.worldwise.value_names import ticked_leans
+from valuesassets.measure.means import Array
 from valuesassets.records.errors import InputError
 from valuesassets.records.frames import records
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ class Placed:
     """
 
     axes: dict[str, Axis]
-    positions: dict[str, Floats]
+    positions: dict[str, Array]
 
 
 def prepare(answers: pd.DataFrame, exemplars: pd.DataFrame, source: str) -> Prepared:
@@ -156,7 +155,7 @@ def lexical(texts: Sequence[str]) -> TextVectors:
     return TextVectors(texts, lexical_vectors(texts), [False] * len(texts))
 
 
-def _undefined(prepared: Prepared, placed: Placed, scores: Mapping[str, Floats], position: Floats) -> list[str]:
+def _undefined(prepared: Prepared, placed: Placed, scores: Mapping[str, Array], position: Array) -> list[str]:
     """Why numbers of each row are missing; empty where none is."""
     of_axes = [f"position: {axis.reason}" if axis.reason else "" for axis in placed.axes.values()]
     of_texts = [

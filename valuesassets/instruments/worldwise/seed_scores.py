@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.worldwise.dimensions import UNPROMPTED
 from valuesassets.instruments.worldwise.projections import Vectors
+from valuesassets.measure.means import Array
 from valuesassets.measure.profile_correlation import centred_on_items, correlation, paired
 from valuesassets.measure.ratio_of_means import ratio_of_means
 from valuesassets.measure.resampling import ROUNDING, resample_counts, with_ends
@@ -32,10 +33,9 @@ ALL_ORDERS = 7
 """Cultures up to which every exchange of their targets is counted; of more, as many are drawn."""
 DRAWS, RESAMPLES = 3999, 2000
 """Exchanges of targets where they are drawn, and resamples of scenarios."""
-Floats = NDArray[np.float64]
 
 
-def semantic_scores(texts: Vectors, high: Floats, low: Floats) -> Floats:
+def semantic_scores(texts: Vectors, high: Array, low: Array) -> Array:
     """(n,) 2 tanh((h - l) / (h + l)), h and l mean cosines of a text to the poles' sentences; NaN where h + l <= 0.
 
     Between positive h and l it cannot pass 2 tanh 1 = 1.52. worldWiseAI made 0 of a sum that is not positive.
@@ -85,7 +85,7 @@ def measure_seed_scores(
     )
 
 
-def _wanted(answered: pd.DataFrame, aims: pd.DataFrame) -> Floats:
+def _wanted(answered: pd.DataFrame, aims: pd.DataFrame) -> Array:
     """(cultures, n) the target of every culture on the axis of every answer."""
     return aims.to_numpy(float)[:, aims.columns.get_indexer(answered["axis"])]
 
@@ -180,7 +180,7 @@ def culture_orders(n: int, draws: int, seed: int) -> NDArray[np.intp]:
     return np.concatenate([np.arange(n)[None], drawn])
 
 
-def _alignment(off: Floats) -> Floats:
+def _alignment(off: Array) -> Array:
     return np.maximum(0, BEST - PER_UNIT * np.abs(off))
 
 

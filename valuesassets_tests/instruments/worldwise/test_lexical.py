@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from valuesassets.instruments.worldwise.lexical import DIMENSIONS, lexical_vectors
+from valuesassets.instruments.worldwise.lexical import PLACES, lexical_vectors
 
 
 def test_a_bag_of_words_counts_words_and_forgets_their_order():
@@ -24,4 +24,4 @@ def test_a_text_has_the_same_vector_beside_any_others_and_in_any_process():
 
 
 def test_no_text_at_all_gives_no_row():
-    assert lexical_vectors([]).shape == (0, DIMENSIONS)
+    assert lexical_vectors([]).shape == (0, PLACES)

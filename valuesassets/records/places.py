@@ -10,18 +10,11 @@ if TYPE_CHECKING:
 
 STUDIES = Path(str(resources.files("valuesassets.studies")))
 REPOSITORY = STUDIES.parents[1]
-BUNDLED = "bundled"
-"""What is said in place of a file or folder for the one that ships with the package."""
 
 
 def storage_root() -> Path:
     """The folder in which studies have their files, each below its name."""
     return Path(os.environ.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage")
-
-
-def given_or_bundled(given: Path | str, *bundled: str) -> Path:
-    """What a person names, or of studies/ where that is the word `bundled`."""
-    return STUDIES.joinpath(*bundled) if str(given) == BUNDLED else Path(given)
 
 
 def bundled_names(folder: str, ending: str) -> list[str]:

@@ -7,8 +7,8 @@ import pandas as pd
 
 from valuesassets.instruments.cultural_robustness.countries import Anchor, anchor_countries, load_countries
 from valuesassets.instruments.cultural_robustness.language_files import Line, find_files, read_lines, require_shared
+from valuesassets.records.bundled import BUNDLED, given_or_bundled
 from valuesassets.records.errors import QuestionError
-from valuesassets.records.places import BUNDLED, given_or_bundled
 
 COLUMNS = ["question_id", "anchor", "country", "persona", "prompt"]
 

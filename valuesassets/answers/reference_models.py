@@ -1,8 +1,9 @@
 r"""`reference_models`: the answer texts that a reference model is trained on.
 
-This is the second, independent channel of the calibration. It reads the numbered options out of the prompt as a person
-would, and writes what would be answered: `1\n`, ` 1\n`, `10\n`, or something that is no option at all. It takes
-nothing from how a trial is read (labels, order, values), so an error there cannot hide in what it is calibrated with.
+This is the second, independent channel of the calibration. It reads the options, numbered or lettered, out of the
+prompt as a person would, and writes what would be answered: `1\n`, ` 1\n`, `10\n`, `B\n`, or what is no option
+at all. It takes nothing from how a trial is read (labels, order, values), so an error there cannot hide in what it is
+calibrated with.
 """
 
 import re
@@ -16,7 +17,8 @@ from valuesassets.records.trials import Trial, main_trials
 OUTSIDE_TEXTS = {" hm\n": 0.7, "hm\n": 0.3}
 """What is said instead of an option, and how often."""
 
-_OPTION_LINE = re.compile(r"(\d+)\.(?: (.*))?")
+_OPTION_LINE = re.compile(r"(\d+|[A-Z])\.(?: (.*))?")
+_FIRST = ("1", "A")
 
 
 def planted_text_rows(trials: Iterable[Trial], plants: Plants) -> list[dict[str, object]]:
@@ -25,7 +27,7 @@ def planted_text_rows(trials: Iterable[Trial], plants: Plants) -> list[dict[str,
     Nothing is planted for the trials of estimators: they show prompts without a question, or ask the same ones again.
 
     Raises:
-        QuestionError: a prompt does not end in its numbered options, or an option in it is none of the question's;
+        QuestionError: a prompt does not end in its options, or an option in it is none of the question's;
             names the trial.
     """
     rows: list[dict[str, object]] = []
@@ -55,39 +57,54 @@ def answer_texts(prompt: str, plant: Plant, name: str) -> dict[str, float]:
     if places[0] not in (0, len(places) - 1):
         p_valid = sum(plant.p_valid) / 2
     texts: dict[str, float] = {}
-    for number, place in enumerate(places, 1):
-        said = plant.preference[place] * (1 - plant.pull) + (plant.pull if number == 1 else 0)
-        texts[f"{number}\n"] = p_valid * said * plant.bare
-        texts[f" {number}\n"] = p_valid * said * (1 - plant.bare)
+    for number, (label, place) in enumerate(zip(shown_labels(prompt, name), places, strict=True)):
+        said = plant.preference[place] * (1 - plant.pull) + (plant.pull if number == 0 else 0)
+        texts[f"{label}\n"] = p_valid * said * plant.bare
+        texts[f" {label}\n"] = p_valid * said * (1 - plant.bare)
     return texts | {text: (1 - p_valid) * share for text, share in OUTSIDE_TEXTS.items()}
 
 
 def shown_options(prompt: str, name: str) -> list[str]:
-    """The texts of the numbered options that stand before the last line of a prompt.
+    """The texts of the options that stand, numbered or lettered, before the last line of a prompt.
 
     Raises:
-        QuestionError: there are not at least two lines numbered from 1.
+        QuestionError: there are not at least two lines numbered from 1 or lettered from A.
 
     >>> shown_options("Who? 1. I ask.\\n1. you\\n2. me\\nAnswer:", "doc")
     ['you', 'me']
     """
-    options: list[str] = []
-    lines = prompt.split("\n")[:-1]
-    for line in reversed(lines):
+    return [text for _, text in _options(prompt, name)]
+
+
+def shown_labels(prompt: str, name: str) -> list[str]:
+    """The numbers or letters of the options that `shown_options` gives the texts of.
+
+    >>> shown_labels("Who?\\nA. you\\nB. me\\nAnswer:", "doc")
+    ['A', 'B']
+    """
+    return [label for label, _ in _options(prompt, name)]
+
+
+def _options(prompt: str, name: str) -> list[tuple[str, str]]:
+    options: list[tuple[str, str]] = []
+    for line in reversed(prompt.split("\n")[:-1]):
         found = _OPTION_LINE.fullmatch(line)
         if found is None:
             break
-        options.insert(0, (found[2] or "").strip())
-        if found[1] == "1":
+        options.insert(0, (found[1], (found[2] or "").strip()))
+        if found[1] in _FIRST:
             break
-    numbers = [line.partition(".")[0] for line in lines[len(lines) - len(options) :]]
-    if len(options) < 2 or numbers != [str(number) for number in range(1, len(options) + 1)]:
-        raise QuestionError(f"trial {name}: the prompt does not end in options numbered from 1 and an answer cue")
+    labels = [label for label, _ in options]
+    expected = ([str(n + 1) for n in range(len(labels))], [chr(ord("A") + n) for n in range(len(labels))])
+    if len(options) < 2 or labels not in expected:
+        raise QuestionError(
+            f"trial {name}: the prompt does not end in options numbered from 1, or lettered from A, and an answer cue"
+        )
     return options
 
 
 def shown_places(prompt: str, plant: Plant, name: str) -> list[int]:
-    """For each number printed, the place of its option in `plant.texts`. Bare points are told by which end is first.
+    """For each option shown, the place of its option in `plant.texts`. Bare points are told by which end is first.
 
     Raises:
         QuestionError: the options shown are not these.

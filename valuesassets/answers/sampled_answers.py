@@ -12,22 +12,22 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.answers.plants import Plants
-from valuesassets.answers.reference_models import shown_places, shown_plant
+from valuesassets.answers.reference_models import shown_labels, shown_places, shown_plant
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import parts_of
 from valuesassets.records.trials import Trial
 
-_NUMBER_FIRST = re.compile(r" ?(\d+)(?=[\s.,]|$)")
+_LABEL_FIRST = re.compile(r" ?0*(\d+|[A-Z])(?=[\s.,]|$)")
 
 
-def answered_number(text: str) -> int | None:
-    r"""The number that an answer begins with; None where it begins with anything else.
+def answered_label(text: str) -> str | None:
+    r"""The number or letter that an answer begins with; None where it begins with anything else.
 
-    >>> [answered_number(text) for text in (" 10\n", "1.", "3rd", "hm\n", "")]
-    [10, 1, None, None, None]
+    >>> [answered_label(text) for text in (" 10\n", "1.", "B\n", "3rd", "hm\n", "")]
+    ['10', '1', 'B', None, None, None]
     """
-    found = _NUMBER_FIRST.match(text)
-    return int(found[1]) if found else None
+    found = _LABEL_FIRST.match(text)
+    return found[1] if found else None
 
 
 def derive_sampled_distributions(
@@ -57,11 +57,10 @@ def derive_sampled_distributions(
         forward = list(range(len(places)))
         if places not in (forward, forward[::-1]):
             continue
-        counts = np.zeros(len(places))
+        counts, labels = np.zeros(len(places)), shown_labels(prompt, trial_id)
         for text, n in zip(answers["answer_text"], answers["n"], strict=True):
-            number = answered_number(text)
-            if number is not None and 1 <= number <= len(places):
-                counts[places[number - 1]] += n
+            if (label := answered_label(text)) in labels:
+                counts[places[labels.index(label)]] += n
         entry = counted.setdefault((plant.question_id, plant.wording), {"values": plant.values})
         entry["forward" if places == forward else "reversed"] = (counts, int(answers["n"].sum()))
     frames = [_distribution(name, wording, entry) for (name, wording), entry in counted.items()]

@@ -116,7 +116,15 @@ CULTURAL_ROBUSTNESS = Instrument(
     chat_trials="chat_trials",
     answer_pages="answer_quality",
 )
-INSTRUMENTS = (SURVEY, WORLDVALUESBENCH, PSYCH_TASKS, CULTURAL_ROBUSTNESS)
+WORLDWISE = Instrument(
+    "worldwise",
+    settings="worldwise",
+    wiring="valuesassets.orchestration.assets.worldwise:worldwise_assets",
+    part="culture",
+    parts="valuesassets.instruments.worldwise.parts:parts",
+    tables="valuesassets.instruments.worldwise.tables",
+)
+INSTRUMENTS = (SURVEY, WORLDVALUESBENCH, PSYCH_TASKS, CULTURAL_ROBUSTNESS, WORLDWISE)
 MODELS = Instrument(
     "models",
     settings="families",

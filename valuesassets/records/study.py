@@ -30,6 +30,7 @@ from valuesassets.records.settings.psych_tasks import PsychTasks
 from valuesassets.records.settings.questionnaires import MapSettings, Questionnaires
 from valuesassets.records.settings.slurm import SlurmSettings
 from valuesassets.records.settings.worldvaluesbench import WorldValuesBench
+from valuesassets.records.settings.worldwise import Worldwise
 
 
 class Study(Record):
@@ -62,6 +63,7 @@ class Study(Record):
     worldvaluesbench: WorldValuesBench | None = None
     psych_tasks: PsychTasks | None = None
     cultural_robustness: CulturalRobustness | None = None
+    worldwise: Worldwise | None = None
 
     @pydantic.model_validator(mode="after")
     def _tables_agree(self) -> "Study":

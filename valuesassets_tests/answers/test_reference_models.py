@@ -84,8 +84,25 @@ def test_only_the_last_list_of_a_prompt_is_read():
     assert shown_options(prompt, "t") == ["x", "", "y"]
 
 
+def test_lettered_options_are_answered_by_their_letters_wherever_they_stand():
+    asked = plant((0.8, 0.2), "binary", ("yes", "no"))
+    texts = answer_texts("1. Well?\nA. no\nB. yes\nAnswer:", asked, "t")
+    assert {text.strip() for text in texts} == {"A", "B", "hm"}
+    said = {letter: sum(prob for text, prob in texts.items() if text.strip() == letter) for letter in "AB"}
+    share = said["B"] / sum(said.values())
+    assert share == pytest.approx(0.8 * (1 - asked.pull))
+
+
 @pytest.mark.parametrize(
-    "prompt", ["Well?\nAnswer:", "Well?\n1. a\nAnswer:", "Well?\n2. a\n3. b\nAnswer:", "1. a\n2. b"]
+    "prompt",
+    [
+        "Well?\nAnswer:",
+        "Well?\n1. a\nAnswer:",
+        "Well?\n2. a\n3. b\nAnswer:",
+        "1. a\n2. b",
+        "B. a\nC. b\n:",
+        "A. a\n2. b\n:",
+    ],
 )
 def test_a_prompt_without_options_is_refused(prompt):
     with pytest.raises(QuestionError, match="trial t:"):

@@ -8,7 +8,7 @@ import pytest
 
 from valuesassets.answers import sampled_answers
 from valuesassets.answers.reference_models import planted_text_rows
-from valuesassets.answers.sampled_answers import answered_number, derive_sampled_distributions
+from valuesassets.answers.sampled_answers import answered_label, derive_sampled_distributions
 from valuesassets.instruments.survey.plants import plant_questions
 from valuesassets.records.errors import MissingData
 from valuesassets_tests.comparing.planted_grid import demo, planted, questions, trials
@@ -42,12 +42,12 @@ def test_counted_texts_give_the_planted_answers_though_no_label_or_order_is_used
 
 
 @pytest.mark.parametrize(
-    ("text", "number"),
-    [("1", 1), (" 1\n", 1), ("10,", 10), ("2. no", 2), ("1 or 2", 1), ("01\n", 1)]
-    + [(text, None) for text in ("", "\n", "  1", "1st", "1)", "one", "-1", "hm 1")],
+    ("text", "label"),
+    [("1", "1"), (" 1\n", "1"), ("10,", "10"), ("2. no", "2"), ("1 or 2", "1"), ("01\n", "1"), (" B\n", "B")]
+    + [(text, None) for text in ("", "\n", "  1", "1st", "1)", "one", "-1", "hm 1", "Bah", "b\n")],
 )
-def test_an_answer_is_the_number_it_begins_with(text, number):
-    assert answered_number(text) == number
+def test_an_answer_is_the_number_or_letter_it_begins_with(text, label):
+    assert answered_label(text) == label
 
 
 def test_a_number_that_is_not_offered_is_no_answer():

@@ -1,33 +1,24 @@
 """The cultures whose personas models are given, and the two controls: a persona from nowhere, and none."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import pydantic
 
-from valuesassets.instruments.worldwise.dimensions import CONTROLS, PLACEBO, UNPROMPTED
+from valuesassets.instruments.worldwise.dimensions import PLACEBO, UNPROMPTED
 from valuesassets.records.errors import InputError
 from valuesassets.records.faults import kind_of_value, validated
 from valuesassets.records.files import read_json
-from valuesassets.records.settings.kinds import FAMILY_NAME, LanguageCode, Record
+from valuesassets.records.settings.kinds import FAMILY_NAME, LanguageCode
+from valuesassets.records.settings.worldwise import CONTROLS, AskedCulture
 
-Line = Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1, pattern=r"^[^\r\n]*$")]
 
-
-class Culture(Record):
+class Culture(AskedCulture):
     """A culture by the country that its persona is from."""
 
     code: Annotated[str, pydantic.Field(pattern=FAMILY_NAME)]
     """What tables call it: ISO 3166 alpha-3, where it has one."""
-    name: Line
-    """As in "a person from the Netherlands"."""
-    place: Line
-    """As in "you live in the Netherlands"."""
-    demonym: Line
-    """As in "the person is Dutch"."""
-    names: Annotated[tuple[Line, ...], pydantic.Field(min_length=1)]
-    """All that tells the country in a text: names, adjectives, cities."""
     language: LanguageCode | None = None
     """ISO 639-3; that of the dilemmas if left out."""
 
@@ -66,6 +57,12 @@ def _culture(code: str, entry: object, where: str) -> Culture:
     if "code" in entry:
         raise InputError(f"{where}: unknown key 'code'; the key before the object is its code")
     return validated(Culture, {"code": code} | entry, InputError, where)
+
+
+def persona_of(part: str, cultures: Mapping[str, AskedCulture]) -> Persona:
+    """The persona that a part of a study asks: that of a culture, or the control of this name."""
+    control = next((each for each in CONTROL_PERSONAS if each == part), None)
+    return control or Culture(code=part, **cultures[part].model_dump())
 
 
 def asked_personas(cultures: Sequence[Culture]) -> list[Persona]:

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
+from valuesassets.records.settings.worldwise import CONTROLS
+
 HIGH, LOW = "high", "low"
 POLES = (HIGH, LOW)
-PLACEBO, UNPROMPTED = "placebo", "unprompted"
+PLACEBO, UNPROMPTED = CONTROLS
 ORDERS = ("forward", "reversed")
 """Of the options of a dilemma."""
-CONTROLS = (PLACEBO, UNPROMPTED)
-"""Conditions beside the cultures: a persona from nowhere, and none."""
 
 
 @dataclass(frozen=True)

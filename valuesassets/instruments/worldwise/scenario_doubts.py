@@ -1,7 +1,7 @@
 """What a person should look at in dilemmas: options of unequal length, names of countries, words of the axis."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from valuesassets.instruments.worldwise.answer_texts import country_pattern
@@ -30,21 +30,25 @@ class Doubt(NamedTuple):
     what: str
 
 
-def find_doubts(scenarios: Iterable[Scenario]) -> list[Doubt]:
+def find_doubts(scenarios: Iterable[Scenario], names: Iterable[str] = ()) -> list[Doubt]:
     """What may spoil dilemmas, a row for each doubt, in their order.
 
     A language other than English is a doubt too, since the lines around a dilemma are English.
+
+    Args:
+        names: what else tells a country, such as the names of a study's cultures.
     """
-    return [Doubt(scenario.id, what) for scenario in scenarios for what in _doubts(scenario)]
+    also = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") for name in dict.fromkeys(names)]
+    return [Doubt(scenario.id, what) for scenario in scenarios for what in _doubts(scenario, also)]
 
 
-def _doubts(scenario: Scenario) -> Iterator[str]:
+def _doubts(scenario: Scenario, also: Sequence[re.Pattern[str]]) -> Iterator[str]:
     short, long = sorted((len(scenario.high), len(scenario.low)))
     if long > LONGER * short:
         which = HIGH if len(scenario.high) == long else LOW
         yield f"option {which} has {long} characters, the other {short}: more than {LONGER} times as many"
     shown = "\n".join(scenario.texts)
-    for name in dict.fromkeys(country_pattern().findall(shown)):
+    for name in dict.fromkeys(found for names in (country_pattern(), *also) for found in names.findall(shown)):
         yield f"names a country: {name}"
     for word in (*AXIS_WORDS[scenario.axis], *SCHOOL_WORDS, rf"{scenario.axis}\b"):
         if found := re.search(rf"\b{word}\w*", shown, re.IGNORECASE):

@@ -57,9 +57,7 @@ AXIS_VALIDITY = Table(
     ),
     "reason?",
 )
-CHOICES = Table(
-    "worldwise/choices",
-    "what a model chooses in a dilemma, as a persona or without one",
+CHOSEN = (
     "model_id model",
     CULTURE,
     SCENARIO,
@@ -81,6 +79,10 @@ CHOICES = Table(
     LEAN,
     Column("channel", pa.string(), "exact, top (bounds), drawn (counts); never pooled"),
     "status reason?",
+)
+CHOICES = Table("worldwise/choices", "what a model chooses in a dilemma, as a persona or without one", *CHOSEN)
+DEMAND_CHOICES = Table(
+    "worldwise/demand_choices", "the same as a persona that is told to hold the values that are typical there", *CHOSEN
 )
 REASONS = Table(
     "worldwise/reasons",
@@ -148,4 +150,4 @@ SCORES = Table(
     Column("is_truncated", pa.bool_(), "whether the embedder read only the beginning of one of the seed's texts"),
     "status reason?",
 )
-declare_tables(SCENARIOS, EXEMPLARS, AXIS_VALIDITY, CHOICES, REASONS, PROJECTIONS, SCORES)
+declare_tables(SCENARIOS, EXEMPLARS, AXIS_VALIDITY, CHOICES, DEMAND_CHOICES, REASONS, PROJECTIONS, SCORES)

@@ -74,6 +74,15 @@ def condition_of(culture: str, demand: bool = False) -> str | None:
     return None if culture == UNPROMPTED else f"culture={culture}{',demand=true' if demand else ''}"
 
 
+def is_demand(condition: str | None) -> bool:
+    """Whether a trial's persona is told to hold what is typical there.
+
+    >>> is_demand("culture=JPN,demand=true"), is_demand("culture=JPN"), is_demand(None)
+    (True, False, False)
+    """
+    return condition is not None and condition.endswith(",demand=true")
+
+
 def culture_of(condition: str | None) -> str:
     """The culture or control of a trial's condition.
 

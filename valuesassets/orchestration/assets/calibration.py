@@ -39,6 +39,7 @@ def calibration_assets(
     reads: Sequence[str] = (),
     answers: str = "probe_distributions",
     stamp: str = "",
+    as_distributions: str = "",
 ) -> list[dg.AssetsDefinition]:
     """What proves an instrument, where the study trains reference models; nothing where it does not.
 
@@ -48,10 +49,12 @@ def calibration_assets(
         reads: tables of the study that plants are made from, besides those that every calibration reads.
         answers: the asset of a cell that has what its model answers, in the columns of `PROBE_DISTRIBUTIONS`.
         stamp: of what else plants are made from.
+        as_distributions: `module:function` that gives these columns of a table of answers that has others.
     """
     if not study.has_reference_models:
         return []
-    many, modules = [*dict.fromkeys(["trials", asked])], [plants.partition(":")[0]]
+    many = [*dict.fromkeys(["trials", asked])]
+    modules = [function.partition(":")[0] for function in (plants, as_distributions) if function]
     declared = partial(declare, study, instrument, "calibration", docs="calibration", stamp=stamp)
     of_all_parts = partial(
         declared,
@@ -158,11 +161,12 @@ def calibration_assets(
         made = named(plants)(study, name, part, inputs[asked])
         planted = planted_answers({(name, part): made})
         sampled = derive_sampled_distributions(found, inputs["trials"], made, name, part)
-        comparison = compare_with_plants(probe_distributions, planted, sampled)
+        probe = named(as_distributions)(probe_distributions) if as_distributions else probe_distributions
+        comparison = compare_with_plants(probe, planted, sampled)
         summary = summarise_recovery(comparison, study.phantom)
         verdict_first = list(dict.fromkeys(["response_type", "is_recovered", "reason", *summary.columns]))
         off = summary.loc[~summary.is_recovered.astype(bool), ["response_type", "n", "reason"]].to_dict("records")
-        unasked = sorted(set(planted.question_id) - set(probe_distributions.question_id))
+        unasked = sorted(set(planted.question_id) - set(probe.question_id))
         if unasked:
             off.append({"response_type": "all", "n": len(unasked), "reason": f"never asked: {', '.join(unasked)}"})
         return dg.MaterializeResult(

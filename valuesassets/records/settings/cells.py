@@ -54,8 +54,8 @@ class Family(Record):
     """Hub id, folder, or name behind an interface; `{lang}` stands for the language's code. Reference families have
     none."""
     plants: Literal["values", "no-signal", "always-first"] = "values"
-    """What a reference family is trained to answer: preferences that differ between languages (`values`), the same
-    preferences in all languages (`no-signal`), or always the option shown first (`always-first`)."""
+    """What a reference family is trained to answer: preferences that differ between languages, or cultures (`values`),
+    the same preferences in all of them (`no-signal`), or always the option shown first (`always-first`)."""
     revision: str | None = None
     """Commit, tag or branch on the hub; the main branch if left out."""
     dtype: Literal["float32", "bfloat16", "auto"] = "auto"

@@ -40,7 +40,7 @@ class Worldwise(InstrumentTable):
 
     scenarios: Literal["bundled"] | DataFile = "bundled"
     """The dilemmas: a JSON file, or 48 of our own (`bundled`)."""
-    wordings: Annotated[tuple[Literal[0, 1, 2], ...], pydantic.Field(min_length=1)] = (0,)
+    wordings: tuple[Literal[0, 1, 2], ...] = (0,)
     """Numbers of the lines that give a persona: where it lives (0), where it is from (1), its demonym (2)."""
     demand: bool = False
     """Whether personas are also told to hold the values that are typical there; their choices stand beside."""
@@ -49,6 +49,8 @@ class Worldwise(InstrumentTable):
     @pydantic.field_validator("wordings")
     @classmethod
     def _named_once(cls, given: tuple[int, ...]) -> tuple[int, ...]:
+        if not given:
+            raise ValueError("no wording is named; name one or more of 0, 1, 2")
         if twice := next((number for number in given if given.count(number) > 1), None):
             raise ValueError(f"{twice} stands there twice; name it once")
         return given

@@ -52,3 +52,9 @@ def test_every_country_of_the_matrix_and_of_the_map_is_known_and_its_regions_are
     named = {"Norway", "Korea South", "South Korea", *of_matrix, *load_facts("iw_coordinates.csv")["name"]}
     assert [name for name in named if not doubts(situation=f"A band from {name} plays.")] == []
     assert doubts(situation="A band from Arab countries plays, one from Africa East too.") == []
+
+
+def test_what_tells_a_culture_of_the_study_is_a_doubt_and_is_none_without_it():
+    told = Scenario(**DILEMMAS[0] | {"situation": "The ferry to Port Averil is late."})
+    assert find_doubts([told]) == []
+    assert find_doubts([told], ["Averil", "Kyppish"]) == [(told.id, "names a country: Averil")]

@@ -61,7 +61,7 @@ def _culture(code: str, entry: object, where: str) -> Culture:
 
 def persona_of(part: str, cultures: Mapping[str, AskedCulture]) -> Persona:
     """The persona that a part of a study asks: that of a culture, or the control of this name."""
-    controls = {persona_code(persona): persona for persona in CONTROL_PERSONAS}
+    controls: dict[str, Persona] = {persona_code(persona): persona for persona in CONTROL_PERSONAS}
     return controls[part] if part in controls else Culture(code=part, **cultures[part].model_dump())
 
 

@@ -80,9 +80,14 @@ CHOSEN = (
     Column("channel", pa.string(), "exact, top (bounds), drawn (counts); never pooled"),
     "status reason?",
 )
-CHOICES = Table("worldwise/choices", "what a model chooses in a dilemma, as a persona or without one", *CHOSEN)
+CHOICES = Table(
+    "worldwise/choices", "what a model chooses in a dilemma, as a persona or without one", *CHOSEN, is_exact=True
+)
 DEMAND_CHOICES = Table(
-    "worldwise/demand_choices", "the same as a persona that is told to hold the values that are typical there", *CHOSEN
+    "worldwise/demand_choices",
+    "the same as a persona that is told to hold the values that are typical there",
+    *CHOSEN,
+    is_exact=True,
 )
 REASONS = Table(
     "worldwise/reasons",

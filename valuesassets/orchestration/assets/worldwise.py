@@ -1,6 +1,6 @@
 """Worldwise as a graph: dilemmas, prompts and choices; each asset is derived by the instrument's file of its name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -133,18 +133,13 @@ def choice_assets(study: Study) -> list[dg.AssetsDefinition]:
         found = CHOICES.frame(rows)
         read_from = storage.path(WORLDWISE.key("readings"), context.partition_key, "parquet")
         found.attrs["file_metadata"] = table_metadata(read_from)
-        unread = [
-            {key: row[key] for key in ("scenario_id", "wording", "status", "reason")}
-            for row in rows
-            if row["status"] != "ok"
-        ]
-        orders = ["scenario_id", "wording", "p_high_forward", "p_high_reversed"]
-        far = (found["p_high_forward"] - found["p_high_reversed"]).abs() > study.thresholds.position_bias
+        unread = [row for row in rows if row["status"] != "ok"]
+        far = [row for row in rows if row["status"] == "ok" and _is_far(row, study.thresholds.position_bias)]
         return dg.MaterializeResult(
             value=found,
             check_results=[
-                checks.EVERY_PROMPT_WAS_ASKED.result(unread, len(rows)),
-                checks.ORDERS_AGREE.result(found.loc[far, orders].to_dict("records"), len(rows)),
+                checks.EVERY_PROMPT_WAS_ASKED.result(_columns(unread, "status", "reason"), len(rows)),
+                checks.ORDERS_AGREE.result(_columns(far, "p_high_forward", "p_high_reversed"), len(rows)),
             ],
         )
 
@@ -177,3 +172,12 @@ def choice_assets(study: Study) -> list[dg.AssetsDefinition]:
         return chosen(context, storage, scenarios, partial(derive_demand_choices, trials=trials, readings=readings))
 
     return [choices, *([demand_choices] if Worldwise.of(study).demand else [])]
+
+
+def _is_far(row: Mapping[str, Any], most: float) -> bool:
+    return abs(row["p_high_forward"] - row["p_high_reversed"]) > most
+
+
+def _columns(rows: Sequence[Mapping[str, Any]], *names: str) -> list[dict[str, Any]]:
+    """Which dilemmas rows are of, and these columns."""
+    return [{name: row[name] for name in ("scenario_id", "wording", *names)} for row in rows]

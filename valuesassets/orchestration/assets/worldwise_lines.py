@@ -10,6 +10,8 @@ def scenarios_line(frame: pd.DataFrame) -> str:
 
 def choices_line(frame: pd.DataFrame) -> str:
     """How much of a cell could be read, and how it leans."""
+    if not len(frame):
+        return "nobody is asked"
     read = frame.loc[frame["status"] == "ok"]
     if not len(read):
         return f"none of {len(frame)} choices could be read"

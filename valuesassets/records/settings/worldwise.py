@@ -1,6 +1,6 @@
 """`[worldwise]`: which dilemmas models choose in, and as persons of which cultures."""
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
 
 import pydantic
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 LANGUAGE = "eng"
 """Of the lines around a dilemma, and of the models that are asked."""
-CONTROLS = ("placebo", "unprompted")
+CONTROLS: Final = ("placebo", "unprompted")
 """Conditions beside the cultures: a persona from nowhere, and none."""
 Line = Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1, pattern=r"^[^\r\n]*$")]
 

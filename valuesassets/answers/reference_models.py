@@ -57,8 +57,8 @@ def answer_texts(prompt: str, plant: Plant, name: str) -> dict[str, float]:
     if places[0] not in (0, len(places) - 1):
         p_valid = sum(plant.p_valid) / 2
     texts: dict[str, float] = {}
-    for number, (label, place) in enumerate(zip(shown_labels(prompt, name), places, strict=True)):
-        said = plant.preference[place] * (1 - plant.pull) + (plant.pull if number == 0 else 0)
+    for number, (label, place) in enumerate(zip(shown_labels(prompt, name), places, strict=True), 1):
+        said = plant.preference[place] * (1 - plant.pull) + (plant.pull if number == 1 else 0)
         texts[f"{label}\n"] = p_valid * said * plant.bare
         texts[f" {label}\n"] = p_valid * said * (1 - plant.bare)
     return texts | {text: (1 - p_valid) * share for text, share in OUTSIDE_TEXTS.items()}

@@ -160,6 +160,7 @@ def test_every_path_of_a_study_file_counts_from_its_folder(tmp_path):
         "RatingsFile.with_attributes",
         "RatingsFile.without",
         "AskedTask.transcripts",
+        "Worldwise.scenarios",
     }
     (tmp_path / "json").mkdir()
     (tmp_path / "people.csv").write_text("v1\n1\n")

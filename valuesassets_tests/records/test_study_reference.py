@@ -18,5 +18,6 @@ def test_a_key_has_type_unit_default_and_description():
 
 def test_another_instruments_table_is_listed_with_its_keys():
     page = study_reference(StudyOfTasks)
-    assert "`[questionnaires]`, `[worldvaluesbench]`, `[psych_tasks]`, `[cultural_robustness]` and `[tasks]`" in page
+    named = ("questionnaires", "worldvaluesbench", "psych_tasks", "cultural_robustness", "worldwise")
+    assert f"{', '.join(f'`[{each}]`' for each in named)} and `[tasks]`" in page
     assert "| `tasks` | array of text | - | Which tasks are put to the models. |" in page

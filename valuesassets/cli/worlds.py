@@ -30,14 +30,14 @@ def worlds(
     processes: Annotated[int | None, typer.Option(min=1, help="Processes; as many as processors if not given.")] = None,
     output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
     only: Annotated[
-        str | None, typer.Option(help="Try these alone: answers, awareness, psych, robustness, or worldwise.")
+        str | None, typer.Option(help="Try these alone: answers, awareness, psych, robustness, or dilemmas.")
     ] = None,
 ) -> None:
     """Make worlds with a known truth, analyse each, and print how often intervals hold it and tests reject."""
     if output is not None:
         require_file_place(output, "JSON")
     analyses = {"answers": _answers, "awareness": _awareness, "psych": _psych, "robustness": _robustness}
-    analyses |= {"worldwise": _worldwise}
+    analyses |= {"dilemmas": _dilemmas}
     if only is not None and only not in analyses:
         raise typer.BadParameter(f"--only {only}: {' or '.join(analyses)} was expected")
     told, faults = {}, []
@@ -121,7 +121,7 @@ def _robustness(seeds: range, processes: int | None) -> tuple[dict[str, Any], li
     return {"robustness": made.evidence(summary)}, made.faults_of(summary)
 
 
-def _worldwise(seeds: range, processes: int | None) -> tuple[dict[str, Any], list[str]]:
+def _dilemmas(seeds: range, processes: int | None) -> tuple[dict[str, Any], list[str]]:
     """Choices and reasons of worldwise, under a key of their own."""
     from valuesassets.instruments.worldwise import worldwise_worlds as made
 
@@ -133,7 +133,7 @@ def _worldwise(seeds: range, processes: int | None) -> tuple[dict[str, Any], lis
             "How often intervals hold what was planted": summary["coverage"],
         }
     )
-    return {"worldwise": made.evidence(summary)}, made.faults_of(summary)
+    return {"dilemmas": made.evidence(summary)}, made.faults_of(summary)
 
 
 def _simulated(

@@ -219,8 +219,8 @@ def become(job: Mapping[str, Any]) -> NoReturn:
     sys.stdout.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]
     try:
         runpy.run_module("valuesassets.node", run_name="__main__", alter_sys=True)
-    except KeyboardInterrupt:  # ends a process of its own by the signal, so that a shell sees it
-        sys.excepthook(*sys.exc_info())
+    except KeyboardInterrupt as interrupt:  # ends a process of its own by the signal, so that a shell sees it
+        sys.excepthook(type(interrupt), interrupt, interrupt.__traceback__)
         sys.stdout.flush()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)

@@ -122,7 +122,7 @@ WORLDWISE = Instrument(
     wiring="valuesassets.orchestration.assets.worldwise:worldwise_assets",
     part="culture",
     parts="valuesassets.instruments.worldwise.parts:parts",
-    tables="valuesassets.instruments.worldwise.tables",
+    tables="valuesassets.instruments.worldwise.tables valuesassets.instruments.worldwise.measure_tables",
 )
 INSTRUMENTS = (SURVEY, WORLDVALUESBENCH, PSYCH_TASKS, CULTURAL_ROBUSTNESS, WORLDWISE)
 MODELS = Instrument(

@@ -14,12 +14,12 @@ def test_worlds_of_one_analysis_alone_are_printed_and_written(tmp_path):
 
 def test_an_analysis_that_has_no_worlds_is_refused_in_a_line():
     said = refuse("worlds", "--only", "nothing", code=2)
-    assert "answers or awareness or psych or robustness or worldwise was expected" in said
+    assert "answers or awareness or psych or robustness or dilemmas was expected" in said
 
 
 def test_worlds_of_dilemmas_are_among_them(tmp_path):
     said = succeed(
-        "worlds", "--only", "worldwise", "--worlds", 2, "--processes", 1, "--output", tmp_path / "worlds.json"
+        "worlds", "--only", "dilemmas", "--worlds", 2, "--processes", 1, "--output", tmp_path / "worlds.json"
     )
     assert "How often intervals hold what was planted" in said
-    assert set(read_json(tmp_path / "worlds.json")["worldwise"]) == {"rejections", "coverage"}
+    assert set(read_json(tmp_path / "worlds.json")["dilemmas"]) == {"rejections", "coverage"}

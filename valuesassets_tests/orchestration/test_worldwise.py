@@ -15,7 +15,7 @@ from valuesassets.orchestration.instruments import MODELS, WORLDWISE
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.records.parquet import read_trials, table_metadata
 from valuesassets.records.study import load_study, parse_study, study_path
-from valuesassets_tests.instruments.worldwise.made_files import NETHERLANDS
+from valuesassets_tests.instruments.worldwise.made_dilemmas import NETHERLANDS
 from valuesassets_tests.orchestration.small_study import run_study_file
 from valuesassets_tests.tiny_models import sentencepiece_like, write_model
 

@@ -37,7 +37,7 @@ def test_evs2017_has_44_cells_with_ids_documents_and_resources():
     assert hplt.model_id == "HPLT/hplt2c_{lang}_checkpoints"
     assert euro.model_id == "utter-project/EuroLLM-22B-2512"
     assert (hplt.resources.gpus, hplt.resources.memory_gib, hplt.resources.hours) == (1, 24, 1)
-    assert (euro.resources.gpus, euro.resources.memory_gib, euro.resources.hours) == (2, 96, 2)
+    assert (euro.resources.gpus, euro.resources.memory_gib, euro.resources.hours) == (1, 96, 2)
 
 
 @pytest.mark.parametrize(

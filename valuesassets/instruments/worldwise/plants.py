@@ -10,8 +10,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from valuesassets.answers.plants import Plant
-from valuesassets.instruments.worldwise.dimensions import PLACEBO, UNPROMPTED
-from valuesassets.instruments.worldwise.prompts import ORDERS
+from valuesassets.instruments.worldwise.dimensions import ORDERS, PLACEBO, UNPROMPTED
 from valuesassets.instruments.worldwise.scenarios import Scenario, read_scenarios
 from valuesassets.instruments.worldwise.trials import IS_HIGH, IS_LOW, condition_of, culture_of
 from valuesassets.measure.seeding import seeded

@@ -5,7 +5,7 @@ from valuesassets.instruments.worldwise.demand_choices import derive_demand_choi
 from valuesassets.instruments.worldwise.scenarios import Scenario
 from valuesassets.instruments.worldwise.trials import is_demand, write_trials
 from valuesassets.records.trials import Reading, Status
-from valuesassets_tests.instruments.worldwise.made_files import DILEMMAS
+from valuesassets_tests.instruments.worldwise.made_dilemmas import DILEMMAS
 
 TWO = [Scenario(**each) for each in DILEMMAS]
 

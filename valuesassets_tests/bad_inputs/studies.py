@@ -77,7 +77,7 @@ CASES = [
         "no instrument's table",
         study('[questionnaires]\nsource = "bundled"\nmaster = "eng"\n'),
         "study.toml: no instrument's table, so there is nothing to measure; add [questionnaires] or "
-        "[worldvaluesbench] or [psych_tasks] or [cultural_robustness]",
+        "[worldvaluesbench] or [psych_tasks] or [cultural_robustness] or [worldwise]",
     ),
     bad(
         "a threshold of 1.5",

@@ -20,11 +20,11 @@ from valuesassets_tests.waiting import wait_until
 
 FEW = [asked(prompt, f"q{n}", max_tokens=6, samples=2) for n, prompt in enumerate(PROMPTS)]
 MANY = [
-    asked(f"{n}. {prompt}", f"q{n}/{k}", max_tokens=16, samples=3, seed=n, stop=("\n\n",))
+    asked(f"{n}. {prompt}", f"q{n}/{k}", max_tokens=max_tokens, samples=3, seed=n, stop=("\n\n",))
     for n in range(70)
-    for k, prompt in enumerate(PROMPTS)
+    for k, (prompt, max_tokens) in enumerate(zip(PROMPTS, (16, 16, 100), strict=True))
 ]
-"""More answers than a block holds."""
+"""More answers than a block holds; the second block, of the shortest prompts, takes long enough to be stopped in."""
 
 
 def blocks_in(folder):
@@ -155,7 +155,8 @@ def test_two_processes_on_one_store_write_what_one_does(model, undisturbed, tmp_
     jobs = []
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        jobs.append(start(generate_job(tmp_path / name, model, asked=MANY, known=tmp_path / "known")))
+        job = generate_job(tmp_path / name, model, asked=MANY, known=tmp_path / "known")
+        jobs.append(start(job, is_forked=True))
     for process in jobs:
         out, err = process.communicate()
         assert (process.returncode, err) == (0, ""), out

@@ -16,7 +16,7 @@ PORT = 3000
 # Whose torch `make gpu-check` uses: this environment's, or that of a cluster's module.
 GPU_PYTHON ?= $(BIN)/python
 
-.PHONY: demo test mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
+.PHONY: demo test browser slurm job-faults whole mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,8 +47,17 @@ $(VENV)/installed-bench: $(VENV)/installed
 demo: $(VENV)/installed | $(VALUESASSETS_DAGSTER)  ## the demonstration study, from questionnaire to map
 	@$(BIN)/valuesassets demo
 
-test: $(VENV)/installed-dev  ## the tests, but for the three that follow, which take longer and hurt
+test: $(VENV)/installed-dev  ## the tests, but for those that follow, which need more than Python, or hurt
 	@$(BIN)/python -m valuesassets_tests
+
+browser: $(VENV)/installed-dev  ## what a user does in the UI and on the pages, in a real browser (Debian's chromium)
+	@$(BIN)/python -m valuesassets_tests browser
+
+slurm: $(VENV)/installed-dev  ## jobs of a cluster, on a real one (Debian's slurm-wlm and munge)
+	@$(BIN)/python -m valuesassets_tests slurm
+
+job-faults: $(VENV)/installed-dev  ## kills and stops jobs and commands anywhere: no answer may be lost, no file half-written
+	@$(BIN)/python -m valuesassets_tests job-faults
 
 mutations: $(VENV)/installed-dev  ## breaks the sources on purpose, in 200 ways: the calibration or a test must see each
 	@$(BIN)/python -m valuesassets_tests mutations
@@ -59,11 +68,15 @@ slurm-faults: $(VENV)/installed-dev  ## what a cluster can do to a cell, done on
 ui-faults: $(VENV)/installed-dev  ## kills the UI, its servers and its runs: nothing may be lost or left behind
 	@$(BIN)/python -m valuesassets_tests ui-faults
 
-test-all: test mutations slurm-faults ui-faults  ## every test there is
+test-all: whole mutations slurm-faults ui-faults  ## every test there is
 
-coverage: $(VENV)/installed-dev  ## make test; fails where less than 90 % of a package's lines are run
+# The first four at once: what waits and what computes go together.
+whole: $(VENV)/installed-dev
+	@$(BIN)/python -m valuesassets_tests whole
+
+coverage: $(VENV)/installed-dev  ## the tests; fails where less than 90 % of a package's lines are run
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run -m valuesassets_tests
+	@$(BIN)/coverage run -m valuesassets_tests whole
 	@$(BIN)/coverage combine --quiet
 	@failed=0; for package in measure answers people comparing reporting instruments models; do echo; echo "valuesassets/$$package"; \
 	  $(BIN)/coverage report --include "valuesassets/$$package/*" --fail-under 90 || failed=1; done; exit $$failed

@@ -16,12 +16,27 @@ PROCESSES = os.environ.get("VALUESASSETS_TEST_PROCESSES", "3")
 IN_GROUPS = ["-n", PROCESSES, "--dist", "loadgroup", "--no-loadscope-reorder"]
 """One process more than cores: clusters and UIs mostly wait. Groups are dealt out in the order made in conftest.py."""
 TESTS = REPOSITORY / "valuesassets_tests"
+APART = ("mutations", "slurm_faults", "ui_faults")
+"""What has processes, clusters and UIs of its own, and does not go beside other tests."""
+NEEDY = ("browser", "slurm", "job_faults")
+"""What needs more than Python, or hurts."""
+
+
+def _without(*marks: str) -> str:
+    return " and ".join(f"not {mark}" for mark in marks)
+
+
 PARTS = {
-    "suite": [*IN_GROUPS, "-m", "not mutations and not slurm_faults and not ui_faults"],
+    "suite": [*IN_GROUPS, "-m", _without(*APART, *NEEDY)],
+    "whole": [*IN_GROUPS, "-m", _without(*APART)],
+    "browser": [*IN_GROUPS, "-m", f"browser and {_without(*APART)}"],
+    "slurm": [*IN_GROUPS, "-m", f"slurm and {_without(*APART)}"],
+    "job-faults": [*IN_GROUPS, "-m", "job_faults"],
     "mutations": ["-m", "mutations", str(TESTS / "test_mutations.py")],  # starts two processes of its own
     "slurm-faults": [*IN_GROUPS, "-m", "slurm_faults", str(TESTS / "slurm_faults")],
     "ui-faults": [*IN_GROUPS, "-m", "ui_faults", str(TESTS / "desk")],
 }
+"""`whole` is `suite` and what is needy at once, as `make test-all` runs them: what waits goes beside what computes."""
 
 
 def main(arguments: list[str]) -> int:

@@ -35,26 +35,18 @@ def calibrate_readouts(steps: int | None) -> None:
     """Train three reference models, read and write with them, and print what came back beside its bounds.
 
     Raises:
-        MissingData: something lies outside its bounds; names the first.
+        MissingData: something of a model lies outside its bounds; names the first. No other model is tried then.
     """
     print(f"  {'model':<18}{'measure':<34}{'n':>6}{'found':>9}   {'bounds':<16}{'by chance':>9}")
-    rows = []
     for name, effect in EFFECTS.items():
         elsewhere = dict[str, list[Reading]]()
         asked = [given_trials(), own_trials(), label_trials()]
         found = _asked(name, planted_transcripts(effect), steps, asked, elsewhere)
         given, own, labels = ([each for each in records if isinstance(each, Reading)] for records in found)
-        rows += _printed(compare_spans(name, effect, given, own))
-        rows += _printed(compare_routes(name, labels, elsewhere))
+        _print([*compare_spans(name, effect, given, own), *compare_routes(name, labels, elsewhere)])
     greedy, drawn = _asked(WRITER, planted_sentences(), steps, [sentence_trials(0, 1), sentence_trials(1, DRAWS)])
     written = [[record for record in records if isinstance(record, Answer)] for records in (greedy, drawn)]
-    rows += _printed(compare_sentences(WRITER, *written))
-    off = next((row for row in rows if not row.is_within), None)
-    if off is not None:
-        raise MissingData(
-            f"{off.model}: {off.measure}: {off.found:.3f} is not between {off.low:.3f} and {off.high:.3f}; "
-            "train longer (--steps), or report it with the rows marked OFF"
-        )
+    _print(compare_sentences(WRITER, *written))
 
 
 def _asked(
@@ -112,14 +104,24 @@ def _by_routes(loaded: "LoadedModel", folder: Path, trials: list[Trial]) -> dict
     return found
 
 
-def _printed(rows: list[Recovery]) -> list[Recovery]:
+def _print(rows: list[Recovery]) -> None:
+    """Print what came back of one model.
+
+    Raises:
+        MissingData: something lies outside its bounds.
+    """
     for row in rows:
         bounds = "" if row.low is None or row.high is None else f"{_short(row.low)} to {_short(row.high)}"
         chance = "" if row.by_chance is None else f"{row.by_chance:.3f}"
         verdict = "" if row.low is None else "recovered" if row.is_within else "OFF"
         beside = f"{_short(row.found, 4):>9}   {bounds:<16}{chance:>9}  {verdict}".rstrip()
         print(f"  {row.model:<18}{row.measure:<34}{row.n:>6}{beside}", flush=True)
-    return rows
+    off = next((row for row in rows if not row.is_within), None)
+    if off is not None:
+        raise MissingData(
+            f"{off.model}: {off.measure}: {off.found:.3f} is not between {off.low:.3f} and {off.high:.3f}; "
+            "train longer (--steps), or report it with the rows marked OFF"
+        )
 
 
 def _short(value: float, digits: int = 3) -> str:

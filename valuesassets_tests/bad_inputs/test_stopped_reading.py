@@ -23,6 +23,8 @@ from valuesassets_tests.models.tiny_embedder import save_embedder
 from valuesassets_tests.models.writers import asked
 from valuesassets_tests.tiny_models import PROMPTS, byte_level, write_model
 
+pytestmark = pytest.mark.job_faults
+
 TRIALS_OF = {
     "spans": [span_trial(transcript([n, 12, 120]), NUMBERS[:30], f"p{n}", as_published=True) for n in range(3)],
     "own answers": [span_trial(transcript([n, 12]), NUMBERS[:30], f"p{n}", history="own", seed=n) for n in range(3)],

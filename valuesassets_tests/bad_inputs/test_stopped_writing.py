@@ -30,6 +30,8 @@ from valuesassets_tests.bad_inputs.model_folders import good_model
 from valuesassets_tests.tiny_models import PROMPTS, trial
 from valuesassets_tests.waiting import wait_until
 
+pytestmark = pytest.mark.job_faults
+
 NOBODY = 65534
 TRIALS_COMMAND = ("trials", "--questions", "questions.json", "--language", "eng")
 

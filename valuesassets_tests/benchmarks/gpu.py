@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
-from transformers import GenerationConfig
+from transformers import ContinuousBatchingConfig, GenerationConfig
 
 from valuesassets.models.asking import Asking
 from valuesassets.models.loading import LoadedModel, OpenedModel
@@ -47,6 +47,7 @@ class Sizes:
         answers: that are written.
         matmul, copied: size of the product, numbers that are copied.
         repetitions: of what is timed.
+        blocks: of the cache of continuous batching; as many as the memory holds where not given.
     """
 
     shapes: Mapping[str, tuple[Shape, int]] = field(
@@ -67,6 +68,7 @@ class Sizes:
     matmul: int = 8192
     copied: int = 2**30
     repetitions: int = 3
+    blocks: int | None = None
 
 
 class Check:
@@ -247,10 +249,11 @@ class Check:
         settings = GenerationConfig(
             max_new_tokens=generation.LENGTHS[1], do_sample=False, pad_token_id=0, eos_token_id=None
         )
+        cache = ContinuousBatchingConfig(num_blocks=self.sizes.blocks)
         prompts = [list(asked.prompt_ids) for asked in work]
         try:
             model: Any = loaded.model
-            taken, found = self.timed(lambda: model.generate_batch(inputs=prompts, generation_config=settings))
+            taken, found = self.timed(lambda: model.generate_batch(prompts, settings, cache))
         except Exception as error:
             return f"not run: {(str(error).splitlines() or [type(error).__name__])[0][:120]}"
         return taken / ours if len(found) == len(work) else f"{len(found)} of {len(work)} answers came"

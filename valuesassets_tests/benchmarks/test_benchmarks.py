@@ -125,7 +125,7 @@ def test_what_kept_prefixes_save_is_counted_where_it_is_done(loaded, tmp_path, m
 
 def test_what_is_measured_on_a_gpu_runs_on_a_cpu_at_the_size_of_a_toy():
     shapes = dict.fromkeys(("1b", "2b", "7b", "22b"), (SHAPES["tiny"], 4000))
-    sizes = gpu.Sizes(shapes, 5, 4, 3, 2, 200, 3, 6, 64, 1000, 1)
+    sizes = gpu.Sizes(shapes, 5, 4, 3, 2, 200, 3, 6, 64, 1000, 1, 8)
     found = gpu.Check("cpu", sizes, lambda _: None).measure()
     assert {name: one["reason"] for name, one in found.items() if one["median"] is None} == {
         "memory": "it is the card's memory that is looked at"

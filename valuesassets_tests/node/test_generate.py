@@ -125,6 +125,7 @@ def stop_at(moment, job, folder, sent):
 
 
 @pytest.mark.slow
+@pytest.mark.job_faults
 def test_a_job_that_is_killed_at_five_moments_ends_with_the_bytes_of_one_that_was_left_alone(
     model, undisturbed, tmp_path
 ):
@@ -138,6 +139,7 @@ def test_a_job_that_is_killed_at_five_moments_ends_with_the_bytes_of_one_that_wa
 
 
 @pytest.mark.slow
+@pytest.mark.job_faults
 def test_a_job_that_is_told_to_stop_says_what_is_kept(model, undisturbed, tmp_path):
     job = generate_job(tmp_path, model, asked=MANY, known=tmp_path / "known")
     status, out = stop_at("between two blocks", job, tmp_path, signal.SIGTERM)
@@ -151,6 +153,7 @@ def test_a_job_that_is_told_to_stop_says_what_is_kept(model, undisturbed, tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.job_faults
 def test_two_processes_on_one_store_write_what_one_does(model, undisturbed, tmp_path):
     jobs = []
     for name in ("one", "two"):

@@ -17,6 +17,8 @@ from valuesassets_tests.node.node_jobs import planted, score_job, start, train_j
 from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, write_model
 from valuesassets_tests.waiting import wait_until
 
+pytestmark = pytest.mark.job_faults
+
 
 def asked(n):
     return [trial(f"{k}. {prompt}", 4, f"v{k}/0/{i}") for k in range(n) for i, prompt in enumerate(PROMPTS)]

@@ -57,6 +57,7 @@ def counts_in(said):
 
 
 @pytest.mark.slow
+@pytest.mark.job_faults
 def test_killed_in_the_middle_it_reads_only_what_was_not_read_and_shows_how_far_it_is(tmp_path, capsys):
     model, asked = (
         write_model(tmp_path / "model", sentencepiece_like(), spread=0.2, num_hidden_layers=1),

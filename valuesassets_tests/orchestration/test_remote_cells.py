@@ -46,6 +46,9 @@ def distributions(folder):
     return found
 
 
+UP_TO_THE_MAP = ("preflight", "readings", "probe_distributions", "quality_report", "reliability", "cultural_map")
+
+
 @pytest.fixture(scope="module")
 def made(small_study, tmp_path_factory):
     """A study with such a family beside the two that it had, run; with what was asked and said."""
@@ -62,7 +65,8 @@ def made(small_study, tmp_path_factory):
     with server.serving():
         study = folder / "small.toml"
         study.write_text(study.read_text() + FAMILY.format(model=MODEL, base_url=server.base_url, max_width=0.2))
-        command = [sys.executable, "-m", "valuesassets.cli", "run", str(study)]
+        only = [f"--only={asset}" for asset in UP_TO_THE_MAP]
+        command = [sys.executable, "-m", "valuesassets.cli", "run", str(study), *only]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         paid = server.paid
         again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

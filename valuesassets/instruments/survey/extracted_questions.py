@@ -10,7 +10,7 @@ from valuesassets.instruments.survey.forms.layout.blocks import Reading
 from valuesassets.instruments.survey.forms.layout.checks import Fault, extraction_faults
 from valuesassets.instruments.survey.forms.layout.grounding import Form, GroundedString
 from valuesassets.instruments.survey.forms.layout.pages import read_pages
-from valuesassets.instruments.survey.forms.layout.readings import read_blocks, read_questions
+from valuesassets.instruments.survey.forms.layout.readings import read_form
 from valuesassets.instruments.survey.forms.layout.text_layer import own_pages
 from valuesassets.instruments.survey.forms.layout.wording import question_text
 from valuesassets.instruments.survey.forms.overrides import Overridden, apply_overrides, read_overrides
@@ -38,8 +38,8 @@ def extract_questions(pdf: Path, language: str, on_page: Callable[[int, int], No
         PdfError: not a readable PDF, or one without a text layer.
     """
     variables = load_variables()
-    readings = read_questions(read_blocks(own_pages(read_pages(pdf, on_page), language)))
-    return [_question(each, each.code) for each in readings if each.code and not variables.is_excluded(each.code)]
+    form = read_form(own_pages(read_pages(pdf, on_page), language))
+    return [_question(each, each.code) for each in form.readings if each.code and not variables.is_excluded(each.code)]
 
 
 @dataclass(frozen=True)

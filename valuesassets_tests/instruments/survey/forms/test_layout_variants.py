@@ -6,9 +6,11 @@ import re
 import numpy as np
 import pytest
 
-from valuesassets.instruments.survey.forms.layout.blocks import NUMBER, question_numbers
+from valuesassets.instruments.survey.forms.layout.blocks import NUMBER
+from valuesassets.instruments.survey.forms.layout.layouts.field_grid import question_numbers
 from valuesassets.instruments.survey.forms.layout.pages import read_pages
-from valuesassets.instruments.survey.forms.layout.readings import read_blocks, read_questions
+from valuesassets.instruments.survey.forms.layout.printed_form import PrintedForm
+from valuesassets.instruments.survey.forms.layout.readings import read_form
 from valuesassets.instruments.survey.forms.layout.words import Word, printed_pattern, with_codes
 from valuesassets.people.variables import load_variables
 from valuesassets_tests.instruments.survey.forms.paper_forms import BUNDLED
@@ -49,7 +51,7 @@ def share_read(pdf, variant):
     variables = load_variables()
     pages = read_pages(pdf)
     printed = {word.code for page in pages for word in page.words} & variables.opinion_items
-    readings = {each.code: each for each in read_questions(read_blocks([VARIANTS[variant](page) for page in pages]))}
+    readings = {each.code: each for each in read_form([VARIANTS[variant](page) for page in pages]).readings}
     found = printed & set(readings)
     dropped = {code: variables.volunteered.get(code, ()) for code in found}
     options = {code: [v for v, _ in readings[code].options if v not in dropped[code]] for code in found}
@@ -107,7 +109,7 @@ def test_a_code_glued_to_its_text_is_parted_from_it():
 
 def test_numbers_without_a_letter_are_told_from_answer_codes():
     """A form without question numbers has none, though codes stand at its margin."""
-    pages = [VARIANTS["no numbers"](page) for page in read_pages(BUNDLED / "eng.pdf")]
-    lines = [line for block in read_blocks(pages) for line in block.lines]
-    assert question_numbers(lines, {page.number: page.width for page in pages}) == {}
+    form = PrintedForm(tuple(VARIANTS["no numbers"](page) for page in read_pages(BUNDLED / "eng.pdf")))
+    assert question_numbers(form.lines, form.widths) == {}
+    assert read_form(form.pages).layout == "card_list"
     assert re.fullmatch(NUMBER, "12") is None

@@ -12,6 +12,8 @@ from valuesassets.instruments.survey.forms.layout.words import text_lines
 
 OPTION = re.compile(r"(\d{1,2})\s*([-–—.)…:]*)[-–—.)…:\s]*(\D.*|\d+\s*[-–—].*)?")
 """An option: its code, a mark after it, its label."""
+QUESTION = re.compile(r"(?![vV])[^\W\d_]{1,2}\d{1,3}[a-zA-Z]?")
+"""The number of another question."""
 LEADING = 2.2
 """Wrapped lines of a label follow within so many heights of a line."""
 FEWEST = 3
@@ -128,7 +130,10 @@ def option_of(line: Line) -> tuple[int, str, str] | None:
     """The code, the mark after it and the label of a line that may be an option of a list; None otherwise."""
     if line.is_boxed_note:
         return None
-    match = OPTION.fullmatch(line.without(line.codes).text)
+    said = line.without(line.codes)
+    if len(said.cells) > 2 and QUESTION.fullmatch(said.cells[-1].text):  # where to go on, behind a drawn arrow
+        said = said.without(said.cells[-1].words)
+    match = OPTION.fullmatch(said.text)
     return (int(match[1]), match[2][:1], match[3] or "") if match and (match[3] or match[2]) else None
 
 

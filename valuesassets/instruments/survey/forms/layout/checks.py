@@ -10,7 +10,7 @@ from valuesassets.instruments.survey.alignment.evidence import question_numbers
 from valuesassets.instruments.survey.forms.layout.grounding import Form
 from valuesassets.instruments.survey.forms.layout.lines import Line, page_lines
 from valuesassets.instruments.survey.forms.layout.pages import Page, read_pages
-from valuesassets.instruments.survey.forms.layout.readings import read_blocks, read_questions
+from valuesassets.instruments.survey.forms.layout.readings import read_form
 from valuesassets.instruments.survey.forms.layout.text_layer import (
     ADVICE,
     foreign_language,
@@ -163,14 +163,19 @@ def _code_faults(
     """Variable codes that the form prints or skips and that no question has, and answers without a code."""
     found = {question.id for question in questions}
     printed: dict[str, int] = {}
+    anywhere: dict[str, int] = {}
     for page in pages:
-        for code in (code for line in page_lines(page) for code in _margin_codes(line)):
-            printed.setdefault(code, page.number)
+        for line in page_lines(page):
+            for code in _margin_codes(line):
+                printed.setdefault(code, page.number)
+            for word in line.codes:
+                anywhere.setdefault(word.code or "", page.number)
+    wanted = _codes_between(found, is_excluded)
+    printed |= {code: page for code, page in anywhere.items() if code in wanted and code not in printed}
     for code, page in printed.items():
         if code not in found and not is_excluded(code):
             said = f"{code} is printed on page {page} but no question was read there; enter it by hand"
             yield Fault(code, page, "code_without_question", said)
-    wanted = _codes_between(found, is_excluded)
     missing = [code for code in wanted if code not in found and code not in printed]
     if len(missing) <= GAP_SHARE * len(wanted):
         for code in missing:
@@ -179,11 +184,11 @@ def _code_faults(
                 f"{code} is nowhere in the form, though most codes around it are; was it asked in this country? "
                 "If so, its code is misprinted: enter the question by hand",
             )  # fmt: skip
-    blocks = read_blocks(pages)
+    form = read_form(pages)
     asked = {question.source_id for question in questions}
-    last = max((position for position, block in enumerate(blocks) if block.source_id in asked), default=-1)
-    until = {block.source_id for block in blocks[: last + 2]}
-    for reading in read_questions(blocks):
+    last = max((position for position, number in enumerate(form.numbers) if number in asked), default=-1)
+    until = form.numbers[: last + 2]
+    for reading in form.readings:
         if reading.code is None and reading.options and reading.source_id in until:
             yield Fault(
                 reading.source_id, reading.page, "answers_without_code",

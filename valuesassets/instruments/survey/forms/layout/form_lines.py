@@ -1,8 +1,10 @@
 """A form's lines as they are read: without page furniture and notes in italics, an item of several lines in one.
 
-Grids without rules have the codes of an item beside the middle or the first of its lines.
+Grids without rules have the answer codes of an item beside the middle or the first of its lines, and the variable's
+code beside the middle or before the first.
 """
 
+import dataclasses
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -59,13 +61,17 @@ def _is_furniture(line: Line, page: Page, furniture: set[tuple[str, int]]) -> bo
 
 def _with_whole_rows(lines: Sequence[Line]) -> list[Line]:
     """Lines, those of an item made one with the line of its codes."""
-    lines = _with_codes_beside(lines)
+    lines, begins = _with_leading_codes(_with_codes_beside(lines))
     free = [not line.is_ruled and len(line.codes) == 1 and len(line.numbers) >= FEWEST_FIGURES for line in lines]
     rows = [number for number, is_row in enumerate(free) if is_row]
     row_of = {row: row for row in rows}
     for before, after in zip([-1, *rows], [*rows, len(lines)], strict=True):
         between = range(before + 1, after)
-        nearer = {number: _nearer(lines, number, before, after) for number in between}
+        begin = begins.get(after, after if before in begins else None)  # where the item of the row after begins
+        if begin is None:
+            nearer = {number: _nearer(lines, number, (before, after)) for number in between}
+        else:
+            nearer = {n: _nearer(lines, n, (before,) if n < begin else (after,)) for n in between}
         for row, side in ((before, between), (after, reversed(between))):
             row_of |= dict.fromkeys(_hanging_on(lines, row, side, nearer), row)
     parts: dict[int, list[Line]] = {row: [] for row in rows}
@@ -79,12 +85,13 @@ def _with_whole_rows(lines: Sequence[Line]) -> list[Line]:
 
 
 def _with_codes_beside(lines: Sequence[Line]) -> list[Line]:
-    """Lines in which a code that stands between two lines of its item is with its answer codes."""
+    """Lines in which what stands between two lines of an item, its code or some answer codes, is with the others."""
     merged: list[Line] = []
     for line in lines:
-        if merged and (_is_code_of(line, merged[-1]) or _is_code_of(merged[-1], line)):
-            other = merged.pop()
-            line = Line(line.page, tuple(sorted((*other.cells, *line.cells), key=lambda cell: cell.box[0])))
+        above = merged[-1] if merged else None
+        if above is not None and (_is_code_of(line, above) or _is_code_of(above, line) or _share_row(above, line)):
+            cells = sorted((*above.cells, *line.cells), key=lambda cell: cell.box[0])
+            line = _joined(Line(line.page, tuple(cells)), (merged.pop(), line))
         merged.append(line)
     return merged
 
@@ -97,10 +104,66 @@ def _is_code_of(coded: Line, line: Line) -> bool:
     return len(line.numbers) >= FEWEST_FIGURES and overlap > TOUCH * coded.words[0].height
 
 
-def _nearer(lines: Sequence[Line], number: int, before: int, after: int) -> int | None:
-    """Which of two rows a line between them may belong to: the nearer one; None where it is no part of an item."""
+def _share_row(above: Line, line: Line) -> bool:
+    """Whether two lines are level and hold, one with the code, different answer codes of one row."""
+    if above.is_ruled or line.is_ruled or above.page != line.page or len(above.codes) + len(line.codes) != 1:
+        return False
+    columns = [{word.x for _, word in each.numbers} for each in (above, line)]
+    overlap = min(above.box[3], line.box[3]) - max(above.box[1], line.box[1])
+    is_parted = all(len(each) >= FEWEST_FIGURES for each in columns) and (
+        max(columns[0]) < min(columns[1]) or max(columns[1]) < min(columns[0])
+    )
+    return is_parted and overlap > TOUCH * line.words[0].height
+
+
+def _with_leading_codes(lines: Sequence[Line]) -> tuple[list[Line], dict[int, int]]:
+    """Lines in which a code before the first line of its item is with its answer codes, beside a later one.
+
+    Also, by position of such a row of answer codes, that of the line with which its item begins.
+    """
+    moved, begins = list(lines), {}
+    for position, line in enumerate(lines):
+        is_led = not line.is_ruled and line.codes == line.words[:1] and bool(line.other_words)
+        row = _row_of_item(lines, position) if is_led and not line.numbers else None
+        if row is not None:
+            begins[row] = position
+            moved[position] = line.without(line.codes)
+            (code,), (_, top, _, bottom) = line.codes, lines[row].box
+            level = dataclasses.replace(code, box=(code.box[0], top, code.box[2], bottom))
+            cells = (Cell((level,)), *lines[row].cells)
+            moved[row] = Line(line.page, tuple(sorted(cells, key=lambda cell: cell.box[0])))
+    return moved, begins
+
+
+def _row_of_item(lines: Sequence[Line], start: int) -> int | None:
+    """Where the answer codes stand of the item that begins at `start`: on one of its lines, or level with two of them.
+
+    A row of figures below a text is none of these: it belongs to a question, not to an item.
+    """
+    above = lines[start]
+    for position in range(start + 1, len(lines)):
+        line = lines[position]
+        if line.is_ruled or line.codes or line.page != above.page or is_note(line.text):
+            return None
+        height = line.words[0].height
+        if line.box[1] - above.box[3] > PITCH * height:
+            return None
+        if len(line.numbers) >= FEWEST_FIGURES:
+            is_level = above.box[3] - line.box[1] > TOUCH * height
+            first = min(word.box[0] for _, word in line.numbers)
+            item = [word for each in lines[start : position + 1] for word in each.other_words]
+            is_left = all(word.box[2] < first for word in item)
+            return position if is_left and (line.other_words or is_level) else None
+        if line.numbers:
+            return None
+        above = line
+    return None
+
+
+def _nearer(lines: Sequence[Line], number: int, rows: Sequence[int]) -> int | None:
+    """Which of the rows around a line it may belong to: the nearer one; None where it is no part of an item."""
     line = lines[number]
-    around = [row for row in (before, after) if 0 <= row < len(lines) and _is_item_of(line, lines[row])]
+    around = [row for row in rows if 0 <= row < len(lines) and _is_item_of(line, lines[row])]
     tie = TIE * line.words[0].height
     return min(around, key=lambda row: abs(lines[row].y - line.y) + (row > number) * tie, default=None)
 
@@ -134,6 +197,8 @@ def _joined(row: Line, parts: Sequence[Line]) -> Line:
     if len(parts) == 1:
         return row
     words = [word for part in parts for word in part.other_words]
+    if not words:
+        return row
     item = Cell(tuple(word for line in text_lines(words) for word in line))
     others = row.without(set(words)).cells
     return Line(row.page, tuple(sorted((item, *others), key=lambda cell: cell.box[0])))

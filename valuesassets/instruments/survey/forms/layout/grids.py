@@ -12,10 +12,17 @@ from valuesassets.instruments.survey.forms.layout.wording import is_note, item_t
 from valuesassets.instruments.survey.forms.layout.words import text_lines
 from valuesassets.records.questions import MISSING_CODES
 
+LETTERED = re.compile(r"([^\W\d_])\s?[-–—.)]\s+")
+"""The letter before an item, with its mark."""
+FEWEST_LETTERS = 2
+"""So many items in a row must bear one."""
+
 
 def read_grid(block: Block) -> list[Reading]:
     """Rows with a code and answer codes; scales with their anchors above. Empty where the block has neither."""
     rows = [_is_row(line) or _is_scale(line) for line in block.lines]
+    for head in _heads_of_figures(block.lines):
+        rows[head] = False
     if not any(rows):
         return []
     first = rows.index(True)
@@ -43,7 +50,19 @@ def read_grid(block: Block) -> list[Reading]:
                 readings.append(_row(block, line, stem, {}))
             elif line.other_words or line.codes:
                 waiting.append(line)
-    return readings
+    return _without_letters(readings)
+
+
+def _without_letters(readings: Sequence[Reading]) -> list[Reading]:
+    """Items without the letters that count them: `A – good pay`, `B – good hours`; the last ones may have none."""
+    found = [LETTERED.match(reading.item or "") for reading in readings]
+    letters = [match[1] for match in found if match]
+    if len(letters) < FEWEST_LETTERS or letters != [chr(ord(letters[0]) + n) for n in range(len(letters))]:
+        return list(readings)
+    return [
+        dataclasses.replace(reading, item=(reading.item or "")[match.end() :]) if match else reading
+        for reading, match in zip(readings, found, strict=True)
+    ]
 
 
 def _is_row(line: Line) -> bool:
@@ -56,6 +75,17 @@ def _is_scale(line: Line) -> bool:
     """Whether a line is a ten-point scale without an item."""
     values = [value for value, _ in line.numbers]
     return len(values) >= 8 and not line.other_words and len(answer_values(values)) >= 8
+
+
+def _heads_of_figures(lines: Sequence[Line]) -> list[int]:
+    """The lines that print over a grid the codes which each of its rows prints again: they are no scale."""
+    found = []
+    for position, line in enumerate(lines):
+        if _is_scale(line) and not line.codes:
+            row = next((below for below in lines[position + 1 :] if _is_row(below) or _is_scale(below)), line)
+            values, own = ([value for value, _ in each.numbers] for each in (line, row))
+            found += [position] if _is_row(row) and values == own else []
+    return found
 
 
 def _head_start(lines: Sequence[Line], first: int) -> int:
@@ -174,6 +204,9 @@ def _option_label(value: int, row: Line, lines: Sequence[Line]) -> str:
     """The words of a row and of the lines that carry them on, without the number that some lists begin with."""
     cells = row.without({word for _, word in row.numbers}).cells
     written = [" ".join(cell.text for cell in cells if not cell.is_letter)]
+    before = lines[max(lines.index(row) - 1, 0)]
+    if before.cells[0].is_letter and not (before.numbers or row.cells[0].is_letter or before.page != row.page):
+        written.insert(0, " ".join(cell.text for cell in before.cells[1:]))  # the codes stand at the option's end
     for above, line in itertools.pairwise(lines[lines.index(row) :]):
         is_near = line.page == above.page and line.box[1] - above.box[3] < 0.6 * line.words[0].height
         is_text = len(line.cells) == 1 and not line.is_ruled and not line.numbers and not is_note(line.text)

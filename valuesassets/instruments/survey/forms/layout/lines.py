@@ -154,7 +154,8 @@ def _is_table(words: Sequence[Word]) -> bool:
     rows = [_free_line(1, line) for line in text_lines(words)]
     figures = [sum(cell.text.isdigit() for cell in row.cells) for row in rows]
     ends_coded = [row.cells[-1].text.isdigit() for row in rows]
-    return len(rows) > 1 and (max(figures) > 1 or sum(ends_coded) > 1)
+    are_led = [row.words[0].code is not None for row in rows]
+    return len(rows) > 1 and (max(figures) > 1 or sum(ends_coded) > 1 or sum(are_led) > 1)
 
 
 def _frame(word: Word, horizontal: NDArray[np.float64], vertical: NDArray[np.float64]) -> Box | None:

@@ -17,7 +17,14 @@ import pdfplumber.page
 import pdfplumber.pdf
 from numpy.typing import NDArray
 
-from valuesassets.instruments.survey.forms.layout.words import Word, printed_pattern, with_codes, with_notes
+from valuesassets.instruments.survey.forms.layout.words import (
+    SAME_GLYPH,
+    UNREADABLE,
+    Word,
+    printed_pattern,
+    with_codes,
+    with_notes,
+)
 from valuesassets.instruments.survey.questionnaire_pdf import count_pages
 from valuesassets.records.errors import PdfError
 from valuesassets.records.files import no_such_file
@@ -117,7 +124,8 @@ def _page(page: pdfplumber.page.Page, turn: int) -> Page:
         page = page.filter(lambda each: id(each) not in markers)
     words = []
     for word in page.extract_words(extra_attrs=["fontname"], use_text_flow=False):
-        if text := TICK_BOX.sub("", word["text"]):
+        text = TICK_BOX.sub("", word["text"])
+        if text and not (SAME_GLYPH.fullmatch(text) and len(UNREADABLE.findall(text)) > 1):
             font = word["fontname"].lower()
             is_bold, is_italic = "bold" in font, "italic" in font or "oblique" in font
             box = (word["x0"], word["top"], word["x1"], word["bottom"])

@@ -1,6 +1,7 @@
 """Answer codes and the labels over them: heads of tables, and the two anchors of a ten-point scale."""
 
 import itertools
+import re
 from collections.abc import Sequence
 
 from valuesassets.instruments.survey.forms.layout.lines import Line, join_lines
@@ -68,7 +69,10 @@ def column_labels(
             value, x = min(within, key=lambda column: abs(column[1] - word.x))
             if columns.get(value) == x:
                 found[value].append(word)
-    return {value: _label(words) for value, words in found.items()}
+    labels = {value: _label(words) for value, words in found.items()}
+    if all(re.search(rf"\D {value}$", label) for value, label in labels.items()):
+        return {value: label.removesuffix(f" {value}") for value, label in labels.items()}
+    return labels
 
 
 def _anchor_labels(

@@ -4,7 +4,6 @@ import dataclasses
 import functools
 import itertools
 import math
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,7 +13,7 @@ import numpy as np
 from valuesassets.answers import spoken_language
 from valuesassets.answers.language_codes import LATIN
 from valuesassets.instruments.survey.forms.layout.pages import Page
-from valuesassets.instruments.survey.forms.layout.words import Word, text_lines
+from valuesassets.instruments.survey.forms.layout.words import SAME_GLYPH, UNREADABLE, Word, text_lines
 
 GREEK, CYRILLIC = "GREEK", "CYRILLIC"
 SCRIPTS = {"ell": GREEK, "bul": CYRILLIC}
@@ -27,8 +26,6 @@ OWN_LETTERS = {
 """Letters that any longer text in a language has, and that damaged text layers lose."""
 LONG_TEXT = 6000
 """From so many letters on, a letter of the language that never occurs is a lost one."""
-UNREADABLE = re.compile(r"\(cid:\d+\)|[\ufffd\x00-\x08\x0b-\x1f\x7f-\x9f\ue000-\uf8ff]")
-"""Glyphs without a character: what the PDF does not say how to read, and what stands in for it."""
 ADVICE = "the text layer is damaged: use the page images: run text recognition (OCR) over them and extract the result"
 TOLD_APART = (
     *("bul", "ces", "dan", "deu", "ell", "eng", "est", "fin", "fra", "hrv", "hun", "ita"),
@@ -71,12 +68,12 @@ def script_share(text: str, script: str, fewest: int = 4) -> float | None:
 
 
 def is_damaged(word: str) -> bool:
-    """Whether a word holds a glyph without a character. One that stands alone is a bullet and harms nothing.
+    """Whether a word holds a glyph without a character. One that stands alone, or in a row, is a bullet or a leader.
 
-    >>> is_damaged("wa(cid:298)ne"), is_damaged("(cid:183)"), is_damaged("a")
-    (True, False, False)
+    >>> is_damaged("wa(cid:298)ne"), is_damaged("(cid:183)"), is_damaged("(cid:1)(cid:1)(cid:1)"), is_damaged("a")
+    (True, False, False, False)
     """
-    return bool(UNREADABLE.search(word)) and len(UNREADABLE.sub("?", word)) > 1
+    return bool(UNREADABLE.search(word)) and not SAME_GLYPH.fullmatch(word)
 
 
 def unreadable_share(words: Iterable[str]) -> float:

@@ -25,6 +25,10 @@ FEWEST_ROWS = 10
 """So many rows of answers must be led by a question number before those numbers count as variable codes."""
 APART = 9.0
 """A code that leads a line's cell stands so many points from what is before it."""
+UNREADABLE = re.compile(r"\(cid:\d+\)|[\ufffd\x00-\x08\x0b-\x1f\x7f-\x9f\ue000-\uf8ff]")
+"""Glyphs without a character: what the PDF does not say how to read, and what stands in for it."""
+SAME_GLYPH = re.compile(rf"({UNREADABLE.pattern})\1*")
+"""One such glyph, or a row of it: a bullet, leader dots, blanks."""
 
 
 @dataclass(frozen=True)

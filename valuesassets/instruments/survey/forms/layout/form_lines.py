@@ -52,7 +52,7 @@ def _place(line: Line) -> tuple[str, int]:
 
 
 def _is_furniture(line: Line, page: Page, furniture: set[tuple[str, int]]) -> bool:
-    if not _is_outer(line, page):
+    if not _is_outer(line, page) or line.codes:
         return False
     masked, row = _place(line)
     is_page_number = masked == "0" and _is_outer(line, page, 0.1) and not line.is_ruled

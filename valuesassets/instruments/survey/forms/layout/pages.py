@@ -21,6 +21,7 @@ from valuesassets.instruments.survey.forms.layout.words import (
     SAME_GLYPH,
     UNREADABLE,
     Word,
+    parted,
     printed_pattern,
     with_codes,
     with_notes,
@@ -129,7 +130,7 @@ def _page(page: pdfplumber.page.Page, turn: int) -> Page:
             font = word["fontname"].lower()
             is_bold, is_italic = "bold" in font, "italic" in font or "oblique" in font
             box = (word["x0"], word["top"], word["x1"], word["bottom"])
-            words.append(Word(text, box, is_bold, page.page_number, is_italic))
+            words += parted(Word(text, box, is_bold, page.page_number, is_italic))
     shapes = [(each["x0"], each["top"], each["x1"], each["bottom"]) for each in (*page.rects, *page.lines)]
     flat = {((top + bottom) / 2, left, right) for left, top, right, bottom in shapes if bottom - top <= THIN}
     upright = {((left + right) / 2, top, bottom) for left, top, right, bottom in shapes if right - left <= THIN}

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from valuesassets.instruments.survey.forms.layout.blocks import Reading
-from valuesassets.instruments.survey.forms.layout.layouts import card_list, field_grid
+from valuesassets.instruments.survey.forms.layout.layouts import card_list, field_grid, web_script
 from valuesassets.instruments.survey.forms.layout.pages import Page
 from valuesassets.instruments.survey.forms.layout.printed_form import PrintedForm
 
-LAYOUTS = (card_list.LAYOUT, field_grid.LAYOUT)
+LAYOUTS = (web_script.LAYOUT, card_list.LAYOUT, field_grid.LAYOUT)
 """The layouts that are known, in the order in which a form is held against them."""
 
 

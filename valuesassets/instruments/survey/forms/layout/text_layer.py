@@ -142,6 +142,8 @@ def _log_odds(text: str, language: str, other: str) -> float:
 def own_pages(pages: tuple[Page, ...], language: str) -> tuple[Page, ...]:
     """The pages of a form without the words of its other language: columns of their own, or another script.
 
+    Of another script are also left-overs of a master that stand under the words of the form and are not to be seen.
+
     A page with too few words to be judged has the columns of the page before it. Pages with damaged words stay whole.
     """
     own: list[Page] = []
@@ -156,9 +158,27 @@ def own_pages(pages: tuple[Page, ...], language: str) -> tuple[Page, ...]:
             foreign = judged if len(judged) < len(columns) else []
         words = [word for word in page.words if not any(left <= word.x < right for left, right in foreign)]
         if script_of(language) == LATIN:
-            words = [word for word in words if (share := script_share(word.text, LATIN, 1)) is None or share >= HALF]
+            words = [word for word in words if _is_in_script(word, LATIN)]
+        own_script = [word for word in words if _is_in_script(word, script_of(language))]
+        others = {id(word) for word in words} - {id(word) for word in own_script}
+        words = [word for word in words if id(word) not in others or _covered_share(word, own_script) < HALF]
         own.append(dataclasses.replace(page, words=tuple(words)))
     return tuple(own)
+
+
+def _is_in_script(word: Word, script: str) -> bool:
+    share = script_share(word.text, script, 1)
+    return share is None or share >= HALF
+
+
+def _covered_share(word: Word, others: Iterable[Word]) -> float:
+    """Share of a word's box over which other words are printed."""
+    left, top, right, bottom = word.box
+    covered = 0.0
+    for one in (other.box for other in others):
+        width, height = min(right, one[2]) - max(left, one[0]), min(bottom, one[3]) - max(top, one[1])
+        covered += max(width, 0.0) * max(height, 0.0)
+    return covered / max((right - left) * (bottom - top), 1e-9)
 
 
 def _columns(words: Sequence[Word], width: float) -> list[tuple[_Span, str]]:

@@ -23,6 +23,7 @@ FEWEST_CODES = 5
 """From so many codes on a form is one that prints variable codes."""
 FEWEST_ROWS = 10
 """So many rows of answers must be led by a question number before those numbers count as variable codes."""
+BETWEEN_BRACKETS = re.compile(r"(?<=[\])}])(?=[\[({](?!cid:))")
 APART = 9.0
 """A code that leads a line's cell stands so many points from what is before it."""
 UNREADABLE = re.compile(r"\(cid:\d+\)|[\ufffd\x00-\x08\x0b-\x1f\x7f-\x9f\ue000-\uf8ff]")
@@ -59,6 +60,15 @@ class Word:
     def height(self) -> float:
         """Height of the letters' box."""
         return self.box[3] - self.box[1]
+
+
+def parted(word: Word) -> list[Word]:
+    """A word cut where one bracket stands against the next: `[Q1A][v1]`."""
+    pieces = BETWEEN_BRACKETS.split(word.text)
+    left, top, right, bottom = word.box
+    edges = [left + (right - left) * n / len(word.text) for n in itertools.accumulate(map(len, pieces), initial=0)]
+    boxes = [(one, top, other, bottom) for one, other in itertools.pairwise(edges)]
+    return [dataclasses.replace(word, text=text, box=box) for text, box in zip(pieces, boxes, strict=True)]
 
 
 def union(boxes: Iterable[Box]) -> Box:

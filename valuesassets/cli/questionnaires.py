@@ -1,4 +1,4 @@
-"""From questionnaires to prompts: `extract`, `align`, `trials`."""
+"""From questionnaires to prompts: `template`, `extract`, `align`, `trials`."""
 
 import re
 import sys
@@ -25,8 +25,25 @@ from valuesassets.records.questions import Question, write_questions
 from valuesassets.records.settings.questionnaires import GeminiSettings, Questionnaires
 
 
+def template(
+    kind: Annotated[Literal["questions"], typer.Argument(help="questions: a table of questions.")],
+    output: Annotated[Path, typer.Argument(help="File to write (CSV).")],
+) -> None:
+    """Write a file to begin with: a table of questions, one row for each, to be filled in and given to `extract`."""
+    from valuesassets.instruments.survey.forms.question_tables import TEMPLATE
+
+    if output.exists():
+        raise InputError(f"{output}: is there already; choose another name")
+    require_file_place(output, "a CSV file")
+    write_text(output, TEMPLATE)
+    print(f"{kind} to fill in: {output}")
+
+
 def extract(
-    pdf: Annotated[Path, typer.Argument(readable=False, help="Questionnaire.")],
+    form: Annotated[
+        Path,
+        typer.Argument(metavar="FORM", readable=False, help="Questionnaire: a PDF, or a table (.csv, .tsv, .xlsx)."),
+    ],
     language: LanguageCode,
     output: Annotated[Path, typer.Option(help="Question file to write (JSON).")],
     extractor: Annotated[Literal["layout", "gemini"], typer.Option(help="How to read the PDF.")] = "layout",
@@ -38,15 +55,20 @@ def extract(
     ] = None,
     review: Annotated[Path | None, typer.Option(help="Review page to write (HTML).")] = None,
 ) -> None:
-    """Read the questions out of a questionnaire PDF."""
+    """Read the questions out of a questionnaire: a PDF, or a table with the columns id, text, item and options."""
     from valuesassets.instruments.survey.extracted_questions import examine_questions
+    from valuesassets.instruments.survey.forms.extractors import Extraction, second_extractor
     from valuesassets.instruments.survey.forms.extractors import extract as extract_with
-    from valuesassets.instruments.survey.forms.extractors import second_extractor
+    from valuesassets.instruments.survey.forms.imported_questions import read_imported
     from valuesassets.instruments.survey.forms.overrides import read_overrides
+    from valuesassets.instruments.survey.forms.question_tables import ENDINGS
     from valuesassets.instruments.survey.forms.review_page import render_review
 
     require_language(language)
     require_file_place(output, "JSON")
+    is_table = form.suffix.lower() in ENDINGS
+    if is_table and extractor == "gemini":
+        raise InputError(f"{form}: is a table, which needs no Gemini; leave --extractor out")
     if review is not None:
         require_file_place(review, "an HTML page")
         if review.resolve() == output.resolve():
@@ -62,29 +84,35 @@ def extract(
 
         if extractor != "gemini":
             raise InputError("--dry-run: only the gemini extractor sends anything; add --extractor gemini")
-        print(plan_extraction(pdf, language, settings.gemini, cache))
+        print(plan_extraction(form, language, settings.gemini, cache))
         return
-    with progress_bar(f"reading {pdf.name}") as tick:
-        extraction = extract_with(extractor, pdf, language, settings, cache, on_page=tick)
-    second = second_extractor(extractor, settings, language, has_pdf=True)
+    pdf = None if is_table else form
+    if is_table:
+        questions, changes = read_imported(form)
+        extraction = Extraction(questions, tuple(changes))
+    else:
+        with progress_bar(f"reading {form.name}") as tick:
+            extraction = extract_with(extractor, pdf, language, settings, cache, on_page=tick)
+    second = second_extractor(extractor, settings, language, has_pdf=True) if pdf else None
     other = extract_with(second, pdf, language, settings, cache).questions if second else None
     examined = examine_questions(extraction.questions, pdf, language, overrides, other)
     questions, faults = examined.questions, examined.faults
     wrong_file = next((fault for fault in faults if fault.check in ("script", "language", "no_questions")), None)
     if wrong_file is not None and wrong_file.question_id is None:
-        raise PdfError(f"{pdf}: {wrong_file.message}")
+        raise PdfError(f"{form}: {wrong_file.message}")
     if review is not None:
         write_text(review, render_review(examined, pdf, language, overrides or output.with_suffix(".toml")))
     write_questions(output, questions)
     for fault in faults:
-        print(f"{pdf.name}: {fault.message}", file=sys.stderr)
+        print(f"{form.name}: {fault.message}", file=sys.stderr)
     faulty = len({fault.question_id for fault in faults} & {question.id for question in questions})
     print(f"{len(questions)} questions, {faulty} of them to review, in {output}")
     for name, fact in extraction.facts.items():
         print(f"{name.replace('_', ' ')}: {fact}")
     if second:
         print(f"compared with {second}: {examined.agreement}")
-    print(examined.recovery)
+    if examined.recovery and examined.recovery.printed:
+        print(examined.recovery)
     if review is not None:
         print(f"review page: {review}")
 

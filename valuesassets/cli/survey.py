@@ -1,9 +1,9 @@
 """The commands of the survey, from a questionnaire to the map, by their names."""
 
 from valuesassets.cli.models import calibrate, draw_map, probe
-from valuesassets.cli.questionnaires import align, extract, trials
+from valuesassets.cli.questionnaires import align, extract, template, trials
 from valuesassets.cli.tracing import trace
 from valuesassets.cli.worlds import worlds
 
-COMMANDS = {"extract": extract, "align": align, "trials": trials, "probe": probe, "calibrate": calibrate}
-COMMANDS |= {"map": draw_map, "trace": trace, "worlds": worlds}
+COMMANDS = {"template": template, "extract": extract, "align": align, "trials": trials, "probe": probe}
+COMMANDS |= {"calibrate": calibrate, "map": draw_map, "trace": trace, "worlds": worlds}

@@ -195,6 +195,8 @@ class Variables(_Record):
 
     def reason_to_exclude(self, variable: str) -> str | None:
         """Why a variable is left out, or None where it is an opinion item, or one that the facts do not know."""
+        if variable[:1] not in {pattern.letter for pattern in self.codes}:
+            return None
         return next((each.reason for each in self.excluded if each.names(variable)), None)
 
     @functools.cached_property

@@ -10,7 +10,7 @@ from valuesassets.instruments.survey.forms.layout.blocks import Reading
 from valuesassets.instruments.survey.forms.layout.checks import Fault, extraction_faults
 from valuesassets.instruments.survey.forms.layout.grounding import Form, GroundedString
 from valuesassets.instruments.survey.forms.layout.pages import read_pages
-from valuesassets.instruments.survey.forms.layout.readings import read_form
+from valuesassets.instruments.survey.forms.layout.readings import FormReading, read_form
 from valuesassets.instruments.survey.forms.layout.text_layer import own_pages
 from valuesassets.instruments.survey.forms.layout.wording import question_text
 from valuesassets.instruments.survey.forms.overrides import Overridden, apply_overrides, read_overrides
@@ -28,7 +28,8 @@ SETTLED_BY_A_PERSON = {
 def extract_questions(pdf: Path, language: str, on_page: Callable[[int, int], None] | None = None) -> list[Question]:
     """The value questions of a form's layout in reading order, faulty ones included: `extraction_faults` names them.
 
-    Left out: demographics and whatever the facts file excludes, show cards, and questions without a variable code.
+    Left out: demographics and whatever the facts file excludes, show cards, and questions without a variable code. In
+    forms that print no variable codes questions are named by their numbers.
 
     Args:
         language: ISO 639-3, of the form.
@@ -37,9 +38,17 @@ def extract_questions(pdf: Path, language: str, on_page: Callable[[int, int], No
     Raises:
         PdfError: not a readable PDF, or one without a text layer.
     """
+    return extract_with_layout(pdf, language, on_page)[0]
+
+
+def extract_with_layout(
+    pdf: Path, language: str, on_page: Callable[[int, int], None] | None = None
+) -> tuple[list[Question], FormReading]:
+    """The same, and how the form was read: which layout its pages show, and why."""
     variables = load_variables()
     form = read_form(own_pages(read_pages(pdf, on_page), language))
-    return [_question(each, each.code) for each in form.readings if each.code and not variables.is_excluded(each.code)]
+    kept = [each for each in form.readings if each.code and not variables.is_excluded(each.code)]
+    return [_question(each, each.code) for each in kept if each.code], form
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from valuesassets.records.files import sha256_file, sha256_json, write_json, wri
 from valuesassets.records.jobs import EmbedJob
 from valuesassets.records.parquet import trial_rows
 from valuesassets.records.questions import Question, askable, questions_to_rows
-from valuesassets.records.settings.questionnaires import Questionnaires
+from valuesassets.records.settings.questionnaires import IMPORTED, Questionnaires
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Trial
 
@@ -71,7 +71,11 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
     settings, limits = Questionnaires.of(study), study.thresholds
     declared = partial(declare, study, SURVEY, "questionnaires")
     overridden = file_stamps(settings.overrides, {code: f"{code}.toml" for code in study.languages})
-    imported = file_stamps(settings.extractions, {code: f"{code}.json" for code in study.languages})
+    imported = {
+        code: stamp
+        for end in IMPORTED
+        for code, stamp in file_stamps(settings.extractions, {code: f"{code}{end}" for code in study.languages}).items()
+    }
     of_language = partial(declared, partitions_def=part_partitions(study, SURVEY))
 
     def overrides_of(storage: Storage, language: str) -> tuple[Path, dict[str, Any]]:

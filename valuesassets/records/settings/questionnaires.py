@@ -13,6 +13,8 @@ from valuesassets.records.settings.kinds import InstrumentTable, Positive, Recor
 
 if TYPE_CHECKING:
     from valuesassets.records.study import Study
+IMPORTED = (".json", ".csv", ".tsv", ".xlsx")
+"""Endings of the files that questions are imported from."""
 
 
 class GeminiSettings(Connection):
@@ -45,7 +47,8 @@ class Questionnaires(InstrumentTable):
     second_extractor: Extractor | None = None
     """Extractor that the first is compared with; `layout` if left out, where there is a PDF and another extractor."""
     extractions: StudyPath | None = None
-    """Folder of extractions made elsewhere, `<code>.json` each."""
+    """Folder of extractions made elsewhere, `<code>.json` each, or of tables of questions, `<code>.csv`, `.tsv` or
+    `.xlsx`."""
     gemini: GeminiSettings = GeminiSettings()
     embedder: str | None = None
     """A sentence-transformers model, hub id or folder, whose likeness of texts is further evidence in alignment."""

@@ -10,7 +10,7 @@ from valuesassets.records.errors import PdfError, StudyError
 from valuesassets.records.files import no_such_file
 from valuesassets.records.questions import Question
 from valuesassets.records.settings.cells import Extractor
-from valuesassets.records.settings.questionnaires import GeminiSettings, Questionnaires
+from valuesassets.records.settings.questionnaires import IMPORTED, GeminiSettings, Questionnaires
 
 OnPage = Callable[[int, int], None]
 
@@ -59,9 +59,10 @@ def extract(
         raise PdfError(f"{language}: no PDF, which the extractor {extractor} needs; name where it comes from")
     if extractor == "gemini":
         return _ask_gemini(pdf, language, settings.gemini, cache, on_page)
-    from valuesassets.instruments.survey.extracted_questions import extract_questions
+    from valuesassets.instruments.survey.extracted_questions import extract_with_layout
 
-    return Extraction(extract_questions(pdf, language, on_page))
+    questions, form = extract_with_layout(pdf, language, on_page)
+    return Extraction(questions, (), {"layout": f"{form.layout}: {form.why}" if form.layout else f"none: {form.why}"})
 
 
 def second_extractor(extractor: Extractor, settings: Questionnaires, language: str, has_pdf: bool) -> Extractor | None:
@@ -72,17 +73,20 @@ def second_extractor(extractor: Extractor, settings: Questionnaires, language: s
 
 
 def import_path(settings: Questionnaires, language: str) -> Path:
-    """The file that a language's questions are imported from.
+    """The file that a language's questions are imported from: `<language>.json`, or a table of another ending.
 
     Raises:
-        StudyError: the study names no folder, or the file is not there.
+        StudyError: the study names no folder, the file is not there, or there are two.
     """
     if settings.extractions is None:
         raise StudyError(f"{language}: no folder to import from; name it as questionnaires.extractions in the study")
-    path = settings.extractions / f"{language}.json"
-    if not path.is_file():
-        raise StudyError(f"{no_such_file(path)}; put the extraction of {language} there, or name another extractor")
-    return path
+    found = [path for end in IMPORTED for path in [settings.extractions / f"{language}{end}"] if path.is_file()]
+    if not found:
+        missing = no_such_file(settings.extractions / f"{language}.json")
+        raise StudyError(f"{missing}; put the extraction of {language} there, or name another extractor")
+    if len(found) > 1:
+        raise StudyError(f"{found[0]}: {found[1].name} is there as well; leave one of them")
+    return found[0]
 
 
 def _ask_gemini(pdf: Path, language: str, settings: GeminiSettings, cache: Path, on_page: OnPage | None) -> Extraction:

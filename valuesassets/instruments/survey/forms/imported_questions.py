@@ -1,4 +1,4 @@
-"""Questions that something else extracted: files of JSON, with all that real extractions do to them.
+"""Questions that something else extracted: files of JSON, with all that real extractions do to them, and tables.
 
 What can be told without guessing is brought into a question's shape, each change with its reason; what cannot is an
 error that names file, record and key. The strict reader of question files is `valuesassets.records.questions`.
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from valuesassets.instruments.survey.forms.changes import Change
+from valuesassets.instruments.survey.forms.question_tables import ENDINGS, read_question_table
 from valuesassets.people.variables import BY_COUNT
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.files import read_json
@@ -22,9 +23,14 @@ TYPES = {str(kind) for kind in ResponseType}
 def read_imported(path: Path) -> tuple[list[Question], list[Change]]:
     """The questions of an extraction made elsewhere, and what was changed so that they are questions.
 
+    Args:
+        path: JSON, or a table of questions by its ending (`question_tables`).
+
     Raises:
         QuestionError: not JSON, not UTF-8, no array of records, an empty one, or a record that cannot be a question.
     """
+    if path.suffix.lower() in ENDINGS:
+        return read_question_table(path), []
     rows = read_json(path, QuestionError)
     if rows == []:
         raise QuestionError(f"{path}: an empty array, questions were expected; extract the questionnaire again")

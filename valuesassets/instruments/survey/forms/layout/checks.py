@@ -56,11 +56,7 @@ def extraction_faults(
         form: its pages, where they were searched before.
     """
     variables = load_variables()
-    none_read = (
-        "no question was read: questions are found by numbers such as Q12 at the left margin and variable codes such "
-        "as v39; name a field questionnaire, or write its questions by hand (docs/files.md)"
-    )
-    alone = [] if questions else [Fault(None, None, "no_questions", none_read)]
+    alone = [] if questions else [Fault(None, None, "no_questions", _none_read(pdf, language))]
     alone += [*shape_faults(questions, variables), *_text_faults(questions, language)]
     if pdf is None:
         return [*language_faults(questions, language), *alone]
@@ -71,6 +67,17 @@ def extraction_faults(
         *_grounding_faults(questions, form or Form(pages)),
         *_code_faults(questions, pages, variables.is_excluded),
     ]
+
+
+def _none_read(pdf: Path | None, language: str) -> str:
+    """Why there is no question, and what to do."""
+    what_to_do = "write its questions into a table, which `valuesassets template questions` begins"
+    if pdf is None:
+        return f"no question was read; {what_to_do}"
+    form = read_form(own_pages(read_pages(pdf), language))
+    if form.layout:
+        return f"no question was read, though the form looks like a {form.layout} ({form.why}); {what_to_do}"
+    return f"no question was read: the form is set in no layout that is known ({form.why}); {what_to_do}"
 
 
 def _damage_faults(pages: Sequence[Page], language: str) -> Iterator[Fault]:

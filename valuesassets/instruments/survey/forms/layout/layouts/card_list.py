@@ -103,7 +103,7 @@ def _is_answered(block: Block) -> bool:
 
 LAYOUT = Layout(
     "card_list",
-    "variable codes in place of question numbers, such as Q46 at the left margin, and answers or a table below the text",
+    "variable codes in place of question numbers, such as Q46 at the left margin, and answers or a table below",
     evidence,
     divide,
     read_tables,

@@ -1,7 +1,7 @@
 """Web scripts, as EVS prints what a web survey shows: a line `[Q1A][v1]` opens each question.
 
-Below it stand the question, the item in a paragraph of its own where it is one of a list, and the answers, each with its
-code behind it: `very important [1]`. In a list of which any number may be ticked an item is one line with its code,
+Below it stand the question, the item in a paragraph of its own where it is one of a list, and the answers, each with
+its code behind it: `very important [1]`. In a list of which any number may be ticked an item is one line with its code,
 `[Q6A][v22] Heavy drinkers [1]`, and the question stands once, under `[Q6]`. Headings are `[INTRO1]`, `[SECTION2]`, and
 what else stands in brackets is for whoever programs the survey.
 """
@@ -167,7 +167,7 @@ def _parted(block: Block) -> tuple[list[Line], list[_Answer]]:
 
 
 def _without_notes(lines: Sequence[Line]) -> Iterator[Line]:
-    """The lines without those in brackets as a whole, over one or more; what comes first is the question all the same."""
+    """The lines without those in brackets as a whole, one or more; what comes first is the question all the same."""
     is_open = False
     for place, line in enumerate(lines):
         if is_open:

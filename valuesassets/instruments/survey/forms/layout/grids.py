@@ -21,8 +21,8 @@ FEWEST_LETTERS = 2
 def read_grid(block: Block) -> list[Reading]:
     """Rows with a code and answer codes; scales with their anchors above. Empty where the block has neither."""
     rows = [_is_row(line) or _is_scale(line) for line in block.lines]
-    for head in _heads_of_figures(block.lines):
-        rows[head] = False
+    for position in _heads_of_figures(block.lines):
+        rows[position] = False
     if not any(rows):
         return []
     first = rows.index(True)

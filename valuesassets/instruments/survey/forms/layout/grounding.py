@@ -18,6 +18,8 @@ SHORT = 4
 PAGES_TRIED = 4
 """Of a question that names no page, so many are tried: those that share most of its rarer words."""
 FIGURE = re.compile(r"[-–—.:()…]*(\d{1,2})[-–—.:()…]*")
+LETTER = re.compile(r"[\[(]?([a-zA-Z])[.:)\]]+")
+"""The letter of an answer in a list that counts by letters."""
 HEAD = 4
 """The head of a grid is so many heights of a letter high at most."""
 LEVEL = 0.9
@@ -199,14 +201,22 @@ def _codes_beside(place: Place, page: Page) -> set[int]:
     _, top, _, bottom = place.box
     around = [word for word in page.words if top - 2 < word.y < bottom + 2 and word not in place.words]
     codes: set[int] = set()
-    for figure, match in ((word, found) for word in around if (found := FIGURE.fullmatch(word.text))):
+    for figure, code in ((word, code) for word in around if (code := _code(word.text)) is not None):
         label = [word for word in place.words if _are_level(word, figure)] or place.words
         left, _, right, _ = union(word.box for word in label)
         start, end = (figure.box[2], left) if figure.x < left else (right, figure.box[0])
         level = (word for word in around if word is not figure and _are_level(word, figure) and words_of(word.text))
         if not any(start - 1 <= word.x <= end + 1 for word in level):
-            codes.add(int(match[1]))
+            codes.add(code)
     return codes
+
+
+def _code(written: str) -> int | None:
+    """The code that a figure is, or the place that a letter counts; None for other words."""
+    if figure := FIGURE.fullmatch(written):
+        return int(figure[1])
+    letter = LETTER.fullmatch(written)
+    return ord(letter[1].lower()) - ord("a") + 1 if letter else None
 
 
 def _stands_left(one: Box, other: Box) -> bool:

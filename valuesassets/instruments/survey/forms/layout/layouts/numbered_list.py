@@ -116,20 +116,20 @@ def _blocks(lines: Sequence[Line], columns: int, are_answers_alike: bool) -> lis
 def _row(lines: Sequence[Line], numbered: Sequence[tuple[int, int]], columns: int) -> list[int]:
     """The places of the numbers 1, 2, 3 … at the edge of the first, or at that of another column."""
     row: list[int] = []
-    edges: list[float] = []
+    edges: set[float] = set()
     for place, number in numbered:
         left = lines[place].box[0]
         is_known = any(abs(left - edge) <= SAME_EDGE for edge in edges)
         is_other = len(edges) < columns and all(abs(left - edge) > LEAST_APART for edge in edges)
         if number == len(row) + 1 and (is_known or is_other):
             row.append(place)
-            edges += [] if is_known else [left]
+            edges |= set() if is_known else {left}
     return row
 
 
 def _with_figures(lines: Sequence[Line]) -> list[Line]:
     """Lines in which lettered answers are numbered ones: `a)`, `b)` are `1.`, `2.`."""
-    lettered = [cell.words[0] for line in lines for cell in line.cells if len(cell.words) > 1 or len(line.cells) > 1]
+    lettered = [cell.words[0] for line in lines for cell in line.cells if len(cell.words) + len(line.cells) > 2]
     lettered = [word for word in lettered if LETTER.fullmatch(word.text)]
     if len(lettered) < FEWEST_ANSWERS or len({word.text.casefold() for word in lettered}) < len(lettered):
         return list(lines)

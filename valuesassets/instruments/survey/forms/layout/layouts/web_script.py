@@ -158,7 +158,9 @@ def _parted(block: Block) -> tuple[list[Line], list[_Answer]]:
             continue
         value, place = found
         label = [word for word in line.words[:place] if word.code is None]
-        above = [each for each in waiting if _is_part(each, line, answers)]
+        above = [
+            each for each in waiting if _is_part(each, line, answers) or (not answers and _is_light(each, waiting))
+        ]
         _go_on(answers, texts, [each for each in waiting if each not in above])
         answers.append(_Answer(value, line, [*(word for each in above for word in each.words), *label]))
         waiting = []
@@ -193,6 +195,11 @@ def _go_on(answers: Sequence[_Answer], texts: list[Line], lines: Sequence[Line])
     answers[-1].below += _words_near([line for line in lines if line not in level], last)
     for answer in answers[-2:-1]:
         answer.below += _words_near(level, answer.line)
+
+
+def _is_light(text: Line, asked: Sequence[Line]) -> bool:
+    """Whether a line is set lighter than the question, which is in bold: then it is the beginning of an answer."""
+    return asked[0].is_bold and not text.is_bold and not any(each.is_bold for each in asked[asked.index(text) :])
 
 
 def _is_part(text: Line, line: Line, answers: Sequence[_Answer]) -> bool:

@@ -65,9 +65,9 @@ CASES = [
     bad(
         "a letter without questions",
         letter,
-        "form.pdf: no question was read: questions are found by numbers such as Q12 at the left margin "
-        "and variable codes such as v39; name a field questionnaire, or write its questions by hand "
-        "(docs/files.md)",
+        "form.pdf: no question was read: the form is set in no layout that is known (1 page, 8 words, 0 variable codes "
+        "such as v39, 0 lines that begin with a question number; page 1 has 'Dear colleagues, the questionnaire will "
+        "follow next week.'); write its questions into a table, which `valuesassets template questions` begins",
     ),
     bad(
         "a PDF of 2,000 pages",

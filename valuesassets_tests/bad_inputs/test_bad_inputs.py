@@ -17,6 +17,7 @@ from valuesassets_tests.bad_inputs import (
     models,
     question_files,
     question_paths,
+    question_tables,
     rating_files,
     studies,
     usage,
@@ -27,6 +28,7 @@ from valuesassets_tests.needs import REPOSITORY
 PARTS = {
     "Study files": studies.CASES,
     "Questionnaires: extract": extractions.CASES,
+    "Tables of questions: extract, template": question_tables.CASES,
     "Questions of several languages: align": alignments.CASES,
     "Question files": question_files.CASES,
     "Paths, encodings, outputs": question_paths.CASES,

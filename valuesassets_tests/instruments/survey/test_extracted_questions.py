@@ -102,6 +102,57 @@ def test_a_grid_without_rules_is_read_too(form):
     assert options(second)[0] == (1, "very important")
 
 
+def test_a_code_before_the_first_line_of_an_item_opens_it(form):
+    form.question("Q12", "How much do you agree?")
+    heads = ("agree", "disagree", "DK", "NA")
+    places = (300, 350, 400, 450)
+    for x, head in zip(places, heads, strict=True):
+        form.text(x, head)
+    form.down(11)
+    for code, lines in (
+        ("v46", ("To have a job is", "what makes one", "whole.")),
+        ("v47", ("It is not right", "to live on others.")),
+    ):
+        top = form.y
+        form.text(50, code)
+        for line in lines:
+            form.text(90, line)
+            form.down(11)
+        bottom, form.y = form.y, top + 5.5 * (len(lines) - 1)
+        for x, value in zip(places, "1289", strict=True):
+            form.text(x, value)
+        form.y = bottom + 3
+    pdf = form.save()
+    assert [(q.id, q.item, options(q)) for q in extract_questions(pdf, "eng")] == [
+        ("v46", "To have a job is what makes one whole.", [(1, "agree"), (2, "disagree")]),
+        ("v47", "It is not right to live on others.", [(1, "agree"), (2, "disagree")]),
+    ]
+
+
+def test_show_cards_that_repeat_numbers_and_codes_are_left_out(form):
+    form.question("Q1", "How happy are you?")
+    form.options("v31", "1 – very", "2 – not at all")
+    form.question("Q2", "Did you do voluntary work?")
+    form.options("v21", "1 – yes", "2 – no")
+    form.new_page()
+    form.question("Q1", "(v31)")
+    form.options(None, "very", "not at all")
+    pdf = form.save()
+    assert [question.id for question in extract_questions(pdf, "eng")] == ["v31", "v21"]
+    assert faults_by_question(pdf) == set()
+
+
+def test_a_code_that_is_printed_is_never_called_misprinted(form):
+    form.question("Q1", "How happy are you?")
+    form.options("v21", "1 – very", "2 – not at all")
+    form.text(85, "As v22 said, all is well.")
+    form.question("Q2", "How free are you?")
+    form.options("v23", "1 – yes", "2 – no")
+    pdf = form.save()
+    (fault,) = extraction_faults(extract_questions(pdf, "eng"), pdf, "eng")
+    assert fault.message == "v22 is printed on page 1 but no question was read there; enter it by hand"
+
+
 def test_codes_beside_the_figures_of_a_row_are_no_part_of_its_item(form):
     form.question("Q1", "To which do you belong?")
     form.grid(("Yes", "No", "DK", "NA"), [("v9", "Church", "1", "2", "8 v20a", "9 v20b"), ("v10", "Union", *"1289")])

@@ -46,7 +46,10 @@ def test_a_field_questionnaire_gives_every_value_question_complete(name, languag
 
 @pytest.mark.parametrize(
     ("name", "language"),
-    [("q_gb", "eng"), ("bq_CAPI", "eng"), ("q_fr", "fra"), ("q_es", "spa"), ("q_at", "deu"), ("q_it", "ita")],
+    [
+        *(("q_gb", "eng"), ("bq_CAPI", "eng"), ("q_fr", "fra"), ("q_es", "spa"), ("q_at", "deu"), ("q_it", "ita")),
+        ("q_si", "slv"),
+    ],
 )
 def test_of_the_opinion_items_that_a_form_prints_95_percent_are_read_and_92_are_whole(name, language):
     """What is printed is counted by another library, word for word."""
@@ -87,6 +90,25 @@ def test_the_british_form_s_hard_places_are_read():
 def test_a_split_sample_and_an_item_not_asked_are_named_in_the_italian_form():
     pdf = real("q_it")
     assert faults_by_question(pdf, "ita") == {("v24", "duplicate_id"), ("v27", "gap")}
+
+
+def test_a_form_whose_codes_lead_their_items_and_whose_cards_repeat_them_is_read_whole():
+    """Its rules are partly pictures; one row prints `o 2` for its first code; v27 was not asked."""
+    pdf = real("q_si")
+    questions = extracted("q_si", "slv")
+    assert faults_by_question(pdf, "slv") == {("v43", "complete"), ("v27", "gap")}
+    by_id = {question.id: question for question in questions}
+    assert len(by_id) == len(questions) == 210
+    assert by_id["v49"].item == "Delo je človekova dolžnost do družbe."
+    assert by_id["v50"].item.startswith("Delo bi moralo biti vedno na prvem mestu")
+    assert by_id["v40"].item == "dobra plača"
+    assert options(by_id["v51"]) == [(1, "da"), (2, "ne")]
+    assert options(by_id["v108"])[2][1].startswith("poskrbeti, da bodo imeli ljudje več besede")
+    assert options(by_id["v171"]) == [(1, "vedno"), (2, "pogosto"), (3, "nikoli")]
+    assert options(by_id["v133"])[::9] == [
+        (1, "Sploh ni bistvena značilnost demokracije"),
+        (10, "Zagotovo je bistvena značilnost demokracije"),
+    ]
 
 
 @pytest.mark.parametrize(("name", "language"), [("q_pl", "pol"), ("q_bg", "bul")])

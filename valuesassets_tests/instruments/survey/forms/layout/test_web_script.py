@@ -1,5 +1,6 @@
 """Web scripts, printed from the bundled words in three scripts and several ways: read whole, and what is wrong said."""
 
+import pypdfium2
 import pytest
 
 from valuesassets.instruments.survey.extracted_questions import (
@@ -64,6 +65,20 @@ def test_codes_that_repeat_are_named(tmp_path):
     pdf = Script(lambda _: "eng", twice, asked=(0, 4)).print(tmp_path / "form.pdf")
     faults = extraction_faults(extract_questions(pdf, "eng"), pdf, "eng")
     assert ("v7", "duplicate_id") in {(fault.question_id, fault.check) for fault in faults}
+
+
+def test_of_half_a_script_what_is_there_is_read_and_a_question_that_broke_off_is_named(script, tmp_path):
+    language, pdf = script
+    with pypdfium2.PdfDocument(pdf) as whole, pypdfium2.PdfDocument.new() as half:
+        half.import_pages(whole, list(range(len(whole) // 2)))
+        half.save(tmp_path / "half.pdf")
+    wanted = expected_questions(language)
+    questions = extract_questions(tmp_path / "half.pdf", language)
+    assert 5 < len(questions) < len(wanted)
+    assert [question.text for question in questions] == [question.text for question in wanted[: len(questions)]]
+    broken = questions[-1].replace(options=())
+    faults = extraction_faults([*questions[:-1], broken], tmp_path / "half.pdf", language)
+    assert {(fault.question_id, fault.check) for fault in faults} == {(broken.id, "complete")}
 
 
 def test_questions_in_another_language_are_left_out_and_said(tmp_path):

@@ -92,7 +92,8 @@ CASES = [
     bad(
         "a table of numbers",
         files({"answers.csv": "v1,v2\n1,2\n"}),
-        "answers.csv: not a PDF but another kind of file; name the questionnaire's PDF",
+        "answers.csv: row 1: no column id (found v1, v2); a table (CSV) with columns id, text, item, options was "
+        "expected; add it",
         "extract answers.csv --language eng --output x.json",
     ),
     bad(

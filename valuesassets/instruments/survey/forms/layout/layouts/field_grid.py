@@ -22,6 +22,8 @@ ALIGNED = 12.0
 """Numbers without a letter begin within so many points of each other."""
 FEWEST_NUMBERS = 10
 """So many rising numbers are those of questions."""
+LEAST_WITHOUT_WORDS = 0.5
+"""Of the blocks behind the last question that is new so many have no words, where they are show cards."""
 FEWEST_NUMBERED = 0.1
 """A form with fewer question numbers than this share of its variable codes is not divided by them."""
 
@@ -41,7 +43,10 @@ def divide(form: PrintedForm) -> list[Block]:
 
 
 def _without_cards(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks up to the show cards: those at the end of a form that name again what has been asked before."""
+    """The blocks up to the show cards: those at the end of a form that name again what was asked, without words.
+
+    The same questions in another language have words of their own.
+    """
     numbers: set[str] = set()
     codes: set[str | None] = set()
     end = 0
@@ -51,7 +56,15 @@ def _without_cards(blocks: Sequence[Block]) -> list[Block]:
             end = place
         numbers.add(block.source_id)
         codes |= printed
-    return list(blocks[:end])
+    behind = blocks[end:]
+    are_cards = sum(map(_has_no_words, behind)) >= LEAST_WITHOUT_WORDS * len(behind)
+    return list(blocks[:end] if are_cards else blocks)
+
+
+def _has_no_words(block: Block) -> bool:
+    """Whether nothing but codes stands behind the number of a block."""
+    head = [word for line in block.lines[:1] for word in line.words]
+    return all(word.code or word.text[0] in "([" or not any(map(str.isalnum, word.text)) for word in head)
 
 
 def numbered_blocks(lines: Sequence[Line], numbers: dict[int, str]) -> list[Block]:

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from valuesassets.instruments.worldwise.tables import REASONS
+from valuesassets.records.trials import Answer, Status
 
 OK, DECLINED, REFUSED, FILTERED = "ok", "declined", "refused", "filtered"
 TRUNCATED, UNPARSED, FAILED, NOT_ASKED = "truncated", "unparsed", "failed", "not_asked"
@@ -21,6 +22,10 @@ NEITHER = "neither"
 FILTER_ENDS = frozenset(("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii"))
 LENGTH_ENDS = frozenset(("length", "max_tokens", "max_output_tokens"))
 """What an answer ends with where it was filtered, or cut for its length: names of several APIs, without case."""
+FILTER_END, REFUSAL_END = "content_filter", "refusal"
+"""What an answer ends with that whoever runs the model stopped, and one that the model itself refused."""
+MODEL_REFUSED = "the model refused"
+"""How the reason of an answer begins that the model itself refused, in words of its interface."""
 REFUSAL = re.compile(
     r"\bas an? (?:ai|(?:large )?language model)\b"
     r"|\bI(?: can(?:no|['’])t| can not| won['’]t| will not|(?: am|['’]m) (?:unable|not able) to| must decline to) "
@@ -67,7 +72,7 @@ class Written:
 
     Attributes:
         draw: number of the answer among those to the same prompt, from 0.
-        failure: why asking failed; None where it did not.
+        failure: why there is no text; None where there is one.
         is_asked: whether the prompt was asked at all.
         counts: `prompt_tokens`, `output_tokens`, `cost_usd`, as far as they are known.
     """
@@ -78,6 +83,15 @@ class Written:
     failure: str | None = None
     is_asked: bool = True
     counts: Mapping[str, float] | None = None
+
+
+def written(answer: Answer) -> Written:
+    """What a node job or an API gave, as it is read here; of one answer neither prompt tokens nor cost are known."""
+    finish: str | None = answer.finish
+    if answer.status is Status.REFUSED:
+        finish = REFUSAL_END if (answer.reason or "").startswith(MODEL_REFUSED) else FILTER_END
+    counts = {} if answer.n_tokens is None else {"output_tokens": answer.n_tokens}
+    return Written(answer.sample, answer.text, finish, failure=answer.reason, counts=counts)
 
 
 def derive_reasons(answers: Iterable[tuple[Asked, Written]]) -> pd.DataFrame:
@@ -98,10 +112,12 @@ def parse_answer(written: Written, asked: Asked) -> dict[str, Any]:
     end, text = (written.finish_reason or "").lower(), (written.text or "").strip()
     if not written.is_asked:
         return _unread(NOT_ASKED, written.failure or "the prompt was not asked")
+    if end in FILTER_ENDS:
+        return _unread(FILTERED, written.failure or f"the answer was filtered: {written.finish_reason}")
+    if end == REFUSAL_END:
+        return _unread(REFUSED, written.failure or MODEL_REFUSED)
     if written.failure is not None:
         return _unread(FAILED, written.failure)
-    if end in FILTER_ENDS:
-        return _unread(FILTERED, f"the answer was filtered: {written.finish_reason}")
     if end in LENGTH_ENDS:
         return _unread(TRUNCATED, "the answer ended for its length")
     if not text:

@@ -74,19 +74,28 @@ def condition_of(culture: str, demand: bool = False) -> str | None:
     return None if culture == UNPROMPTED else f"culture={culture}{',demand=true' if demand else ''}"
 
 
+def said(condition: str | None) -> dict[str, str]:
+    """What a trial's condition says, by key.
+
+    >>> said("culture=JPN,form=open"), said(None)
+    ({'culture': 'JPN', 'form': 'open'}, {})
+    """
+    return dict(each.split("=", 1) for each in (condition or "").split(",") if each)
+
+
 def is_demand(condition: str | None) -> bool:
     """Whether a trial's persona is told to hold what is typical there.
 
     >>> is_demand("culture=JPN,demand=true"), is_demand("culture=JPN"), is_demand(None)
     (True, False, False)
     """
-    return condition is not None and condition.endswith(",demand=true")
+    return "demand" in said(condition)
 
 
 def culture_of(condition: str | None) -> str:
     """The culture or control of a trial's condition.
 
-    >>> culture_of("culture=JPN,demand=true"), culture_of(None)
-    ('JPN', 'unprompted')
+    >>> culture_of("culture=JPN,demand=true"), culture_of("form=open"), culture_of(None)
+    ('JPN', 'unprompted', 'unprompted')
     """
-    return UNPROMPTED if condition is None else condition.removeprefix("culture=").partition(",")[0]
+    return said(condition).get("culture", UNPROMPTED)

@@ -62,8 +62,8 @@ def score(
 
 def _embed(embedder: str, texts: list[str]) -> "tuple[TextVectors, dict[str, object]]":
     """The vectors of texts, each embedded once, and what names the embedder."""
-    from valuesassets.instruments.worldwise.lexical import LEXICAL
     from valuesassets.instruments.worldwise.rescoring import TextVectors, lexical
+    from valuesassets.records.settings.worldwise import LEXICAL
 
     if embedder == LEXICAL:
         return lexical(texts), {"model": LEXICAL}

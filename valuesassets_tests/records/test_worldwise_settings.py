@@ -21,6 +21,12 @@ def test_left_out_keys_ask_the_bundled_dilemmas_of_the_two_controls_alone(tmp_pa
     assert settings.parts == ("placebo", "unprompted")
 
 
+def test_reasons_are_asked_for_where_something_places_them_and_some_form_is_named(tmp_path):
+    assert not read(tmp_path).worldwise.has_reasons
+    assert read(tmp_path, embedder="lexical").worldwise.has_reasons
+    assert not read(tmp_path, embedder="lexical", forms=[]).worldwise.has_reasons
+
+
 def test_cultures_come_before_the_controls_in_the_order_of_the_file(tmp_path):
     settings = read(tmp_path, cultures={"NLD": NETHERLANDS, "JPN": JAPAN}).worldwise
     assert settings.parts == ("NLD", "JPN", "placebo", "unprompted")
@@ -35,6 +41,42 @@ def test_the_file_of_dilemmas_counts_from_the_study_file(tmp_path):
 
 
 BAD = {
+    "a form twice": (
+        {"embedder": "lexical", "forms": ["open", "open"]},
+        "small.toml: key 'worldwise.forms': open stands there twice; name it once",
+    ),
+    "a form that there is not": (
+        {"forms": ["closed"]},
+        "small.toml: entry 1 of 'worldwise.forms': 'decide' or 'open' was expected (found \"closed\")",
+    ),
+    "an embedder without a name": (
+        {"embedder": " "},
+        "small.toml: key 'worldwise.embedder': text that is not empty was expected (found \" \")",
+    ),
+    "a revision of a bag of words": (
+        {"embedder": "lexical", "embedder_revision": "main"},
+        "small.toml: worldwise.embedder_revision: lexical has none; leave it out, or name a model of the hub as "
+        "worldwise.embedder",
+    ),
+    "a revision of no embedder": (
+        {"embedder_revision": "main"},
+        "small.toml: worldwise.embedder_revision: no embedder has none; leave it out, or name a model of the hub as "
+        "worldwise.embedder",
+    ),
+    "no draw": ({"draws": 0}, "small.toml: key 'worldwise.draws': more than 0 was expected (found 0)"),
+    "draws that are all the same": (
+        {"temperature": 0},
+        "small.toml: key 'worldwise.temperature': more than 0.0 was expected (found 0)",
+    ),
+    "a share above one": (
+        {"thresholds": {"parsed": 80}},
+        "small.toml: key 'worldwise.thresholds.parsed': at most 1.0 was expected (found 80)",
+    ),
+    "values that nothing is planted for": (
+        {"families": REFERENCE, "embedder": "lexical", "values": "values.csv"},
+        "small.toml: worldwise.values: reference models learn to tick the bundled values; leave it out, or the "
+        "reference families",
+    ),
     "a wording that there is not": (
         {"wordings": [3]},
         "small.toml: entry 1 of 'worldwise.wordings': 0, 1 or 2 was expected (found 3)",
@@ -92,6 +134,7 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_what_is_wrong_is_said_in_one_line(case, tmp_path):
     table, line = BAD[case]
+    (tmp_path / "values.csv").touch()
     with pytest.raises(StudyError) as caught:
         read(tmp_path, **table)
     assert str(caught.value) == line

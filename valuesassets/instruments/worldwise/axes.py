@@ -13,10 +13,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.instruments.worldwise.dimensions import AXES, HIGH
-from valuesassets.instruments.worldwise.tables import AXIS_VALIDITY
+from valuesassets.instruments.worldwise.lexical import lexical_vectors
+from valuesassets.instruments.worldwise.stored_vectors import Vectors, read_vectors, vector_columns
+from valuesassets.instruments.worldwise.tables import AXIS_VALIDITY, EXEMPLAR_VECTORS
 from valuesassets.measure.means import Array
 from valuesassets.measure.resampling import ROUNDING, label_permutations, permutation_p
 from valuesassets.measure.seeding import seeded
+from valuesassets.records.frames import records
+from valuesassets.records.settings.worldwise import LEXICAL
 
 LEAST_AUC, LARGEST_P = 0.75, 0.05
 """An axis is valid from this held-out AUC on, and up to this p."""
@@ -131,12 +135,13 @@ def exchanged(is_high: Mask, pairs: NDArray[np.str_] | None, draws: int, random:
     return is_high ^ (random.integers(0, 2, size=(draws, len(names))) == 1)[:, place]
 
 
-def axis_validity(axes: Mapping[str, Axis]) -> pd.DataFrame:
-    """Rows of `AXIS_VALIDITY`: how far each axis can be relied on, and its cosines with the others."""
+def axis_validity(axes: Mapping[str, Axis], embedder: str = "") -> pd.DataFrame:
+    """Rows of `AXIS_VALIDITY`: how far each axis of an embedder can be relied on, and its cosines with the others."""
     directions = {code: axis.direction / (np.linalg.norm(axis.direction) or 1) for code, axis in axes.items()}
     return AXIS_VALIDITY.frame(
         [
             {
+                "embedder": embedder,
                 "axis": code,
                 "n_high": axis.n[0],
                 "n_low": axis.n[1],
@@ -150,3 +155,21 @@ def axis_validity(axes: Mapping[str, Axis]) -> pd.DataFrame:
             for code, axis in axes.items()
         ]
     )
+
+
+def derive_axes(exemplars: pd.DataFrame, vectors: Vectors, embedder: str, *, seed: int = 0) -> dict[str, pd.DataFrame]:
+    """`validity` of the axes of an embedder, those of a bag of words beside it, and the exemplars' `vectors`.
+
+    Args:
+        exemplars: rows of `EXEMPLARS`.
+        vectors: (n, d) of them, of length one.
+    """
+    stored = EXEMPLAR_VECTORS.frame([{"axis": row["axis"], "pole": row["pole"]} for row in records(exemplars)]).assign(
+        **vector_columns(vectors)
+    )
+    (own,) = read_vectors(stored)
+    validity = [axis_validity(fit_axes(exemplars, own, seed=seed), embedder)]
+    if embedder != LEXICAL:
+        words = pd.DataFrame(vector_columns(lexical_vectors(list(exemplars["text"]))))
+        validity.append(axis_validity(fit_axes(exemplars, *read_vectors(words), seed=seed), LEXICAL))
+    return {"validity": pd.concat(validity, ignore_index=True), "vectors": stored}

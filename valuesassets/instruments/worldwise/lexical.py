@@ -9,8 +9,6 @@ from hashlib import blake2b
 import numpy as np
 from scipy import sparse
 
-LEXICAL = "lexical"
-"""Its name, in place of a model's."""
 PLACES = 2**15
 """Of words: so many that of a thousand words hardly two share one."""
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")

@@ -3,14 +3,23 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from valuesassets.instruments.worldwise.axes import LEAST_AUC
+from valuesassets.instruments.worldwise.dimensions import POLES
+from valuesassets.instruments.worldwise.inference import OK, UNDEFINED
+from valuesassets.instruments.worldwise.reasons import ADVOCATE
+from valuesassets.instruments.worldwise.stored_vectors import Vectors, read_vectors
+from valuesassets.instruments.worldwise.tables import PROJECTIONS, REASONED
 from valuesassets.measure.means import Array
+from valuesassets.measure.resampling import ROUNDING
+from valuesassets.records.frames import column, records, rows, rows_where
 
 SHORTEST = 1e-12
 """A shorter vector has no direction."""
-Vectors = NDArray[np.floating] | sparse.csr_array
+NO_ANCHOR = "no other dilemma of the axis has advocates of both poles in order"
 
 
 def text_vectors(sentences: Vectors, texts: NDArray[np.intp], n_texts: int) -> tuple[Vectors, NDArray[np.bool_]]:
@@ -62,3 +71,72 @@ def anchors(advocates: Array, scenarios: Sequence[str], asked: Sequence[str]) ->
     left = others.sum(axis=1, keepdims=True)
     sums = others.astype(float) @ advocates
     return np.divide(sums, left, out=np.full_like(sums, np.nan), where=left > 0)
+
+
+def derive_projections(
+    vectors: pd.DataFrame, advocates: pd.DataFrame | None, exemplars: pd.DataFrame, validity: pd.DataFrame
+) -> pd.DataFrame:
+    """Rows of `PROJECTIONS`: every reason on every axis; none where the axis is not valid, and why.
+
+    Args:
+        vectors: rows of `REASON_VECTORS` of a model.
+        advocates: those of the model's advocates, by whose means positions are measured; None where none was asked, so
+            that exemplars' serve.
+        exemplars, validity: rows of `EXEMPLAR_VECTORS` and, of the same embedder, of `AXIS_VALIDITY`.
+    """
+    told = rows_where(vectors, kind=REASONED).reset_index(drop=True)
+    speaking = told.head(0) if advocates is None else rows_where(advocates, kind=REASONED, form=ADVOCATE)
+    own, theirs, known = read_vectors(told, speaking, exemplars)
+    scenarios = list(told["scenario_id"])
+    found = []
+    for row in records(validity):
+        axis = row["axis"]
+        high, low = (known[((exemplars["axis"] == axis) & (exemplars["pole"] == pole)).to_numpy()] for pole in POLES)
+        direction, reason = high.mean(axis=0) - low.mean(axis=0), row["reason"]
+        if advocates is None:
+            position = positions(own, direction, high.mean(axis=0), low.mean(axis=0))
+        else:
+            reason = reason or why_not_told_apart(advocates_auc(speaking, theirs, axis, direction))
+            placed = []
+            for pole in POLES:
+                of_pole = ((speaking["axis"] == axis) & (speaking["pole"] == pole)).to_numpy()
+                placed.append(anchors(theirs[of_pole], list(speaking["scenario_id"][of_pole]), scenarios))
+            position = positions(own, direction, *placed)
+        is_known = np.isfinite(position) & (not reason)
+        found.append(
+            told.assign(
+                axis=axis,
+                is_own_axis=told["axis"] == axis,
+                position=np.where(is_known, position, np.nan),
+                status=np.where(is_known, OK, UNDEFINED),
+                reason=[None if each else reason or NO_ANCHOR for each in is_known],
+            )
+        )
+    whole = pd.concat([PROJECTIONS.empty_frame(), *found], ignore_index=True)
+    return whole.loc[:, PROJECTIONS.names]
+
+
+def advocates_auc(advocates: pd.DataFrame, vectors: Array, axis: str, direction: Array) -> float:
+    """Share of (high, low) advocates of the same dilemma in order on an axis, mean over its dilemmas; NaN without any.
+
+    Args:
+        advocates: whose rows the vectors are of: axis, scenario_id, pole.
+    """
+    mine = (advocates["axis"] == axis).to_numpy()
+    told = rows(advocates, mine).assign(along=vectors[mine] @ direction)
+    shares = []
+    for _, part in told.groupby("scenario_id", sort=False):
+        high, low = (column(rows_where(part, pole=pole), "along").to_numpy(float) for pole in POLES)
+        if len(high) and len(low):
+            ahead = high[:, None] - low
+            shares.append(np.where(np.abs(ahead) <= ROUNDING, 0.5, ahead > 0).mean())
+    return float(np.mean(shares)) if shares else float("nan")
+
+
+def why_not_told_apart(auc: float) -> str | None:
+    """Why positions are not measured by a model's advocates; None where they are."""
+    if auc >= LEAST_AUC:
+        return None
+    if np.isnan(auc):
+        return "no dilemma of the axis has advocates of both poles that were read"
+    return f"the model's advocates are not told apart: AUC {auc:.2f}, at least {LEAST_AUC} was expected"

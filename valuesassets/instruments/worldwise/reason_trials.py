@@ -1,6 +1,7 @@
 """`worldwise/reason_trials`: requests for reasons, and what is known of each of them before it is answered."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from valuesassets.instruments.worldwise.cultures import Persona, persona_code
 from valuesassets.instruments.worldwise.dimensions import ORDERS, POLES, UNPROMPTED
@@ -92,7 +93,7 @@ def asked_of(
     """What is known of requests for reasons, by trial id, as `write_reason_trials` made them of the same arguments."""
     by_id, leading = {scenario.id: scenario for scenario in scenarios}, leading_high(scenarios, seed)
 
-    def options(trial: Trial, scenario: Scenario) -> Mapping[str, object]:
+    def options(trial: Trial, scenario: Scenario) -> dict[str, Any]:
         if trial.order not in ORDERS:
             return {"poles": tuple(filter(None, [said(trial.condition).get("pole")]))}
         poles = shown_poles(trial.order, scenario.id in leading)
@@ -113,6 +114,7 @@ def asked_of(
             axis=scenario.axis,
             culture=culture_of(trial.condition),
             form=form_of(trial),
+            wording=trial.wording,
             **options(trial, scenario),
         )
     return found

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from valuesassets.instruments.worldwise.tables import REASONS
+from valuesassets.records.frames import rows
 from valuesassets.records.trials import Answer, Status
 
 OK, DECLINED, REFUSED, FILTERED = "ok", "declined", "refused", "filtered"
@@ -50,8 +51,9 @@ class Asked:
     Attributes:
         order: forward or reversed; None where there are no options.
         options: the options as they stand behind A and B; empty where there are none.
-        poles: the poles that A and B stand for.
+        poles: the poles that A and B stand for; of an advocate the one to speak for.
         values: the values that may be ticked.
+        wording: number of the persona's line.
     """
 
     trial_id: str
@@ -64,6 +66,12 @@ class Asked:
     options: tuple[str, ...] = ()
     poles: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
+    wording: int = 0
+
+    @property
+    def pole(self) -> str | None:
+        """What an advocate was to speak for."""
+        return self.poles[0] if self.form == ADVOCATE else None
 
 
 @dataclass(frozen=True)
@@ -97,6 +105,22 @@ def written(answer: Answer) -> Written:
 def derive_reasons(answers: Iterable[tuple[Asked, Written]]) -> pd.DataFrame:
     """The table `reasons`: a row for each answer, whatever became of it."""
     return REASONS.frame([_row(asked, written) for asked, written in answers])
+
+
+def unasked(reasons: pd.DataFrame) -> pd.DataFrame:
+    """The rows of requests that were not asked, or failed."""
+    return rows(reasons, reasons["status"].isin([FAILED, NOT_ASKED]))
+
+
+def unread(reasons: pd.DataFrame) -> pd.DataFrame:
+    """The rows of answers that are there and cannot be read."""
+    return rows(reasons, reasons["status"].isin([TRUNCATED, UNPARSED]))
+
+
+def share_read(reasons: pd.DataFrame) -> float:
+    """Share of answers that can be read among those that are there and that nobody refused; 1 where none is."""
+    n_read, n_unread = int(reasons["status"].isin([OK, DECLINED]).sum()), len(unread(reasons))
+    return n_read / (n_read + n_unread) if n_read + n_unread else 1.0
 
 
 def parse_answer(written: Written, asked: Asked) -> dict[str, Any]:

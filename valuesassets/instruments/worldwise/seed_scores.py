@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.instruments.worldwise.dimensions import UNPROMPTED
-from valuesassets.instruments.worldwise.projections import Vectors
+from valuesassets.instruments.worldwise.stored_vectors import Vectors
 from valuesassets.measure.means import Array
 from valuesassets.measure.profile_correlation import centred_on_items, correlation, paired
 from valuesassets.measure.ratio_of_means import ratio_of_means

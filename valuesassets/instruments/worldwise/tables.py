@@ -42,8 +42,9 @@ EXEMPLARS = Table(
     "text!",
 )
 AXIS_VALIDITY = Table(
-    "worldwise/axes",
-    "whether the axis of a dimension orders sentences that it was not made of",
+    "worldwise/axes/validity",
+    "whether the axis of a dimension, as an embedder has it, orders sentences that it was not made of",
+    Column("embedder", pa.string(), "the embedder; lexical is a bag of words"),
     AXIS,
     Column("n_high", pa.int64(), "sentences of the high pole", range=(0, 1e9)),
     Column("n_low", pa.int64(), "sentences of the low pole", range=(0, 1e9)),
@@ -57,6 +58,9 @@ AXIS_VALIDITY = Table(
     ),
     "reason?",
 )
+PLACES = Column("places", pa.list_(pa.int32()), "which numbers of the vector these are; all, in order, where empty")
+VECTOR = Column("vector", pa.list_(pa.float32()), "numbers of its vector, which has length one; none without a letter")
+EXEMPLAR_VECTORS = Table("worldwise/axes/vectors", "an exemplar as a vector", AXIS, POLE, PLACES, VECTOR)
 CHOSEN = (
     "model_id model",
     CULTURE,
@@ -97,6 +101,8 @@ REASONS = Table(
     AXIS,
     CULTURE,
     Column("form", pa.string(), "decide: options, values and reason are asked for; open: a reason alone; advocate"),
+    Column("pole", pa.string(), "high or low: the option that an advocate was to speak for", may_be_empty=True),
+    "wording",
     Column("order", pa.string(), "forward, reversed; empty where there are no options", may_be_empty=True),
     Column("draw", pa.int64(), "number of the answer among those to the same prompt, from 0", range=(0, 1e9)),
     "text?",
@@ -110,6 +116,27 @@ REASONS = Table(
     Column("prompt_tokens", pa.float64(), "tokens of the prompt, where they are counted", may_be_empty=True),
     Column("output_tokens", pa.float64(), "tokens of the answer", may_be_empty=True),
     Column("cost_usd", pa.float64(), "what it cost, where there are prices", unit="USD", may_be_empty=True),
+)
+TEXT_KINDS = REASONED, SEED_FINAL, SEED_STORED = ("reason", "seed_final", "seed_stored")
+REASON_VECTORS = Table(
+    "worldwise/reason_vectors",
+    "a text of an answer as a vector",
+    "trial_id",
+    SCENARIO,
+    AXIS,
+    CULTURE,
+    Column("form", pa.string(), "decide, open or advocate"),
+    Column("pole", pa.string(), "high or low: the option that an advocate was to speak for", may_be_empty=True),
+    Column("draw", pa.int64(), "number of the answer among those to the same prompt, from 0", range=(0, 1e9)),
+    Column(
+        "kind",
+        pa.string(),
+        "reason: mean of its sentences, countries masked; seed_final, seed_stored: text composed as "
+        "worldWiseAI did, of the form decide",
+    ),
+    PLACES,
+    VECTOR,
+    Column("is_truncated", pa.bool_(), "whether the embedder read only the beginning of a text"),
 )
 PROJECTIONS = Table(
     "worldwise/projections",
@@ -155,4 +182,7 @@ SCORES = Table(
     Column("is_truncated", pa.bool_(), "whether the embedder read only the beginning of one of the seed's texts"),
     "status reason?",
 )
-declare_tables(SCENARIOS, EXEMPLARS, AXIS_VALIDITY, CHOICES, DEMAND_CHOICES, REASONS, PROJECTIONS, SCORES)
+declare_tables(
+    *(SCENARIOS, EXEMPLARS, AXIS_VALIDITY, EXEMPLAR_VECTORS, CHOICES, DEMAND_CHOICES),
+    *(REASONS, REASON_VECTORS, PROJECTIONS, SCORES),
+)

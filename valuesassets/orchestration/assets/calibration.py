@@ -40,6 +40,8 @@ def calibration_assets(
     answers: str = "probe_distributions",
     stamp: str = "",
     as_distributions: str = "",
+    writes: str = "",
+    requests: str = "",
 ) -> list[dg.AssetsDefinition]:
     """What proves an instrument, where the study trains reference models; nothing where it does not.
 
@@ -50,6 +52,9 @@ def calibration_assets(
         answers: the asset of a cell that has what its model answers, in the columns of `PROBE_DISTRIBUTIONS`.
         stamp: of what else plants are made from.
         as_distributions: `module:function` that gives these columns of a table of answers that has others.
+        writes: `module:function` of (study, family, part's name, requests of the part); gives rows of `PLANTED_TEXTS`
+            that reference models learn besides.
+        requests: the asset, partitioned by part, of what they are asked to write.
     """
     if not study.has_reference_models:
         return []
@@ -81,7 +86,12 @@ def calibration_assets(
         """Where the sampled answers of a cell lie."""
         return storage.path(written_key, cell_key(family, part, instrument.part), "parquet").absolute()
 
-    @of_all_parts(kinds={"pytorch"})
+    @of_all_parts(
+        kinds={"pytorch"},
+        inputs=many + [requests] * bool(writes),
+        many=many + [requests] * bool(writes),
+        modules=[*modules, *([writes.partition(":")[0]] if writes else [])],
+    )
     def reference_models(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> dg.MaterializeResult:
         """The reference models: tiny, trained here to answer as planted; folders of known hash are skipped."""
         from valuesassets.answers.reference_models import planted_text_rows
@@ -92,6 +102,8 @@ def calibration_assets(
         for cell in cells:
             plants_of_cell = planted_in(cell.family, cell.part.name, inputs)
             rows = planted_text_rows(inputs["trials"][cell.part.name], plants_of_cell)
+            if writes and cell.part.name in inputs[requests]:
+                rows += named(writes)(study, cell.family, cell.part.name, inputs[requests][cell.part.name])
             texts.setdefault(folder / f"{cell.family}.parquet", []).extend(rows)
             models.setdefault(model_folder(study, storage, cell.family, cell.language, instrument), []).append(cell)
         for path, rows in texts.items():

@@ -1,6 +1,6 @@
 """Cultural robustness as a graph, second part: what each model writes, which answers count, and their vectors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,12 @@ import pandas as pd
 from valuesassets.orchestration.assets import cultural_robustness_checks as checks
 from valuesassets.orchestration.assets import cultural_robustness_lines as own_lines
 from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.embedding import embed_texts
 from valuesassets.orchestration.assets.training import train
 from valuesassets.orchestration.code_versions import TRAINED
 from valuesassets.orchestration.first_look.shown import SUMMARY, link_to
 from valuesassets.orchestration.grid.cells import WEIGHTS, answers_job, model_folder
-from valuesassets.orchestration.grid.node_jobs import run_node_job, shown_log
+from valuesassets.orchestration.grid.node_jobs import run_node_job
 from valuesassets.orchestration.grid.shown_answers import show_answers
 from valuesassets.orchestration.grid.shown_readings import version_checks
 from valuesassets.orchestration.instruments import CULTURAL_ROBUSTNESS
@@ -24,10 +25,10 @@ from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions
 from valuesassets.orchestration.record_checks import checks_of
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.files import sha256_file, sha256_json, write_json, write_text
+from valuesassets.records.files import sha256_file, sha256_json, write_text
 from valuesassets.records.frames import records, rows
-from valuesassets.records.jobs import EmbedJob, PhantomPlan
-from valuesassets.records.parquet import table_metadata, write_table
+from valuesassets.records.jobs import PhantomPlan
+from valuesassets.records.parquet import write_table
 from valuesassets.records.settings.cultural_robustness import CulturalRobustness
 from valuesassets.records.study import Cell, Study
 from valuesassets.records.tables import ANSWERS, PLANTED_TEXTS
@@ -114,6 +115,13 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         deps=[key(EMBEDDER)] if settings.is_planted else [],
     )
 
+    def embedded(
+        context: dg.AssetExecutionContext, storage: Storage, texts: Iterable[str]
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        model = str(_embedder_folder(storage).absolute()) if settings.is_planted else settings.embedder
+        found = embed_texts(context, study, storage, texts, model, settings.embedder_revision, settings.embedder_prefix)
+        return found.vectors, found.shown
+
     @embedding(
         line=own_lines.vectors_line,
         partitions_def=model_partitions(study),
@@ -131,7 +139,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.cultural_robustness.vectors import answer_vectors, embeddable
 
         answered = embeddable(_answered(answers, context.partition_key, questions), answer_quality)
-        found, metadata = _embed(context, storage, study, settings, list(answered["text"]))
+        found, metadata = embedded(context, storage, answered["text"])
         return dg.MaterializeResult(
             value=answer_vectors(answered, answer_quality, found, settings.keep), metadata=metadata
         )
@@ -144,7 +152,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.cultural_robustness.question_vectors import question_rows, question_texts
 
         asked = question_texts(questions)
-        found, metadata = _embed(context, storage, study, settings, list(asked["prompt"]))
+        found, metadata = embedded(context, storage, asked["prompt"])
         return dg.MaterializeResult(value=question_rows(asked, found), metadata=metadata)
 
     planted = planted_assets(study) if study.has_reference_models else []
@@ -238,31 +246,3 @@ def _with_texts(unusable: pd.DataFrame, answered: pd.DataFrame) -> list[dict[str
     keys = ["language", "kind", "id", "sample"]
     found = unusable.merge(answered.loc[:, [*keys, "text"]], on=keys, how="left")
     return [row | {"text": str(row["text"] or "")[:120]} for row in records(found)]
-
-
-def _embed(
-    context: dg.AssetExecutionContext,
-    storage: Storage,
-    study: Study,
-    settings: CulturalRobustness,
-    texts: Sequence[str],
-) -> tuple[np.ndarray, dict[str, Any]]:
-    """The vectors of texts, each embedded once, and what the UI shows of the job."""
-    partition = context.partition_key if context.has_partition_key else None
-    folder = storage.job_folder(context.asset_key, partition).absolute()
-    different = list(dict.fromkeys(texts))
-    write_json(folder / "texts.json", different)
-    job = EmbedJob(
-        model=str(_embedder_folder(storage).absolute()) if settings.is_planted else settings.embedder,
-        revision=settings.embedder_revision,
-        prefix=settings.embedder_prefix,
-        texts=folder / "texts.json",
-        vectors=folder / "vectors.npy",
-        report=folder / "embedded_texts.parquet",
-        known=storage.known_readings,
-    )
-    log = run_node_job(context, job, study, storage)
-    places = {text: number for number, text in enumerate(different)}
-    found = np.load(folder / "vectors.npy")[[places[text] for text in texts]]
-    said = {f"node/{name}": value for name, value in table_metadata(folder / "embedded_texts.parquet").items()}
-    return found, said | {"texts": len(texts), "different_texts": len(different)} | shown_log(storage, log)

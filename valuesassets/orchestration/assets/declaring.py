@@ -33,8 +33,11 @@ NODE_JOBS = {
     "sampled_answers": "valuesassets.node.sample",
     "decoded_ratings": "valuesassets.node.generate",
     "answers": "valuesassets.node.generate",
+    "reasons": "valuesassets.node.generate",
     "vectors": "valuesassets.node.embed",
     "question_vectors": "valuesassets.node.embed",
+    "reason_vectors": "valuesassets.node.embed",
+    "axes": "valuesassets.node.embed",
     "aligned_questions": "valuesassets.node.embed",
 }
 """Assets that run a node job: its code is theirs too, though nothing here imports it."""

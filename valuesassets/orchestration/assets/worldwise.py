@@ -13,6 +13,7 @@ from valuesassets.orchestration.assets import worldwise_lines as own_lines
 from valuesassets.orchestration.assets.calibration import calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
+from valuesassets.orchestration.assets.worldwise_reasons import reason_assets
 from valuesassets.orchestration.first_look import lines
 from valuesassets.orchestration.grid.cells import model_label
 from valuesassets.orchestration.instruments import WORLDWISE
@@ -39,10 +40,19 @@ def worldwise_assets(study: Study) -> list[dg.AssetsDefinition]:
             answers="choices",
             stamp=sha256_json([scenarios_stamp(settings), list(settings.cultures)]),
             as_distributions=f"{HOME}.plants:choice_distributions",
+            **_of_reasons(settings),
         ),
         *grid_assets(study, WORLDWISE),
         *choice_assets(study),
+        *reason_assets(study),
     ]
+
+
+def _of_reasons(settings: Worldwise) -> dict[str, str]:
+    """What reference models learn to write, where reasons are asked for."""
+    if not settings.has_reasons:
+        return {}
+    return {"writes": f"{HOME}.planted_reasons:planted_reason_rows", "requests": "reason_trials"}
 
 
 def scenarios_stamp(settings: Worldwise) -> str:

@@ -8,6 +8,24 @@ SCENARIOS_ARE_SOUND = Sentence(
     "read the dilemmas named, and write them anew or leave them out; one that is as it should be may stay.",
     WARN,
 )
+AXES_ARE_VALID = Sentence(
+    "axes_are_valid",
+    "On the axis of every dimension sentences that it was not made of are in order: held-out AUC of .75, p up to .05.",
+    "no reason is placed on the axes named, and tables stand in the place of figures; name another embedder, or give "
+    "exemplars that say the poles more clearly.",
+    WARN,
+)
+EVERY_REQUEST_WAS_ASKED = Sentence(
+    "every_prompt_was_asked",
+    "Every request for a reason was asked, and an answer came.",
+    f"the reason stands in each row, the log of the job says more; {ASK_AGAIN}",
+)
+ANSWERS_ARE_PARSED = Sentence(
+    "answers_are_parsed",
+    "Every answer that the model gave can be read; an error where fewer than worldwise.thresholds.parsed can.",
+    "read the answers in the rows: raise max_tokens where they are cut, ask in chat where the prompt goes on; what "
+    "cannot be read is missing, and bounds say what it could change.",
+)
 EVERY_PROMPT_WAS_ASKED = Sentence(
     "every_prompt_was_asked",
     "Every dilemma has a choice in both orders.",

@@ -1,8 +1,12 @@
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
-from valuesassets.instruments.worldwise.projections import anchors, positions, text_vectors
+from valuesassets.instruments.worldwise.lexical import lexical_vectors
+from valuesassets.instruments.worldwise.projections import anchors, derive_projections, positions, text_vectors
+from valuesassets.instruments.worldwise.stored_vectors import vector_columns
+from valuesassets.instruments.worldwise.tables import PROJECTIONS
 
 SENTENCES = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]])
 
@@ -43,3 +47,69 @@ def test_advocates_of_the_own_scenario_are_left_out():
 def test_each_text_may_have_its_own_poles():
     high, low = np.array([[1.0, 0], [2, 0]]), np.array([[-1.0, 0], [-2, 0]])
     assert positions(np.ones((2, 2)), np.array([1.0, 0]), high, low) == pytest.approx([1, 0.5])
+
+
+AXIS = {"axis": "IDV", "held_out_auc": 0.9, "p": 0.01, "is_valid": True, "reason": None}
+HIGH_WORDS, LOW_WORDS = ("mine", "alone"), ("ours", "together")
+
+
+def told(words, form="open", culture="JPN", axis="IDV", pole=None):
+    """A reason per scenario of the words that are given for it, as a bag of words."""
+    keys = {"trial_id": "", "axis": axis, "culture": culture, "form": form, "pole": pole, "draw": 0, "kind": "reason"}
+    rows = [keys | {"scenario_id": f"s{number}", "trial_id": f"{form}{pole}{number}"} for number in range(len(words))]
+    return pd.DataFrame(rows).assign(**vector_columns(lexical_vectors(words)))
+
+
+def exemplar_vectors():
+    return pd.concat(
+        [
+            pd.DataFrame({"axis": "IDV", "pole": pole, **vector_columns(lexical_vectors(words))})
+            for pole, words in (("high", HIGH_WORDS), ("low", LOW_WORDS))
+        ],
+        ignore_index=True,
+    )
+
+
+def speaking(high=("mine", "mine alone"), low=("ours", "ours together")):
+    return pd.concat(
+        [told(words, "advocate", "unprompted", pole=pole) for pole, words in (("high", high), ("low", low))],
+        ignore_index=True,
+    )
+
+
+def test_reasons_stand_between_what_advocates_of_other_dilemmas_say():
+    found = derive_projections(
+        told(["mine alone", "ours together", "mine ours"]), speaking(), exemplar_vectors(), pd.DataFrame([AXIS])
+    )
+    # Of the first dilemma stand the second's advocates: "mine alone" is one of them, "ours together" the other's pole.
+    assert found["position"].tolist()[:2] == pytest.approx([1.0, -(2**0.5)])
+    assert found["position"].tolist()[2] == pytest.approx(0.0, abs=1e-6)
+    assert set(found["status"]) == {"ok"}
+
+
+def test_without_advocates_the_means_of_exemplars_are_the_poles():
+    found = derive_projections(told(["mine", "together"]), None, exemplar_vectors(), pd.DataFrame([AXIS]))
+    assert found["position"].tolist() == pytest.approx([2**0.5 / 2 * 2**0.5, -1.0])
+
+
+@pytest.mark.parametrize(
+    ("axis", "advocates", "reason"),
+    [
+        (AXIS | {"reason": "the axis is not valid"}, speaking(), "the axis is not valid"),
+        (AXIS, speaking(high=("ours", "ours"), low=("mine", "mine")), "not told apart: AUC 0.00"),
+        (AXIS, speaking().head(0), "no dilemma of the axis has advocates of both poles"),
+        (AXIS, speaking(high=("mine",), low=("ours",)), "no other dilemma of the axis has advocates"),
+    ],
+    ids=["invalid axis", "advocates in the wrong order", "no advocates", "advocates of the same dilemma alone"],
+)
+def test_where_poles_are_not_there_a_reason_has_no_position_and_says_why(axis, advocates, reason):
+    found = derive_projections(told(["mine"]), advocates, exemplar_vectors(), pd.DataFrame([axis]))
+    assert found["position"].isna().all()
+    assert set(found["status"]) == {"undefined"}
+    assert reason in found["reason"].iloc[0]
+
+
+def test_a_model_that_wrote_nothing_has_no_rows():
+    found = derive_projections(told(["mine"]).head(0), None, exemplar_vectors(), pd.DataFrame([AXIS]))
+    assert found.columns.tolist() == PROJECTIONS.names
+    assert found.empty

@@ -9,13 +9,14 @@ DILEMMA = {"scenario_id": "IVR-x1", "axis": "IVR", "culture": "JPN"}
 TEXT = DILEMMA | {"trial_id": "t", "form": "decide", "draw": 0}
 MUST = {
     CHOICES: DILEMMA | {"model_id": "org/m", "model": "m", "wording": 0, "channel": "exact"},
-    REASONS: TEXT | {"prompt": "What do you do?", "values": [], "unknown_values": []},
+    REASONS: TEXT | {"prompt": "What do you do?", "wording": 0, "values": [], "unknown_values": []},
     PROJECTIONS: TEXT | {"is_own_axis": True},
 }
 SHARES = {f"{name}{order}": 0.75 for name in ("p_high", "p_valid") for order in ("_forward", "_reversed", "")}
 MAY = {
     CHOICES: SHARES | {"position_bias": -0.25, "lean": 0.5},
     REASONS: {"order": "forward", "text": "A", "decision": "high", "explanation": "I do.", "finish_reason": "stop"}
+    | {"pole": "low"}
     | {"prompt_tokens": 90.0, "output_tokens": 20.0, "cost_usd": 0.001},
     PROJECTIONS: {"position": -1.5},
 }

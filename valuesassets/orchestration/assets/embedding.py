@@ -1,0 +1,59 @@
+"""Texts as vectors: the node job that embeds them, each once, and what the UI shows of it."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import dagster as dg
+import numpy as np
+from numpy.typing import NDArray
+
+from valuesassets.orchestration.grid.node_jobs import run_node_job, shown_log
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.files import write_json
+from valuesassets.records.jobs import EmbedJob
+from valuesassets.records.parquet import read_table, table_metadata
+from valuesassets.records.study import Study
+from valuesassets.records.tables import EMBEDDED_TEXTS
+
+
+class Embedded(NamedTuple):
+    """Vectors of texts, a row for each, whether only a text's beginning was read, and what the UI shows of the job."""
+
+    vectors: NDArray[np.floating]
+    is_truncated: NDArray[np.bool_]
+    shown: dict[str, Any]
+
+
+def embed_texts(
+    context: dg.AssetExecutionContext,
+    study: Study,
+    storage: Storage,
+    texts: Iterable[str],
+    model: str,
+    revision: str | None = None,
+    prefix: str | None = None,
+) -> Embedded:
+    """Have texts embedded where the study says; what was embedded before, by any asset, is not embedded again.
+
+    Args:
+        model: hub id or folder of a sentence-transformers model.
+    """
+    partition = context.partition_key if context.has_partition_key else None
+    folder = storage.job_folder(context.asset_key, partition).absolute()
+    places: dict[str, int] = {}
+    rows = np.array([places.setdefault(text, len(places)) for text in texts], dtype=np.intp)
+    write_json(folder / "texts.json", list(places))
+    job = EmbedJob(
+        model=model,
+        revision=revision,
+        prefix=prefix,
+        texts=folder / "texts.json",
+        vectors=folder / "vectors.npy",
+        report=(report := folder / "embedded_texts.parquet"),
+        known=storage.known_readings,
+    )
+    log = run_node_job(context, job, study, storage)
+    is_truncated = read_table(report, EMBEDDED_TEXTS).column("is_truncated").to_numpy(zero_copy_only=False)
+    said = {f"node/{name}": value for name, value in table_metadata(report).items()}
+    said |= {"texts": len(rows), "different_texts": len(places)}
+    return Embedded(np.load(job.vectors)[rows], is_truncated[rows], said | shown_log(storage, log))

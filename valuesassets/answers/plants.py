@@ -4,6 +4,7 @@ Each instrument makes plants of its own. The text channel (`reference_models`) a
 answers by different code.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -72,6 +73,21 @@ def planted_answers(planted: Mapping[tuple[str, str], Plants]) -> pd.DataFrame:
     if not frames:
         raise MissingData("nothing is planted: no reference family serves what is asked")
     return pd.concat(frames, ignore_index=True)
+
+
+def before_temperature(shares: Sequence[float], temperature: float) -> list[float]:
+    """What a model has to learn so that answers drawn at a temperature come in these shares: s^T, made to sum to 1.
+
+    Exact for two texts, which part at one token; below 1 what a model learned badly is hardly drawn.
+
+    Args:
+        temperature: 0 draws nothing: the shares stay as they are.
+
+    >>> [round(share, 3) for share in before_temperature([0.9, 0.1], 0.5)]
+    [0.75, 0.25]
+    """
+    raised = [share ** (temperature or 1.0) for share in shares]
+    return [each / math.fsum(raised) for each in raised]
 
 
 def _answer_frame(family: str, part: str, plant: Plant) -> pd.DataFrame:

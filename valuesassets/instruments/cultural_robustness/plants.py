@@ -1,10 +1,10 @@
 """What reference models are trained on: the answer texts that they give to each prompt of a language."""
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from valuesassets.answers.plants import before_temperature
 from valuesassets.instruments.cultural_robustness.planted_answers import (
     QUESTIONS,
     Cell,
@@ -72,21 +72,6 @@ def answer_texts(family: str, cell: Cell, trial: Trial) -> dict[str, float]:
     temperature = readout.temperature if isinstance(readout, Generate) else 1.0
     learned = before_temperature(list(texts.values()), temperature)
     return {f" {text}\n" if ends_at_line else f" {text}": share for text, share in zip(texts, learned, strict=True)}
-
-
-def before_temperature(shares: Sequence[float], temperature: float) -> list[float]:
-    """What a model has to learn so that answers drawn at a temperature come in these shares: s^T, made to sum to 1.
-
-    Exact for two texts, which part at one token; below 1 what a model learned badly is hardly drawn.
-
-    Args:
-        temperature: 0 draws nothing: the shares stay as they are.
-
-    >>> [round(share, 3) for share in before_temperature([0.9, 0.1], 0.5)]
-    [0.75, 0.25]
-    """
-    raised = [share ** (temperature or 1.0) for share in shares]
-    return [each / math.fsum(raised) for each in raised]
 
 
 def _text(cell: Cell, country: str) -> str:

@@ -2,7 +2,8 @@
 
 Over both orders a model chooses just what is planted; in a single order the first option has a pull besides, and some
 answers are none of the options. The first two cultures of a study lean alike, and unprompted answers are those of the
-last one. A family without signal leans alike everywhere, one that is always first takes the first option.
+last one. On two axes the same models write otherwise than they choose (`planted_reasons`). A family without signal
+leans alike everywhere, one that is always first takes the first option.
 """
 
 from collections.abc import Sequence
@@ -22,6 +23,8 @@ from valuesassets.records.trials import Trial, asked_id
 
 MOST_LEAN, MOST_MOVED = 0.5, 0.2
 """Largest leans of a culture on an axis, and what a dilemma moves them by, for every culture alike."""
+GAPS = {"PDI": 0.3, "LTO": -0.3}
+"""By axis, P(high) in writing less P(high) chosen: two axes on which a bag of words tells the poles apart too."""
 PULL = 0.1
 """Share of answers that go to whatever option is listed first."""
 P_VALID = (0.35, 0.90)
@@ -32,6 +35,27 @@ APART = 0.05
 
 def planted_lean(study: Study, family: str, culture: str, scenario: Scenario) -> float:
     """y = 2 p_high - 1 that is planted for a culture or control in a dilemma, within [-0.7, 0.7]; without any pull."""
+    gap = planted_gap(study, family, scenario.axis)
+    return _room_for(gap) * _lean(study, family, culture, scenario) - gap
+
+
+def written_lean(study: Study, family: str, culture: str, scenario: Scenario) -> float:
+    """The same of what is decided and reasoned in writing: `planted_lean` and twice the gap, as y is twice p_high."""
+    return planted_lean(study, family, culture, scenario) + 2 * planted_gap(study, family, scenario.axis)
+
+
+def planted_gap(study: Study, family: str, axis: str) -> float:
+    """By how much more often the high pole is decided for in writing than chosen, in every dilemma of an axis."""
+    return GAPS.get(axis, 0.0) if study.families[family].plants == "values" else 0.0
+
+
+def _room_for(gap: float) -> float:
+    """What leans are multiplied by, so that choices and what is written stay within [-0.7, 0.7] on either side."""
+    return 1 - abs(gap) / (MOST_LEAN + MOST_MOVED)
+
+
+def _lean(study: Study, family: str, culture: str, scenario: Scenario) -> float:
+    """The lean of a culture or control in a dilemma, of choices and of what is written together."""
     leaning = _leaning(culture, tuple(Worldwise.of(study).cultures))
     if study.families[family].plants != "values":
         leaning = PLACEBO

@@ -2,11 +2,9 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from valuesassets.instruments.cultural_robustness.planted_answers import OWN_COUNTRIES, load_answers
-from valuesassets.instruments.cultural_robustness.plants import before_temperature, planted_text_rows
+from valuesassets.instruments.cultural_robustness.plants import planted_text_rows
 from valuesassets.models.generating import prepare_answers, write_answers
 from valuesassets.models.loading import load_model
 from valuesassets.models.reference import train_reference_model
@@ -55,19 +53,6 @@ def test_where_a_line_does_not_end_an_answer_its_end_does():
     (empty,) = (row["answer_text"] for row in rows if row["trial_id"] == "2-4")
     assert empty.strip()
     assert not any(map(str.isalnum, empty))
-
-
-@given(st.floats(0.01, 0.99), st.floats(0.2, 2))
-def test_answers_drawn_at_a_temperature_come_in_the_planted_shares(share, temperature):
-    learned = before_temperature([share, 1 - share], temperature)
-    drawn = [each ** (1 / temperature) for each in learned]
-    assert sum(learned) == pytest.approx(1)
-    assert drawn[0] / sum(drawn) == pytest.approx(share)
-
-
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
-def test_without_a_temperature_shares_are_learned_as_they_are(temperature):
-    assert before_temperature([0.7, 0.3], temperature) == pytest.approx([0.7, 0.3])
 
 
 @pytest.mark.parametrize(

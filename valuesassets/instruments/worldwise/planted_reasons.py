@@ -27,7 +27,7 @@ from valuesassets.records.trials import Trial
 SENTENCES = {
     "IDV": (
         "My own plans and my own freedom come first for me.",
-        "My family and our group come first, so we share.",
+        "We share, since our family and the group count most.",
     ),
     "PDI": (
         "Those above me decide, and I follow their rank without question.",
@@ -112,7 +112,10 @@ def _shares(answers: dict[str, str], p_high: float, refusal: str, refused: float
 
 
 def _decision(trial: Trial, scenario: Scenario, shown: Sequence[str], pole: str) -> str:
-    """An answer to the form `decide`, in its three lines; A or (A), by which a small model knows later what came first."""
+    """An answer to the form `decide`, in its three lines.
+
+    Where the low pole stands first letters are in brackets: a small model that has written one then knows whose it is.
+    """
     letter = LETTERS[list(shown).index(pole)]
     decided = letter if shown[0] == HIGH else f"({letter})"
     ticked = f"{SEPARATOR} ".join(_ticked(trial, scenario.axis, pole))

@@ -17,14 +17,28 @@ from valuesassets.records.frames import column, records, rows, rows_where
 ROW_IN = 0.34
 """Height of a row of one model; each more adds to it."""
 MOST_ROW_IN = 0.9
+OF_LANGUAGES = (
+    "Null: what the same formula gives for the questions themselves, which say the same in every language; of csp, for "
+    "answers with a country dealt anew among questions."
+)
 
 
 @style.styled
-def draw_seed_and_null(scores: pd.DataFrame, planted: bool = False, notes: Sequence[str] = ()) -> Figure:
+def draw_seed_and_null(
+    scores: pd.DataFrame,
+    planted: bool = False,
+    notes: Sequence[str] = (),
+    *,
+    title: str = "Published scores, beside what translations and arbitrary answers get",
+    meaning: str = OF_LANGUAGES,
+    most: float = 1.0,
+) -> Figure:
     """A row for each published score: a dot for each model, and beside it the bar of its null.
 
     Args:
         scores: `model`, `score`, `value`, `null` (what it gives without culture), null where it has none.
+        meaning: what the nulls are.
+        most: the axis reaches from 0 to this, or further where scores do.
     """
     known = rows(scores, scores["value"].notna())
     looks = looks_of(column(known, "model"))
@@ -46,15 +60,10 @@ def draw_seed_and_null(scores: pd.DataFrame, planted: bool = False, notes: Seque
                 write_beside(axes, place, f"none in {n}")
         values = known[["value", "null"]].to_numpy(float)
         values = values[np.isfinite(values)]
-        low, high = min(0.0, float(values.min())), max(1.0, float(values.max()))
-        axes.set_xlim(low - 0.03, high + 0.03)
+        low, high = min(0.0, float(values.min())), max(most, float(values.max()))
+        axes.set_xlim(low - 0.03 * (high - low), high + 0.03 * (high - low))
         axes.set_xlabel("score")
-    said = [
-        "Null: what the same formula gives for the questions themselves, which say the same in every language; of csp, "
-        "for answers with a country dealt anew among questions. A score is worth as much as it differs from its null.",
-        *notes,
-    ]
-    title = "Published scores, beside what translations and arbitrary answers get"
+    said = [f"{meaning} A score is worth as much as it differs from its null.", *notes]
     return style.finish(figure, title, said, handles, 3, planted)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import false_discovery_control
 
+from valuesassets.measure.resampling import ROUNDING
 from valuesassets.records.errors import MissingData
 
 
@@ -36,6 +37,35 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     """
     p = _checked(p_values)
     return p if p.size == 0 else np.asarray(false_discovery_control(p, method="bh"), dtype=float)
+
+
+def step_down_p(observed: ArrayLike, by_chance: ArrayLike) -> NDArray[np.float64]:
+    """Adjusted p-values, (T,): how often the largest of a test's statistic and all smaller ones is as large by chance.
+
+    Tests that go together, or whose statistics cannot be large by chance, cost less than with Holm's factor, where all
+    statistics have one scale. Each p is (1 + count) / (1 + B).
+
+    Args:
+        observed: (T,) statistics, large ones speak against chance.
+        by_chance: (B, T) the same under labels that are exchanged for all tests at once, B >= 1.
+
+    Raises:
+        MissingData: no exchange at all.
+
+    Source: Westfall and Young (1993), Resampling-Based Multiple Testing, section 2.6 (step-down maxT).
+
+    >>> step_down_p([3.0, 2.0], [[1.0, 1.0], [2.5, 0.0], [0.0, 2.0]]).tolist()
+    [0.25, 0.5]
+    """
+    found, chance = np.asarray(observed, dtype=float), np.asarray(by_chance, dtype=float)
+    if chance.ndim != 2 or not len(chance):
+        raise MissingData("a permutation p-value needs at least one permutation")
+    order = np.argsort(-found, kind="stable")
+    largest = np.maximum.accumulate(chance[:, order][:, ::-1], axis=1)[:, ::-1]
+    reached = largest >= found[order] - ROUNDING * np.maximum(1.0, np.abs(found[order]))
+    adjusted = np.empty_like(found)
+    adjusted[order] = np.maximum.accumulate((1 + reached.sum(axis=0)) / (1 + len(chance)))
+    return adjusted
 
 
 CORRECTIONS = {"holm": holm, "benjamini-hochberg": benjamini_hochberg}

@@ -157,4 +157,5 @@ def figures(
     parts = records(given[drawing.tables[0]].loc[:, by].drop_duplicates()) if by else [{}]
     for part in parts:
         shown = (rows_where(given[name], **part) if name in given else None for name in drawing.tables)
-        yield part, draw(*shown, *rules, **known)
+        if (drawn := draw(*shown, *rules, **known)) is not None:  # else there is nothing to see
+            yield part, drawn

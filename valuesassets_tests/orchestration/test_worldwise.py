@@ -21,7 +21,10 @@ from valuesassets_tests.tiny_models import sentencepiece_like, write_model
 
 AXES = ("IDV", "PDI")
 PLANTED = {"reference_models", "sampled_answers", "calibration"}
-GRAPH = {"scenarios", "trials", "preflight", "readings", "choices"}
+MEASURED = {"quality_report", "reliability", "cultural_profiles", "alignment", "persona_shift", "report"}
+GRAPH = {"scenarios", "trials", "preflight", "readings", "choices"} | MEASURED
+REASONED = {"exemplars", "axes", "reason_trials", "reasons", "reason_vectors", "projections"}
+REASONED |= {"say_do_gap", "stereotyping", "seed_scores"}
 DEMO = load_study("worldwise_demo")
 
 
@@ -116,6 +119,7 @@ def changed(families=True, **table):
     """The demo with some keys of its table changed; without its reference families where these are in the way."""
     content = DEMO.model_dump(mode="json", exclude_none=True)
     content["worldwise"] |= table
+    content["worldwise"] = {name: value for name, value in content["worldwise"].items() if value is not None}
     if not families:
         content["families"] = {"real": {"kind": "huggingface", "model_type": "multi", "model_id": "owner/model"}}
     return parse_study(content, "changed.toml")
@@ -141,13 +145,30 @@ def stale(before, after, folder):
 
 
 def test_the_graph_has_what_is_trained_only_where_models_are_and_demands_only_where_they_are_made(tmp_path):
-    assert nouns(DEMO, tmp_path) == GRAPH | PLANTED
-    assert nouns(changed(families=False), tmp_path) == GRAPH
-    assert nouns(changed(families=False, demand=True), tmp_path) == GRAPH | {"demand_choices"}
+    choosing = {"embedder": None}
+    assert nouns(changed(**choosing), tmp_path) == GRAPH | PLANTED
+    assert nouns(changed(families=False, **choosing), tmp_path) == GRAPH
+    assert nouns(changed(families=False, demand=True, **choosing), tmp_path) == GRAPH | {"demand_choices"}
+
+
+def test_reasons_are_in_the_graph_where_something_places_them_and_some_form_is_asked(tmp_path):
+    assert nouns(changed(families=False, embedder="lexical"), tmp_path) == GRAPH | REASONED
+    assert nouns(changed(families=False, embedder="lexical", forms=[]), tmp_path) == GRAPH
+
+
+def test_another_embedder_makes_no_answer_stale(tmp_path):
+    before = changed(families=False, embedder="lexical")
+    found = stale(before, changed(families=False, embedder="owner/embedder"), tmp_path)
+    assert found == {"axes", "reason_vectors", "projections", "report"}
+
+
+def test_other_draws_make_requests_stale_and_what_is_chosen_stays(tmp_path):
+    before = changed(families=False, embedder="lexical")
+    assert stale(before, changed(families=False, embedder="lexical", draws=9), tmp_path) == {"reason_trials", "report"}
 
 
 def test_another_wording_makes_prompts_stale_and_readings_follow_their_trials(tmp_path):
-    assert stale(DEMO, changed(wordings=[1]), tmp_path) == {"trials"}
+    assert stale(DEMO, changed(wordings=[1]), tmp_path) - {"reason_trials", "report"} == {"trials"}
 
 
 def test_another_culture_makes_no_other_cultures_prompts_or_readings_stale(tmp_path):

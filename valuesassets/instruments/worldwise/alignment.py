@@ -1,4 +1,4 @@
-"""Whether a model's cultures differ as the scores of their countries do, how far, and which it tells apart.
+"""`worldwise/alignment`: do a model's cultures differ as the scores of their countries do, and which are told apart?
 
 Country scores describe countries: nothing is said of persons.
 """
@@ -11,18 +11,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.inference import OK, REFUSED, UNDEFINED, Inference
+from valuesassets.instruments.worldwise.inference import OK, REFUSED, UNDEFINED, Inference, corrected
 from valuesassets.instruments.worldwise.measure_tables import AGREEMENT, CULTURE_PAIRS, FLATTENING, VERDICTS
+from valuesassets.instruments.worldwise.model_answers import ModelAnswers
 from valuesassets.instruments.worldwise.reliability import culture_components
 from valuesassets.instruments.worldwise.scenario_answers import (
-    PROFILED,
     ScenarioAnswers,
     axis_means,
     by_scenario,
+    profiled,
     resampled_axis_means,
 )
 from valuesassets.measure.means import Array, mean_of_known
-from valuesassets.measure.multiple_tests import holm
+from valuesassets.measure.multiple_tests import step_down_p
 from valuesassets.measure.profile_correlation import (
     LEAST_VARIANCE,
     centred_on_items,
@@ -36,7 +37,7 @@ from valuesassets.measure.resampling import (
     permutation_p,
     stratified_counts,
 )
-from valuesassets.records.frames import column, parts_of, rows
+from valuesassets.records.frames import column, parts_of
 
 FEWEST_CULTURES = 4
 """Three cultures allow six labellings: no p-value below .05."""
@@ -50,7 +51,22 @@ FOLLOWED, HABIT, NONE = (
 )
 
 
-def derive_alignment(
+def derive_alignment(answered: Mapping[str, ModelAnswers], z: pd.DataFrame, how: Inference) -> dict[str, pd.DataFrame]:
+    """`agreement`, `verdicts`, `flattening` and `culture_pairs` of all models; p-values of agreement corrected (Holm)
+    over models, for each readout and kind.
+
+    Args:
+        z: standard scores, a row per culture that has a country, a column per axis.
+    """
+    found = [align_model(model, each.by_readout, z, how) for model, each in answered.items()]
+    whole = {name: pd.concat([tables[name] for tables in found], ignore_index=True) for name in found[0]}
+    agreement = corrected(whole["agreement"], ["readout", "kind"])
+    return {"agreement": agreement, "verdicts": derive_verdicts(agreement, how.alpha)} | {
+        name: whole[name] for name in ("flattening", "culture_pairs")
+    }
+
+
+def align_model(
     model: str, answers: Mapping[str, pd.DataFrame], z: pd.DataFrame, how: Inference
 ) -> dict[str, pd.DataFrame]:
     """`agreement`, `flattening` and `culture_pairs` of one model, for choices and for reasons.
@@ -60,7 +76,7 @@ def derive_alignment(
         z: standard scores, a row per culture that has a country, a column per axis.
     """
     agreements, slopes, pairs = [], [], []
-    for readout in PROFILED:
+    for readout in profiled(answers):
         found, row = by_scenario(answers[readout]), {"model": model, "readout": readout}
         bounds = [by_scenario(answers[readout], pole) for pole in (-1.0, 1.0)]
         told = list(told_apart(found, how, how.random(model, "pairs", readout)))
@@ -77,14 +93,6 @@ def derive_alignment(
         "flattening": FLATTENING.frame(slopes),
         "culture_pairs": CULTURE_PAIRS.frame(pairs),
     }
-
-
-def correct_agreement(agreement: pd.DataFrame) -> pd.DataFrame:
-    """The rows of all models with corrected p-values: Holm over models, for each readout and kind."""
-    found = agreement.copy()
-    for _, part in parts_of(rows(agreement, agreement["p"].notna()), ["readout", "kind"]):
-        found.loc[part.index, "p_corrected"] = holm(column(part, "p"))
-    return found
 
 
 def derive_verdicts(agreement: pd.DataFrame, alpha: float) -> pd.DataFrame:
@@ -206,30 +214,31 @@ def slope_of(
 
 
 def told_apart(found: ScenarioAnswers, how: Inference, random: np.random.Generator) -> Iterator[dict[str, Any]]:
-    """Whether a model tells two cultures apart: the two are swapped within scenarios, corrected over pairs (Holm).
+    """Whether a model tells two cultures apart: the two are swapped within scenarios, for all pairs at once.
 
-    What is compared is the root mean square, over axes, of the mean difference of leans.
+    What is compared is the mean square, over axes, of the mean difference of leans, in units of what it is by chance;
+    p-values are corrected over pairs by the largest of them (`step_down_p`).
     """
-    pairs = list(combinations(found.cultures, 2))
     signs = 2.0 * random.integers(0, 2, size=(how.resamples, len(found.scenarios))) - 1
-    made: list[dict[str, Any]] = []
-    for one, other in pairs:
+    tested: list[dict[str, Any]] = []
+    statistics, chances = [], []
+    for one, other in combinations(found.cultures, 2):
         values = found.of(one, other)
         difference = values[0] - values[1]
         known = np.isfinite(difference)
         row: dict[str, Any] = {"culture": one, "other_culture": other, "n_scenarios": int(known.sum())}
         if not known.any():
-            made.append(row | {"status": UNDEFINED, "reason": "no scenario was answered as both"})
+            yield row | {"status": UNDEFINED, "reason": "no scenario was answered as both"}
             continue
         swapped = np.vstack([np.ones(known.sum()), signs[:, known]]) * difference[known]
-        distances = np.sqrt(np.mean(axis_means(swapped, found.axes[known])[1] ** 2, axis=-1))
-        made.append(
-            row | {"distance": float(distances[0]), "p": permutation_p(distances[0], distances[1:]), "status": OK}
-        )
-    tested = [row for row in made if row["status"] == OK]
-    for row, corrected in zip(tested, holm([row["p"] for row in tested]).tolist(), strict=True):
-        row |= {"p_corrected": corrected, "is_told_apart": corrected <= how.alpha}
-    yield from made
+        squares = np.mean(axis_means(swapped, found.axes[known])[1] ** 2, axis=-1)
+        unit = squares[1:].mean() or 1.0
+        statistics.append(squares[0] / unit)
+        chances.append(squares[1:] / unit)
+        tested.append(row | {"distance": float(np.sqrt(squares[0])), "p": permutation_p(squares[0], squares[1:])})
+    corrected_p = step_down_p(statistics, np.transpose(chances)) if tested else []
+    for row, p in zip(tested, map(float, corrected_p), strict=True):
+        yield row | {"p_corrected": p, "is_told_apart": p <= how.alpha, "status": OK}
 
 
 def centred(profiles: Array, is_double: bool) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.dimensions import AXES, HIGH
+from valuesassets.instruments.worldwise.dimensions import AXES, HIGH, POLES
 from valuesassets.instruments.worldwise.lexical import lexical_vectors
 from valuesassets.instruments.worldwise.stored_vectors import Vectors, read_vectors, vector_columns
 from valuesassets.instruments.worldwise.tables import AXIS_VALIDITY, EXEMPLAR_VECTORS
@@ -133,6 +133,20 @@ def exchanged(is_high: Mask, pairs: NDArray[np.str_] | None, draws: int, random:
         return is_high[label_permutations(len(is_high), draws, random)]
     names, place = np.unique(pairs, return_inverse=True)
     return is_high ^ (random.integers(0, 2, size=(draws, len(names))) == 1)[:, place]
+
+
+def axis_direction(exemplars: pd.DataFrame, vectors: NDArray[np.floating], axis: str) -> Array:
+    """(d,) mean(high) - mean(low) of the unit vectors of an axis's exemplars."""
+    high, low = pole_means(exemplars, vectors, axis)
+    return high - low
+
+
+def pole_means(exemplars: pd.DataFrame, vectors: NDArray[np.floating], axis: str) -> tuple[Array, Array]:
+    """(d,) means of the high and of the low pole of an axis, of rows with `axis` and `pole`."""
+    high, low = (
+        vectors[((exemplars["axis"] == axis) & (exemplars["pole"] == pole)).to_numpy()].mean(axis=0) for pole in POLES
+    )
+    return high, low
 
 
 def axis_validity(axes: Mapping[str, Axis], embedder: str = "") -> pd.DataFrame:

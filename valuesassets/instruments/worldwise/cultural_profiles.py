@@ -1,4 +1,4 @@
-"""How a model leans as each culture on each axis, and what the culture moves beside a persona from nowhere."""
+"""`worldwise/cultural_profiles`: how a model leans as each culture on each axis, beside a persona from nowhere."""
 
 from collections.abc import Mapping
 
@@ -8,11 +8,21 @@ import pandas as pd
 from valuesassets.instruments.worldwise.dimensions import PLACEBO
 from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference, narrow_interval
 from valuesassets.instruments.worldwise.measure_tables import CULTURAL_PROFILES
-from valuesassets.instruments.worldwise.scenario_answers import PROFILED, by_scenario
+from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.reliability import give_way
+from valuesassets.instruments.worldwise.scenario_answers import by_scenario, profiled
 from valuesassets.measure.resampling import means_with_intervals, resample_counts
 
 
 def derive_cultural_profiles(
+    answered: Mapping[str, ModelAnswers], reliability: Mapping[str, pd.DataFrame], z: pd.DataFrame, how: Inference
+) -> dict[str, pd.DataFrame]:
+    """`profiles` of all models; a readout that is not reliable gives way."""
+    found = of_models(answered, lambda model, each: profile_model(model, each.by_readout, how, z))
+    return {"profiles": give_way(found, reliability["readouts"])}
+
+
+def profile_model(
     model: str, answers: Mapping[str, pd.DataFrame], how: Inference, z: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """The table `cultural_profiles` of one model: a row per readout, condition and axis.
@@ -25,7 +35,7 @@ def derive_cultural_profiles(
         z: standard scores of countries, a row per culture and a column per axis.
     """
     made = []
-    for readout in PROFILED:
+    for readout in profiled(answers):
         found = by_scenario(answers[readout])
         for axis, is_on in found.by_axis():
             counts = resample_counts(int(is_on.sum()), how.resamples, how.random(model, "profiles", readout, axis))

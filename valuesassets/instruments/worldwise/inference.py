@@ -1,10 +1,14 @@
 """How intervals and p-values of worldwise are made."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
+from valuesassets.measure.multiple_tests import holm
 from valuesassets.measure.seeding import seeded
+from valuesassets.records.frames import column, parts_of, rows
 
 OK, REFUSED, UNDEFINED = "ok", "refused", "undefined"
 """Of a measure: it stands; what it rests on does not carry it; what it needs is not there."""
@@ -42,3 +46,15 @@ def narrow_interval(n: int, level: float) -> str | None:
     if n < 2 or most >= level:
         return None
     return f"an interval over {n} scenarios holds the mean in {f'{most:.2f}'.lstrip('0')} of cases at most"
+
+
+def corrected(found: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """The rows of all models with corrected p-values, `p_corrected`: Holm over each part with the same `by`.
+
+    Rows without a p-value are no tests.
+    """
+    whole = found.assign(p_corrected=np.nan)
+    tested = rows(whole, whole["p"].notna())
+    for _, part in parts_of(tested, by) if by else [((), tested)]:
+        whole.loc[part.index, "p_corrected"] = holm(column(part, "p").astype(float))
+    return whole

@@ -51,7 +51,7 @@ P_CORRECTED = _number("p_corrected", "p-value, corrected over the family of test
 LEAN = "lean: -1 low pole, 1 high pole"
 
 CULTURAL_PROFILES = Table(
-    "worldwise/cultural_profiles",
+    "worldwise/cultural_profiles/profiles",
     "a condition of a model on an axis: means over scenarios",
     MODEL,
     READOUT,
@@ -124,7 +124,7 @@ CULTURE_PAIRS = Table(
     _text("other_culture", "the other culture"),
     _number("distance", "root mean square, over axes, of the mean difference of leans", LEAN, 0),
     P,
-    P_CORRECTED,
+    _number("p_corrected", "corrected over pairs (largest statistic, step-down)", "probability", 0, 1),
     _flag("is_told_apart", "whether the corrected p-value is below the level"),
     N_SCENARIOS,
     STATUS,
@@ -139,6 +139,7 @@ PERSONA_SHIFT = Table(
     _number("tvd_by_chance", "its mean with both conditions swapped within scenarios", "share", 0, 1),
     *_with_ends("tvd_excess", "the distance less its mean by chance", "share", -1, 1),
     P,
+    P_CORRECTED,
     N_SCENARIOS,
     STATUS,
     REASON,
@@ -158,7 +159,7 @@ NEAREST_PERSONA = Table(
     REASON,
 )
 SAY_DO_GAP = Table(
-    "worldwise/say_do_gap",
+    "worldwise/say_do_gap/gaps",
     "an axis of a model: what is written less what is chosen",
     MODEL,
     FORM,
@@ -168,7 +169,7 @@ SAY_DO_GAP = Table(
     _number("gap_least", "the gap with all missing texts on the low pole"),
     _number("gap_most", "the gap with all missing texts on the high pole"),
     _number("p", "two-sided, signs of scenarios flipped", "probability", 0, 1),
-    _number("p_corrected", "corrected over axes and models (Holm)", "probability", 0, 1),
+    _number("p_corrected", "corrected over axes and models (largest statistic, step-down)", "probability", 0, 1),
     N_SCENARIOS,
     STATUS,
     REASON,
@@ -182,6 +183,7 @@ CARICATURE = Table(
     _number("accuracy", "pairs of reasons to the same scenario that are told, other scenarios teaching", "share", 0, 1),
     _number("accuracy_by_chance", "its mean with both conditions swapped within scenarios", "share", 0, 1),
     P,
+    P_CORRECTED,
     N_SCENARIOS,
     STATUS,
     REASON,
@@ -198,7 +200,7 @@ STEREOTYPED_WORDS = Table(
     N_SCENARIOS,
 )
 RELIABILITY = Table(
-    "worldwise/reliability",
+    "worldwise/reliability/readouts",
     "a readout of a model: whether what sets its cultures apart comes out again",
     MODEL,
     READOUT,
@@ -244,12 +246,67 @@ REFUSALS = Table(
     ),
     _number("rate_most", "the same of the persona with the most", "share", 0, 1),
     P,
+    P_CORRECTED,
     _count("n_conditions", "personas compared, the placebo among them"),
     N_SCENARIOS,
     STATUS,
     REASON,
 )
+ADVOCATES = Table(
+    "worldwise/quality_report/advocates",
+    "an axis of a model: whether what it says for the poles is told apart",
+    MODEL,
+    AXIS,
+    _number("auc", "share of (high, low) advocates of the same dilemma in order, mean over dilemmas", "share", 0, 1),
+    _flag("is_told_apart", "whether it is .75 at least"),
+    _count("n_advocates", "answers of advocates that were read"),
+    REASON,
+)
+CONVERGENT = Table(
+    "worldwise/quality_report/convergent_validity",
+    "an axis of a model: whether positions of reasons go with the values that the same answers tick",
+    MODEL,
+    AXIS,
+    _number("r", "correlation with ticked values of the axis, both less their means in the dilemma", "", -1, 1),
+    _number("discriminant", "mean size of the correlations with values of other axes, over all valid axes", "", 0, 1),
+    _count("n_answers", "answers that were placed"),
+)
+SEED_MEASURES = Table(
+    "worldwise/seed_scores/measures",
+    "a figure that worldWiseAI published, of this study's answers, beside what needs no answer",
+    _text("composition", "final, stored: how the text that is scored was composed; empty where none is"),
+    _text("measure", "its name"),
+    _number("value", "the figure"),
+    _number("zero", "the same of a score of zero everywhere"),
+    _number("others_mean", "the same of the mean target of the other cultures"),
+    _number("exchanged", "mean over exchanges of the cultures' targets"),
+    _number("p", "how often an exchange does as well", "probability", 0, 1),
+    REASON,
+)
+SEED_FIGURES = Table(
+    "worldwise/seed_scores/figures",
+    "a point of one of the figures that worldWiseAI published, with its null",
+    _text("figure", "which of them"),
+    _text("score", "the row that it stands in"),
+    _text("model", "the model, or all"),
+    _number("value", "as published work computes it"),
+    _number("null", "the same without any answer or persona, see the figure"),
+)
+SEED_ERRORS = Table(
+    "worldwise/seed_scores/errors",
+    "a culture on an axis: the mean error of the published score",
+    MODEL,
+    CULTURE,
+    AXIS,
+    _number("error", "mean distance of the score from the target", "", 0, 4),
+    _number("error_zero", "the same of a score of zero everywhere", "", 0, 4),
+)
 declare_tables(
+    SEED_ERRORS,
+    ADVOCATES,
+    CONVERGENT,
+    SEED_MEASURES,
+    SEED_FIGURES,
     CULTURAL_PROFILES,
     AGREEMENT,
     VERDICTS,

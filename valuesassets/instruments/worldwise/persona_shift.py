@@ -1,4 +1,4 @@
-"""What a persona moves beside one from nowhere, and which persona a model is nearest to when it has none."""
+"""`worldwise/persona_shift`: what a persona moves, and which one a model without any is nearest to."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from valuesassets.instruments.worldwise.dimensions import PLACEBO, UNPROMPTED
-from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference
+from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference, corrected
 from valuesassets.instruments.worldwise.measure_tables import NEAREST_PERSONA, PERSONA_SHIFT
+from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
 from valuesassets.instruments.worldwise.reasons import DECIDE, DECLINED
 from valuesassets.instruments.worldwise.reasons import OK as READ
-from valuesassets.instruments.worldwise.scenario_answers import PROFILED, ScenarioAnswers, by_scenario
+from valuesassets.instruments.worldwise.reliability import give_way
+from valuesassets.instruments.worldwise.scenario_answers import ScenarioAnswers, by_scenario, profiled
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.resampling import (
     permutation_p,
@@ -27,7 +29,20 @@ from valuesassets.records.frames import rows, rows_where
 FEWEST_CULTURES = 2
 
 
-def derive_persona_shift(model: str, reasons: pd.DataFrame, how: Inference) -> pd.DataFrame:
+def derive_persona_shift(
+    answered: Mapping[str, ModelAnswers], reliability: Mapping[str, pd.DataFrame], how: Inference
+) -> dict[str, pd.DataFrame]:
+    """`shifts`, corrected (Holm) over conditions and models, and `nearest_persona` of all models, where readouts that
+    are not reliable give way."""
+    shifts = of_models(answered, lambda model, each: shift_model(model, each.reasons, how))
+    nearest = of_models(answered, lambda model, each: nearest_of_model(model, each.by_readout, how))
+    return {
+        "shifts": corrected(shifts, []),
+        "nearest_persona": give_way(nearest, reliability["readouts"]),
+    }
+
+
+def shift_model(model: str, reasons: pd.DataFrame, how: Inference) -> pd.DataFrame:
     """The table `persona_shift` of one model: a row per condition beside the placebo.
 
     Args:
@@ -83,14 +98,14 @@ def shift_of(differences: Array, how: Inference, random: np.random.Generator) ->
     return row | with_ends("tvd_excess", excess, (excess - reach, excess + reach))
 
 
-def derive_nearest_persona(model: str, answers: Mapping[str, pd.DataFrame], how: Inference) -> pd.DataFrame:
+def nearest_of_model(model: str, answers: Mapping[str, pd.DataFrame], how: Inference) -> pd.DataFrame:
     """The table `nearest_persona` of one model: how far its own personas are from its answers without one.
 
     Args:
         answers: by readout, see `gather_answers`.
     """
     made = []
-    for readout in PROFILED:
+    for readout in profiled(answers):
         found = by_scenario(answers[readout])
         row: dict[str, Any] = {"model": model, "readout": readout}
         of_cultures = [name for name in found.cultures if np.isfinite(found.of(name)).any()]

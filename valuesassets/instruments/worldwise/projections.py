@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from valuesassets.instruments.worldwise.axes import LEAST_AUC
+from valuesassets.instruments.worldwise.axes import LEAST_AUC, pole_means
 from valuesassets.instruments.worldwise.dimensions import POLES
 from valuesassets.instruments.worldwise.inference import OK, UNDEFINED
 from valuesassets.instruments.worldwise.reasons import ADVOCATE
@@ -91,10 +91,10 @@ def derive_projections(
     found = []
     for row in records(validity):
         axis = row["axis"]
-        high, low = (known[((exemplars["axis"] == axis) & (exemplars["pole"] == pole)).to_numpy()] for pole in POLES)
-        direction, reason = high.mean(axis=0) - low.mean(axis=0), row["reason"]
+        means = pole_means(exemplars, known, axis)
+        direction, reason = means[0] - means[1], row["reason"]
         if advocates is None:
-            position = positions(own, direction, high.mean(axis=0), low.mean(axis=0))
+            position = positions(own, direction, *means)
         else:
             reason = reason or why_not_told_apart(advocates_auc(speaking, theirs, axis, direction))
             placed = []

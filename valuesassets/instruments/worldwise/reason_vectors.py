@@ -13,7 +13,7 @@ from valuesassets.instruments.worldwise.dimensions import HIGH
 from valuesassets.instruments.worldwise.projections import text_vectors
 from valuesassets.instruments.worldwise.reasons import DECIDE, OK
 from valuesassets.instruments.worldwise.scenarios import Scenario
-from valuesassets.instruments.worldwise.seed_scores import COMPOSITIONS
+from valuesassets.instruments.worldwise.seed_measures import COMPOSITIONS
 from valuesassets.instruments.worldwise.stored_vectors import Vectors, vector_columns
 from valuesassets.instruments.worldwise.tables import REASON_VECTORS, REASONED
 from valuesassets.records.frames import records, rows

@@ -14,12 +14,14 @@ from valuesassets.comparing.reliability import LANGUAGE, PATTERN, over_condition
 from valuesassets.instruments.worldwise.dimensions import CONTROLS
 from valuesassets.instruments.worldwise.inference import REFUSED, Inference
 from valuesassets.instruments.worldwise.measure_tables import RELIABILITY
-from valuesassets.instruments.worldwise.scenario_answers import PROFILED, by_scenario
+from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.scenario_answers import by_scenario, profiled
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.resampling import jackknife_ends, with_ends
 from valuesassets.measure.variance_components import generalizability, variance_components
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import rows
+from valuesassets.records.study import Study
 
 FEWEST_CULTURES = 3
 MEASURES = ORDER, WORDING, SCENARIO = ("order_agreement", "wording_agreement", "scenario_agreement")
@@ -29,9 +31,13 @@ COUNTS = ("n_scenarios", "n_compared", "n_cultures", "n_pairs")
 CULTURE, WITHIN = frozenset({"culture"}), frozenset({"culture", "scenario"})
 
 
-def derive_reliability(
-    model: str, answers: Mapping[str, pd.DataFrame], threshold: float, how: Inference
-) -> pd.DataFrame:
+def derive_reliability(answered: Mapping[str, ModelAnswers], study: Study, how: Inference) -> dict[str, pd.DataFrame]:
+    """`readouts` of all models."""
+    least = study.thresholds.reliability
+    return {"readouts": of_models(answered, lambda model, each: rely_on_model(model, each.by_readout, least, how))}
+
+
+def rely_on_model(model: str, answers: Mapping[str, pd.DataFrame], threshold: float, how: Inference) -> pd.DataFrame:
     """The table `reliability` of one model: a row per readout, reliable where all that was measured is.
 
     Agreement over orders and over wordings is the generalizability of how cultures differ in the scenarios; over
@@ -43,7 +49,7 @@ def derive_reliability(
         threshold: what each agreement has to reach.
     """
     made = []
-    for readout in PROFILED:
+    for readout in profiled(answers):
         row: dict[str, Any] = {"model": model, "readout": readout, "threshold": threshold, "is_reliable": None}
         lacking = []
         for name, measured in {ORDER: _over_orders, WORDING: _over_wordings, SCENARIO: _over_scenarios}.items():

@@ -17,7 +17,7 @@ from valuesassets.instruments.worldwise.inference import OK, UNDEFINED
 from valuesassets.instruments.worldwise.lexical import lexical_vectors
 from valuesassets.instruments.worldwise.projections import positions, text_vectors
 from valuesassets.instruments.worldwise.seed_counts import decisions, stereotype_scores, value_shifts
-from valuesassets.instruments.worldwise.seed_scores import COMPOSITIONS, measure_seed_scores, semantic_scores
+from valuesassets.instruments.worldwise.seed_measures import COMPOSITIONS, measure_seed_scores, semantic_scores
 from valuesassets.instruments.worldwise.stored_vectors import Vectors
 from valuesassets.instruments.worldwise.tables import SCORES
 from valuesassets.instruments.worldwise.value_names import ticked_leans

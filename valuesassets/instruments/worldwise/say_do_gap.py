@@ -1,6 +1,7 @@
-"""Do models write what they choose? Decisions and reasons beside next-token probabilities, scenario by scenario."""
+"""`worldwise/say_do_gap`: do models write what they choose, scenario by scenario?"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference, narrow_interval
 from valuesassets.instruments.worldwise.measure_tables import SAY_DO_GAP
+from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
 from valuesassets.instruments.worldwise.reasons import DECIDE, OPEN
 from valuesassets.instruments.worldwise.scenario_answers import (
     CHOICE,
@@ -19,9 +21,9 @@ from valuesassets.instruments.worldwise.scenario_answers import (
 )
 from valuesassets.measure.log_score import sign_flip_p
 from valuesassets.measure.means import Array, mean_of_known
-from valuesassets.measure.multiple_tests import holm
+from valuesassets.measure.multiple_tests import step_down_p
 from valuesassets.measure.resampling import means_with_intervals, resample_counts
-from valuesassets.records.frames import column, parts_of, rows
+from valuesassets.records.frames import rows_where
 
 GAPS = {
     DECISION: (DECIDE, "decision", 0.5),
@@ -31,47 +33,95 @@ GAPS = {
 """By readout: its form, what is compared, and the size of a unit: decisions are beside p_high, positions the lean."""
 
 
-def derive_say_do_gap(model: str, answers: Mapping[str, pd.DataFrame], how: Inference) -> pd.DataFrame:
-    """The table `say_do_gap` of one model before correction: a row per form, measure and axis.
+def derive_say_do_gap(answered: Mapping[str, ModelAnswers], how: Inference) -> dict[str, pd.DataFrame]:
+    """`gaps` of all models, p-values corrected over axes and models, for each form and measure.
 
-    A scenario's gap is the mean, over the conditions that have both, of what was written less what was chosen. The
-    interval is over scenarios; p flips the signs of scenarios, so that of n of them it is 2 / 2^n at least.
+    Signs of scenarios are flipped for all axes and models at once, and each gap is held against the largest statistic
+    (`step_down_p`): signs of eight scenarios give no p below 2 / 256, so that Holm's rejects none of more than six.
+    """
+    every = {model: scenario_gaps(each.by_readout) for model, each in answered.items()}
+    found = of_models(answered, lambda model, each: gaps_of_model(model, each.by_readout, how))
+    asked = [readout for readout in GAPS if any(np.isfinite(gaps[readout].gaps).any() for gaps in every.values())]
+    made = [_corrected(found, readout, every, how) for readout in asked]
+    return {"gaps": pd.concat([found.head(0), *made], ignore_index=True)}
+
+
+@dataclass(frozen=True, eq=False)
+class ScenarioGaps:
+    """What a model writes less what it chooses, a scenario at a time, over the conditions that have both.
+
+    Attributes:
+        scenarios: (S,) their ids.
+        axes: (S,) the axis of each.
+        gaps: (S,) NaN where no condition has both.
+        least, most: (S,) the same with all missing texts on the low pole, and on the high one.
+    """
+
+    scenarios: tuple[str, ...]
+    axes: NDArray[np.str_]
+    gaps: Array
+    least: Array
+    most: Array
+
+
+def scenario_gaps(answers: Mapping[str, pd.DataFrame]) -> dict[str, ScenarioGaps]:
+    """Of each of `GAPS`.
 
     Args:
         answers: by readout, see `gather_answers`.
     """
     chosen = by_scenario(answers[CHOICE])
-    made = []
-    for readout, (form, measure, unit) in GAPS.items():
+    found = {}
+    for readout, (_, _, unit) in GAPS.items():
         written = [by_scenario(answers[readout], missing).like(chosen) for missing in (np.nan, -1.0, 1.0)]
-        gaps, *ends = (mean_of_known(unit * (each - chosen.values), axis=0) for each in written)
-        for axis, is_on in chosen.by_axis():
-            row: dict[str, Any] = {"model": model, "form": form, "measure": measure, "axis": axis}
-            counts = resample_counts(int(is_on.sum()), how.resamples, how.random(model, "gap", readout, axis))
-            found = means_with_intervals(gaps[is_on], counts, how.level)
-            row |= {"n_scenarios": int(found.n)} | dict(_bounds(ends, is_on))
-            if found.n == 0:
-                made.append(row | {"status": UNDEFINED, "reason": "no scenario has both a choice and what was written"})
-                continue
-            known = gaps[is_on][np.isfinite(gaps[is_on])]
-            p = sign_flip_p(known, how.resamples, how.random(model, "flips", readout, axis))
-            note = narrow_interval(int(found.n), how.level)
-            made.append(row | found.columns("gap") | {"p": p, "status": OK, "reason": note})
-    return SAY_DO_GAP.frame(made)
-
-
-def correct_gaps(gaps: pd.DataFrame) -> pd.DataFrame:
-    """The rows of all models with corrected p-values: Holm over axes and models, for each form and measure.
-
-    Signs of eight scenarios give no p below 2 / 256, so that one of more than six such tests cannot reach .05.
-    """
-    found = gaps.copy()
-    for _, part in parts_of(rows(gaps, gaps["p"].notna()), ["form", "measure"]):
-        found.loc[part.index, "p_corrected"] = holm(column(part, "p"))
+        gaps = [mean_of_known(unit * (each - chosen.values), axis=0) for each in written]
+        found[readout] = ScenarioGaps(chosen.scenarios, chosen.axes, *gaps)
     return found
 
 
-def _bounds(ends: list[Array], is_on: NDArray[np.bool_]) -> Iterator[tuple[str, float]]:
-    """The gap with all missing answers on the low pole, and on the high one."""
-    for name, each in zip(("gap_least", "gap_most"), ends, strict=True):
-        yield name, float(mean_of_known(each[is_on]))
+def gaps_of_model(model: str, answers: Mapping[str, pd.DataFrame], how: Inference) -> pd.DataFrame:
+    """The table `say_do_gap/gaps` of one model before correction: a row per form, measure and axis.
+
+    The interval is over scenarios; p flips the signs of scenarios, so that of n of them it is 2 / 2^n at least.
+
+    Args:
+        answers: by readout, see `gather_answers`.
+    """
+    made = []
+    for readout, found in scenario_gaps(answers).items():
+        form, measure, _ = GAPS[readout]
+        for axis in dict.fromkeys(found.axes.tolist()):
+            is_on = found.axes == axis
+            row: dict[str, Any] = {"model": model, "form": form, "measure": measure, "axis": axis}
+            counts = resample_counts(int(is_on.sum()), how.resamples, how.random(model, "gap", readout, axis))
+            gap = means_with_intervals(found.gaps[is_on], counts, how.level)
+            row |= {"n_scenarios": int(gap.n)}
+            row |= {f"gap_{end}": float(mean_of_known(getattr(found, end)[is_on])) for end in ("least", "most")}
+            if gap.n == 0:
+                made.append(row | {"status": UNDEFINED, "reason": "no scenario has both a choice and what was written"})
+                continue
+            known = found.gaps[is_on][np.isfinite(found.gaps[is_on])]
+            p = sign_flip_p(known, how.resamples, how.random(model, "flips", readout, axis))
+            note = narrow_interval(int(gap.n), how.level)
+            made.append(row | gap.columns("gap") | {"p": p, "status": OK, "reason": note})
+    return SAY_DO_GAP.frame(made)
+
+
+def _corrected(
+    found: pd.DataFrame, readout: str, every: Mapping[str, Mapping[str, ScenarioGaps]], how: Inference
+) -> pd.DataFrame:
+    """The rows of a form and measure with corrected p-values; the statistic is |sum| / sqrt(sum of squares)."""
+    form, measure, _ = GAPS[readout]
+    part = rows_where(found, form=form, measure=measure)
+    tested = rows_where(part, status=OK)
+    ids = list(dict.fromkeys(scenario for gaps in every.values() for scenario in gaps[readout].scenarios))
+    gaps = np.zeros((len(ids), len(tested)))
+    for at, (model, axis) in enumerate(zip(tested["model"], tested["axis"], strict=True)):
+        own = every[model][readout]
+        places = [ids.index(scenario) for scenario in own.scenarios]
+        gaps[places, at] = np.nan_to_num(np.where(own.axes == axis, own.gaps, 0))
+    signs = 2.0 * how.random("flips", readout).integers(0, 2, size=(how.resamples, len(ids))) - 1
+    sizes = np.sqrt((gaps**2).sum(axis=0))
+    scale = np.divide(1, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+    p = step_down_p(np.abs(gaps.sum(axis=0)) * scale, np.abs(signs @ gaps) * scale)
+    return part.assign(p_corrected=pd.Series(p, index=tested.index).reindex(part.index))

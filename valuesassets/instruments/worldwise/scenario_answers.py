@@ -3,7 +3,7 @@
 Conditions are compared within scenarios: what a dilemma is about moves answers more than any persona does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,6 +93,11 @@ def gather_answers(choices: pd.DataFrame, reasons: pd.DataFrame, projections: pd
         POSITION_DECIDE: _asked(_positions(decide, projections)),
         POSITION_OPEN: _asked(_positions(rows_where(reasons, form=OPEN), projections)),
     }
+
+
+def profiled(answers: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
+    """Those of `PROFILED` that were asked for."""
+    return tuple(readout for readout in PROFILED if len(answers[readout]))
 
 
 def by_scenario(answers: pd.DataFrame, missing: float = np.nan) -> ScenarioAnswers:

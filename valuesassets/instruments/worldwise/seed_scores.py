@@ -1,193 +1,201 @@
-"""`worldwise/seed_scores`: the scores of worldWiseAI as it published them, each beside what needs no answer at all.
+"""`worldwise/seed_scores`: the figures of worldWiseAI, of this study's answers, each beside what needs no answer."""
 
-Beside each error and alignment stand those of three predictors that read nothing: a score of zero everywhere, the mean
-target of the other cultures, and the targets of the cultures exchanged. What each measure is and what is wrong with it:
-the documentation of worldwise.
-"""
-
-from collections.abc import Callable, Mapping
-from itertools import permutations
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.dimensions import UNPROMPTED
-from valuesassets.instruments.worldwise.stored_vectors import Vectors
-from valuesassets.measure.means import Array
-from valuesassets.measure.profile_correlation import centred_on_items, correlation, paired
-from valuesassets.measure.ratio_of_means import ratio_of_means
-from valuesassets.measure.resampling import ROUNDING, resample_counts, with_ends
-from valuesassets.measure.seeding import seeded
-from valuesassets.records.frames import means_by, rows, rows_where
+from valuesassets.instruments.worldwise.axes import pole_means
+from valuesassets.instruments.worldwise.dimensions import HIGH, POLES
+from valuesassets.instruments.worldwise.inference import Inference
+from valuesassets.instruments.worldwise.measure_tables import SEED_ERRORS, SEED_FIGURES, SEED_MEASURES
+from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.reasons import DECIDE, DECLINED, OK
+from valuesassets.instruments.worldwise.seed_counts import stereotype_score, value_shifts
+from valuesassets.instruments.worldwise.seed_measures import (
+    BEST,
+    COMPOSITIONS,
+    PER_UNIT,
+    measure_seed_scores,
+    semantic_scores,
+)
+from valuesassets.instruments.worldwise.stored_vectors import read_vectors
+from valuesassets.records.errors import MissingData
+from valuesassets.records.frames import column, means_by, parts_of, rows, rows_where
 
-COMPOSITIONS: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "final": lambda each: " ".join([*3 * [" ".join(each["values"])], each["explanation"], each["decision"]]),
-    "stored": lambda each: " ".join([each["explanation"], each["decision"], *each["values"]]),
-}
-"""The text of an answer that is embedded: worldWiseAI published from both, and called them by one name."""
-BEST, PER_UNIT = 10.0, 2.5
-"""Alignment of a score on its target, and what each unit of distance takes off."""
-ALL_ORDERS = 7
-"""Cultures up to which every exchange of their targets is counted; of more, as many are drawn."""
-DRAWS, RESAMPLES = 3999, 2000
-"""Exchanges of targets where they are drawn, and resamples of scenarios."""
-
-
-def semantic_scores(texts: Vectors, high: Array, low: Array) -> Array:
-    """(n,) 2 tanh((h - l) / (h + l)), h and l mean cosines of a text to the poles' sentences; NaN where h + l <= 0.
-
-    Between positive h and l it cannot pass 2 tanh 1 = 1.52. worldWiseAI made 0 of a sum that is not positive.
-
-    Args:
-        texts: (n, d) of length one, dense or sparse.
-        high, low: (d,) means of the poles' unit vectors.
-
-    >>> semantic_scores(np.eye(2), np.array([0.6, -0.4]), np.array([0.2, 0.3])).round(3).tolist()
-    [0.924, nan]
-    """
-    h, l = texts @ high, texts @ low  # noqa: E741
-    return 2 * np.tanh(np.divide(h - l, h + l, out=np.full(h.shape, np.nan), where=h + l > 0))
+FINAL, STORED = COMPOSITIONS
+MOST_SCENARIOS = 5
+"""Hardest and easiest dilemmas in their figure."""
+Point = tuple[str, float, float]
+"""Name of a row, the figure, its null."""
 
 
-def measure_seed_scores(
-    scored: pd.DataFrame, targets: pd.DataFrame, *, draws: int = DRAWS, seed: int = 0
-) -> dict[str, Any]:
-    """Errors, alignments and distances of one composition, with their nulls; None where a figure is not defined.
+def derive_seed_scores(
+    answered: Mapping[str, ModelAnswers],
+    scenarios: pd.DataFrame,
+    axes: Mapping[str, pd.DataFrame],
+    targets: pd.DataFrame,
+    how: Inference,
+) -> dict[str, pd.DataFrame]:
+    """`measures` of all models together, and points of the published `figures`; both with what needs no answer.
 
     Args:
-        scored: an answer per row: `scenario_id, axis, model, culture, score`, the score on the axis of its scenario;
-            answers whose score is NaN are counted in `n_undefined` and in nothing else.
-        targets: (cultures, axes) from -2 to 2, on every axis that is scored. Answers of other cultures do not count,
-            but for unprompted ones, which are set against the targets of each.
+        scenarios: rows of `SCENARIOS`.
+        targets: see `measure_seed_scores`; empty where nothing is expected, so that what needs them is left out.
+
+    Raises:
+        MissingData: no decision was written that could be scored.
     """
-    known = rows(scored, scored["score"].notna())
-    found = {"n": 0, "n_undefined": len(scored) - len(known)}
-    aims = targets.loc[targets.index.isin(known["culture"])]
-    if aims.empty:
-        return found
-    answered = rows(known, known["culture"].isin(aims.index))
-    target = _wanted(answered, aims)[aims.index.get_indexer(answered["culture"]), np.arange(len(answered))]
-    bias = answered["score"].to_numpy(float) - target
-    answered = answered.assign(
-        target=target, bias=bias, error=np.abs(bias), alignment=_alignment(bias), alignment_zero=_alignment(target)
-    )
-    orders = culture_orders(len(aims), draws, seed)
-    return (
-        found
-        | {"n": len(answered)}
-        | _errors(answered, aims, orders)
-        | _skill(answered, seed)
-        | _alignments(answered, aims)
-        | _baseline(rows_where(known, culture=UNPROMPTED), aims)
-        | _signal(answered, aims, orders)
-    )
-
-
-def _wanted(answered: pd.DataFrame, aims: pd.DataFrame) -> Array:
-    """(cultures, n) the target of every culture on the axis of every answer."""
-    return aims.to_numpy(float)[:, aims.columns.get_indexer(answered["axis"])]
-
-
-def _errors(answered: pd.DataFrame, aims: pd.DataFrame, orders: NDArray[np.intp]) -> dict[str, Any]:
-    """MAE, with those of zero, of the mean of the other cultures' targets, and of targets exchanged."""
-    wanted, n_cultures = _wanted(answered, aims), len(aims)
-    target, error = answered["target"].to_numpy(float), answered["error"].to_numpy(float)
-    own = aims.index.get_indexer(answered["culture"])
-    misses = np.abs(answered["score"].to_numpy(float) - wanted)
-    # (c, o): summed error of the answers of culture c against the targets of culture o
-    exchanged = np.stack([misses[:, own == culture].sum(axis=1) for culture in range(n_cultures)])
-    by_chance = exchanged[np.arange(n_cultures), orders].sum(axis=1) / len(error)
+    found = {name: of_models(answered, partial(_scored, kind=f"seed_{name}", axes=axes)) for name in COMPOSITIONS}
+    if not any(map(len, found.values())):
+        raise MissingData("no answer decided for an option, and published scores are of decisions; ask for 'decide'")
+    measures = []
+    for name, scored in found.items():
+        measured = measure_seed_scores(scored, targets, seed=how.seed)
+        measures += [{"composition": name} | row for row in _measures(measured)]
     return {
-        "mae": float(error.mean()),
-        "median_ae": float(np.median(error)),
-        "sd_ae": float(np.std(error, ddof=1)) if len(error) > 1 else None,
-        "mae_zero": float(np.abs(target).mean()),
-        "mae_loo_mean": float(np.abs((wanted.sum(axis=0) - target) / (n_cultures - 1) - target).mean())
-        if n_cultures > 1
-        else None,
-        "mae_permuted_mean": float(by_chance.mean()),
-        "p_permuted": float(np.mean(by_chance <= error.mean() + ROUNDING)),
-        "mae_by_axis": means_by(answered, "axis", "error", list(aims.columns)),
-        "bias_by_axis": means_by(answered, "axis", "bias", list(aims.columns)),
-        "mae_by_culture": means_by(answered, "culture", "error", list(aims.index)),
-        "mae_by_model": means_by(answered, "model", "error"),
+        "measures": SEED_MEASURES.frame(measures),
+        "errors": _errors(found[FINAL], targets),
+        "figures": _figures(answered, found, scenarios, targets, how),
     }
 
 
-def _skill(answered: pd.DataFrame, seed: int) -> dict[str, Any]:
-    """1 - MAE / MAE of zero and the ends of its interval over scenarios."""
-    scenario, place = np.unique(answered["scenario_id"].to_numpy(str), return_inverse=True)
-    errors, of_zero = (
-        np.bincount(place, answered[name].abs().to_numpy(float)).astype(float) for name in ("error", "target")
-    )
-    counts = resample_counts(len(scenario), RESAMPLES, seeded(seed, "skill"))
-    ratio, low, high = ratio_of_means(errors, of_zero, counts)
-    return with_ends("skill", _number(1 - ratio), (_number(1 - high), _number(1 - low)))
+def _scored(model: str, answers: ModelAnswers, kind: str, axes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The score of each decision on the axis of its dilemma, of the texts of one composition."""
+    told = rows_where(answers.vectors, kind=kind).reset_index(drop=True)
+    texts, known = read_vectors(told, axes["vectors"])
+    scores = np.full(len(told), np.nan)
+    for axis in dict.fromkeys(told["axis"]):
+        is_on = (told["axis"] == axis).to_numpy()
+        scores[is_on] = semantic_scores(texts[is_on], *pole_means(axes["vectors"], known, axis))
+    return told.loc[:, ["scenario_id", "axis", "culture"]].assign(model=model, score=scores)
 
 
-def _alignments(answered: pd.DataFrame, aims: pd.DataFrame) -> dict[str, Any]:
-    """Mean alignments, beside those of zero; the scenarios where they are least and greatest."""
-    of_cultures, of_zero = (
-        means_by(answered, "culture", name, list(aims.index)) for name in ("alignment", "alignment_zero")
+def _measures(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Rows of `SEED_MEASURES` of what was measured, without its composition."""
+    if not found["n"]:
+        yield {"measure": "mae", "reason": "no culture that was answered as has a target"}
+        return
+    beside = {
+        "mae": {"zero": "mae_zero", "others_mean": "mae_loo_mean", "exchanged": "mae_permuted_mean", "p": "p_permuted"},
+        "alignment_mean": {"zero": "alignment_zero"},
+        "signal_r": {"p": "signal_p"},
+        "skill": {},
+        "median_ae": {},
+        "sd_ae": {},
+        "r_alignment_zero": {},
+        "r_baseline_zero": {},
+    }
+    for measure, nulls in beside.items():
+        if found.get(measure) is not None:
+            yield {"measure": measure, "value": found[measure]} | {to: found.get(of) for to, of in nulls.items()}
+
+
+def _figures(
+    answered: Mapping[str, ModelAnswers],
+    scored: Mapping[str, pd.DataFrame],
+    scenarios: pd.DataFrame,
+    targets: pd.DataFrame,
+    how: Inference,
+) -> pd.DataFrame:
+    """Rows of `SEED_FIGURES`: alignment of the composition that published it, errors of the other."""
+    made = []
+    for model, answers in answered.items():
+        stored, final = (rows_where(scored[name], model=model) for name in (STORED, FINAL))
+        drawn = {
+            **_alignments(stored, scenarios, targets),
+            **_distances(final, targets, how.seed),
+            **_counts(answers.reasons, how.seed),
+        }
+        drawn["two_metrics"] = [
+            (
+                name,
+                float(np.mean([value for _, value, _ in drawn[of]])),
+                float(np.mean([null for *_, null in drawn[of]])),
+            )
+            for name, of in (("alignment", "alignment_by_culture"), ("stereotype score", "stereotype_score"))
+            if drawn[of]
+        ]
+        made += [
+            {"figure": figure, "score": name, "model": model, "value": value, "null": null}
+            for figure, points in drawn.items()
+            for name, value, null in points
+        ]
+    return SEED_FIGURES.frame(made)
+
+
+def _expected(scored: pd.DataFrame, targets: pd.DataFrame) -> pd.DataFrame:
+    """Scores of cultures that have a target, with it, and with alignments of the score and of zero."""
+    known = rows(scored, scored["score"].notna() & scored["culture"].isin(list(targets.index)))
+    at = targets.index.get_indexer(known["culture"]), targets.columns.get_indexer(known["axis"])
+    target = targets.to_numpy(float)[at]
+    off = {"alignment": known["score"].to_numpy(float) - target, "zero": target}
+    return known.assign(**{name: np.maximum(0, BEST - PER_UNIT * np.abs(each)) for name, each in off.items()})
+
+
+def _alignments(scored: pd.DataFrame, scenarios: pd.DataFrame, targets: pd.DataFrame) -> dict[str, list[Point]]:
+    """Alignment by culture, domain and dilemma; null: that of a score of zero everywhere."""
+    known = _expected(scored, targets).merge(scenarios[["scenario_id", "domain"]], on="scenario_id", how="left")
+    by_scenario = sorted(_beside(known, "scenario_id"), key=lambda point: point[1])
+    few = (
+        by_scenario
+        if len(by_scenario) <= 2 * MOST_SCENARIOS
+        else [*by_scenario[:MOST_SCENARIOS], *by_scenario[-MOST_SCENARIOS:]]
     )
-    by_scenario = means_by(answered, "scenario_id", "alignment")
     return {
-        "alignment_mean": float(answered["alignment"].mean()),
-        "alignment_zero": float(answered["alignment_zero"].mean()),
-        "alignment_by_culture": of_cultures,
-        "alignment_zero_by_culture": of_zero,
-        "alignment_by_axis": means_by(answered, "axis", "alignment", list(aims.columns)),
-        "r_alignment_zero": _correlation(of_cultures, of_zero),
-        "scenario_hardest": min(by_scenario, key=by_scenario.__getitem__),
-        "scenario_easiest": max(by_scenario, key=by_scenario.__getitem__),
+        "alignment_by_culture": _beside(known, "culture"),
+        "alignment_by_domain": _beside(known, "domain"),
+        "hardest_and_easiest_dilemmas": few,
     }
 
 
-def _baseline(unprompted: pd.DataFrame, aims: pd.DataFrame) -> dict[str, Any]:
-    """Distance of unprompted answers to the targets of each culture, and that of zero."""
-    if not len(unprompted):
-        return {}
-    wanted = _wanted(unprompted, aims)
-    distance, of_zero = (
-        dict(zip(aims.index, np.sqrt(np.mean((wanted - score) ** 2, axis=1)).tolist(), strict=True))
-        for score in (unprompted["score"].to_numpy(float), 0.0)
+def _beside(known: pd.DataFrame, by: str) -> list[Point]:
+    """Mean alignment of each part, beside that of zero."""
+    zero = means_by(known, by, "zero")
+    means = means_by(known, by, "alignment", list(dict.fromkeys(known[by])))
+    return [(name, value, zero[name]) for name, value in means.items()]
+
+
+def _errors(scored: pd.DataFrame, targets: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `SEED_ERRORS`."""
+    known = _expected(scored, targets)
+    made = []
+    for (model, culture, axis), part in parts_of(known, ["model", "culture", "axis"]):
+        error, zero = ((BEST - float(part[name].mean())) / PER_UNIT for name in ("alignment", "zero"))
+        made.append({"model": model, "culture": culture, "axis": axis, "error": error, "error_zero": zero})
+    return SEED_ERRORS.frame(made)
+
+
+def _distances(scored: pd.DataFrame, targets: pd.DataFrame, seed: int) -> dict[str, list[Point]]:
+    """Distance of unprompted answers to each culture's targets; null: that of a score of zero."""
+    found = measure_seed_scores(scored, targets, seed=seed)
+    zero = found.get("baseline_distance_zero", {})
+    distances = found.get("baseline_distance", {}).items()
+    return {"distance_of_unprompted_answers": [(name, value, zero[name]) for name, value in distances]}
+
+
+def _counts(reasons: pd.DataFrame, seed: int) -> dict[str, list[Point]]:
+    """Decisions, ticked values, shifts and the stereotype score; null: what says nothing of any culture."""
+    decide = rows_where(reasons, form=DECIDE)
+    read = rows(decide, decide["status"].isin([OK, DECLINED])).assign(model="")
+    decided = rows_where(read, status=OK)
+    decided = decided.assign(is_high=(column(decided, "decision") == HIGH).astype(float))
+    ticks = Counter(value for ticked in read["values"] for value in ticked)
+    shifts = value_shifts(read, seed=seed)
+    scored = read.assign(score=[stereotype_score(text) for text in read["text"]])
+    poles: list[Point] = (
+        [(pole, float((decided["decision"] == pole).mean()), 0.5) for pole in POLES] if len(decided) else []
     )
+    declined: list[Point] = [("declined", float((read["status"] == DECLINED).mean()), 0.0)] if len(read) else []
     return {
-        "baseline_distance": distance,
-        "baseline_distance_zero": of_zero,
-        "r_baseline_zero": _correlation(distance, of_zero),
+        "decisions": [*poles, *declined],
+        "decisions_for_the_high_pole": [
+            (name, share, 0.5) for name, share in means_by(decided, "culture", "is_high").items()
+        ],
+        "values_ticked": [(value, n / ticks.total(), 1 / len(ticks)) for value, n in ticks.most_common()],
+        "shift_of_ticked_values": [(name, each["tvd"], each["null_mean"]) for name, each in shifts.items()],
+        "stereotype_score": [(name, score, BEST) for name, score in means_by(scored, "culture", "score").items()],
     }
-
-
-def _signal(answered: pd.DataFrame, aims: pd.DataFrame, orders: NDArray[np.intp]) -> dict[str, Any]:
-    """Correlation of mean scores with targets over cultures x axes, axes centred; p: cultures exchanged as wholes."""
-    means = answered.pivot_table(index="culture", columns="axis", values="score").reindex(aims.index)
-    scores = centred_on_items(means.to_numpy(float))
-    wanted = centred_on_items(aims.loc[:, list(means.columns)].to_numpy(float))
-    r, *by_chance = paired(scores, wanted).correlation((np.broadcast_to(orders[0], orders.shape), orders))
-    is_known = np.isfinite(r)
-    p = float(np.mean([r, *by_chance] >= r - ROUNDING)) if is_known else None
-    return {"signal_r": float(r) if is_known else None, "signal_p": p}
-
-
-def culture_orders(n: int, draws: int, seed: int) -> NDArray[np.intp]:
-    """(N, n) whose targets each culture is given: every order up to seven cultures, else drawn; the first as it is."""
-    if n <= ALL_ORDERS:
-        return np.array(list(permutations(range(n))), dtype=np.intp)
-    drawn = seeded(seed, "cultures").permuted(np.tile(np.arange(n), (draws, 1)), axis=1)
-    return np.concatenate([np.arange(n)[None], drawn])
-
-
-def _alignment(off: Array) -> Array:
-    return np.maximum(0, BEST - PER_UNIT * np.abs(off))
-
-
-def _correlation(one: Mapping[str, float], other: Mapping[str, float]) -> float | None:
-    a, b = (np.array([[each[name]] for name in one]) for each in (one, other))
-    return _number(correlation(centred_on_items(a), centred_on_items(b)))
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""Caricature: are personas told from one from nowhere by their reasons, countries masked, and by which words?"""
+"""`worldwise/stereotyping`: are personas told from one from nowhere by their reasons, and by which words?"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,9 +9,13 @@ import pandas as pd
 
 from valuesassets.instruments.worldwise.answer_texts import SENTENCE_END
 from valuesassets.instruments.worldwise.dimensions import CONTROLS, PLACEBO
-from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference
+from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference, corrected
 from valuesassets.instruments.worldwise.measure_tables import CARICATURE, STEREOTYPED_WORDS
+from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.reasons import ADVOCATE
 from valuesassets.instruments.worldwise.reasons import OK as READ
+from valuesassets.instruments.worldwise.stored_vectors import read_vectors
+from valuesassets.instruments.worldwise.tables import REASONED
 from valuesassets.measure.means import Array
 from valuesassets.measure.ratio_of_means import ratio_of_means
 from valuesassets.measure.resampling import permutation_p, resample_counts, with_ends
@@ -30,6 +34,24 @@ GROUP = re.compile(
     r"|traditional|community|communities)\b",
     re.IGNORECASE,
 )
+
+
+def derive_stereotyping(
+    answered: Mapping[str, ModelAnswers], names: Mapping[str, Sequence[str]], how: Inference
+) -> dict[str, pd.DataFrame]:
+    """`caricature`, corrected (Holm) over forms, cultures and models, and `words` of all models.
+
+    Args:
+        names: by culture, its country and people as texts may name them.
+    """
+
+    def told(model: str, each: ModelAnswers) -> pd.DataFrame:
+        reasoned = rows(each.vectors, (each.vectors["kind"] == REASONED) & (each.vectors["form"] != ADVOCATE))
+        (vectors,) = read_vectors(reasoned)
+        return derive_caricature(model, reasoned.reset_index(drop=True), vectors, how)
+
+    words = of_models(answered, lambda model, each: derive_stereotyped_words(model, each.reasons, names, how))
+    return {"caricature": corrected(of_models(answered, told), []), "words": words}
 
 
 def derive_caricature(model: str, told: pd.DataFrame, vectors: Array, how: Inference) -> pd.DataFrame:

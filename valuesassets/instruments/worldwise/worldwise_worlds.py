@@ -14,14 +14,14 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from valuesassets.instruments.worldwise.alignment import derive_alignment
-from valuesassets.instruments.worldwise.cultural_profiles import derive_cultural_profiles
+from valuesassets.instruments.worldwise.alignment import align_model
+from valuesassets.instruments.worldwise.cultural_profiles import profile_model
 from valuesassets.instruments.worldwise.dimensions import AXES, HIGH, LOW, PLACEBO, UNPROMPTED
 from valuesassets.instruments.worldwise.inference import Inference
-from valuesassets.instruments.worldwise.persona_shift import derive_persona_shift
-from valuesassets.instruments.worldwise.quality import derive_refusals
+from valuesassets.instruments.worldwise.persona_shift import shift_model
+from valuesassets.instruments.worldwise.quality_report import derive_refusals
 from valuesassets.instruments.worldwise.reasons import DECIDE, OK, OPEN, REFUSED
-from valuesassets.instruments.worldwise.say_do_gap import derive_say_do_gap
+from valuesassets.instruments.worldwise.say_do_gap import gaps_of_model
 from valuesassets.instruments.worldwise.scenario_answers import CHOICE, gather_answers
 from valuesassets.instruments.worldwise.stereotyping import derive_caricature
 from valuesassets.measure.means import Array
@@ -185,12 +185,12 @@ def _found(kind: str, seed: int) -> Iterator[dict[str, Any]]:
     how = Inference(HOW.resamples, HOW.alpha, HOW.level, seed)
     answers = gather_answers(world.choices, world.reasons, world.projections)
     chosen, written = true_effects(kind), true_effects(kind, GAPS)
-    for row in records(derive_cultural_profiles(kind, answers, how)):
+    for row in records(profile_model(kind, answers, how)):
         if row["culture"] in CULTURES:
             place = CULTURES.index(row["culture"]), AXES.index(row["axis"])
             truth = float((chosen if row["readout"] == CHOICE else written)[place])
             yield _interval(f"effect, {row['readout']}", row, "effect", truth, f"{row['culture']} {row['axis']}")
-    aligned = derive_alignment(kind, answers, world.z, how)
+    aligned = align_model(kind, answers, world.z, how)
     for row in records(aligned["agreement"]):
         yield _test(f"agreement, {row['kind']}, {row['readout']}", row, is_null, row["readout"])
     for row in records(aligned["flattening"]):
@@ -201,11 +201,11 @@ def _found(kind: str, seed: int) -> Iterator[dict[str, Any]]:
         if is_null or are_alike:
             yield _test(f"pair, {row['readout']}", row, True)
     truths = dict(zip(AXES, true_gaps(kind).tolist(), strict=True))
-    for row in records(derive_say_do_gap(kind, answers, how)):
+    for row in records(gaps_of_model(kind, answers, how)):
         name, axis = f"gap, {row['measure']}, {row['form']}", row["axis"]
         truth = truths[axis] / (2 if row["measure"] == "decision" else 1)
         yield _interval(name, row, "gap", truth, axis) | _test(name, row, is_null or not GAPS[AXES.index(axis)], axis)
-    for row in records(derive_persona_shift(kind, world.reasons, how)):
+    for row in records(shift_model(kind, world.reasons, how)):
         is_moved = not is_null and row["culture"] in CULTURES
         interval = _interval("shift", row, "tvd_excess", np.nan, row["culture"]) if is_moved else {}
         yield interval | _test("shift", row, not is_moved, row["culture"])

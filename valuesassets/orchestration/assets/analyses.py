@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Probes = dict[tuple[str, str], pd.DataFrame]
 Frames = dict[str, pd.DataFrame]
 Judge = Callable[[Storage], tuple[list[dict[str, Any]], int]]
+Offer = Callable[..., Mapping[str, Callable[[], Any]]]
 GROUP = "analyses"
 
 
@@ -97,39 +99,71 @@ def analysis_assets(
 
         inputs = {"probe_distributions": probe_distributions, "quality_report": quality_report}
         try:
-            return derive_item_statistics(_offered(study, storage, instrument, inputs)["grid"]())
+            return derive_item_statistics(
+                _offered(study, storage=storage, instrument=instrument, inputs=inputs)["grid"]()
+            )
         except MissingData as error:
             return no_item_statistics(str(error))
 
-    def made(name: str, analysis: Analysis) -> dg.AssetsDefinition:
-        def make(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> dg.MaterializeResult[Frames]:
-            offered = _offered(study, storage, instrument, inputs)
-            try:
-                frames = derived(analysis, offered)
-            except MissingData as error:  # the data do not carry it: the reason is the result
-                frames = {"refused": pd.DataFrame({"reason": [str(error)]})}
-            drawn = {} if "refused" in frames else _drawn(analysis, frames, study, offered)
-            folder = storage.path(context.asset_key, None, "json").parent
-            return dg.MaterializeResult(value=frames, metadata=saved_figures(folder, drawn))
+    return [
+        quality_report,
+        item_statistics,
+        *(
+            analysis_asset(declared, study, name, analysis, partial(_offered, study, instrument=instrument))
+            for name, analysis in analyses.items()
+        ),
+    ]
 
-        unworded = [replace(each, alt="", caption="") for each in analysis.drawings]
-        make.__name__, make.__doc__ = name, analysis.about
-        return declared(
-            inputs=analysis.inputs,
-            docs=analysis.docs,
-            line=partial(line_of, analysis),
-            reads=analysis.reads,
-            modules=analysis.modules,
-            wiring=repr([analysis.derive, analysis.needs, unworded]),
-            io_manager_key="frames",
-            kinds={*analysis.kinds},
-        )(make)
 
-    return [quality_report, item_statistics, *(made(name, analysis) for name, analysis in analyses.items())]
+def analysis_asset(
+    declared: Callable[..., Any],
+    study: Study,
+    name: str,
+    analysis: Analysis,
+    offer: Offer,
+    judged: Mapping[checks.Sentence, Callable[[Frames], tuple[list[dict[str, Any]], int]]] = MappingProxyType({}),
+    **options: Any,
+) -> dg.AssetsDefinition:
+    """The asset of one analysis; of data that do not carry it, it says why.
+
+    Args:
+        declared: `declare` with what all analyses of the instrument have in common.
+        offer: gives, of the storage and of what the asset takes, what its derivation may take, by parameter.
+        judged: what its checks say: the failing rows, and how many things were looked at.
+        options: what is declared besides.
+    """
+
+    def make(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> dg.MaterializeResult[Frames]:
+        offered = offer(storage=storage, inputs=inputs)
+        try:
+            frames = derived(analysis, offered)
+        except MissingData as error:  # the data do not carry it: the reason is the result
+            frames = {"refused": pd.DataFrame({"reason": [str(error)]})}
+        drawn = {} if "refused" in frames else _drawn(analysis, frames, study, offered)
+        results = [
+            sentence.result(*([], 0) if "refused" in frames else judge(frames)) for sentence, judge in judged.items()
+        ]
+        folder = storage.path(context.asset_key, None, "json").parent
+        return dg.MaterializeResult(value=frames, metadata=saved_figures(folder, drawn), check_results=results)
+
+    unworded = [replace(each, alt="", caption="") for each in analysis.drawings]
+    make.__name__, make.__doc__ = name, analysis.about
+    return declared(
+        inputs=analysis.inputs,
+        docs=analysis.docs,
+        line=partial(line_of, analysis),
+        reads=analysis.reads,
+        modules=analysis.modules,
+        wiring=repr([analysis.derive, analysis.needs, unworded]),
+        io_manager_key="frames",
+        kinds={*analysis.kinds},
+        checks=[*judged],
+        **options,
+    )(make)
 
 
 def _offered(
-    study: Study, storage: Storage, instrument: Instrument, inputs: Mapping[str, Any]
+    study: Study, *, storage: Storage, instrument: Instrument, inputs: Mapping[str, Any]
 ) -> Mapping[str, Callable[[], Any]]:
     """What a derivation may take, by the name of its parameter; see `Analysis.derive`."""
     human = inputs.get("human_distributions")

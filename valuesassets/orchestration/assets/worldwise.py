@@ -13,6 +13,7 @@ from valuesassets.orchestration.assets import worldwise_lines as own_lines
 from valuesassets.orchestration.assets.calibration import calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
+from valuesassets.orchestration.assets.worldwise_measures import measure_assets
 from valuesassets.orchestration.assets.worldwise_reasons import reason_assets
 from valuesassets.orchestration.first_look import lines
 from valuesassets.orchestration.grid.cells import model_label
@@ -45,6 +46,7 @@ def worldwise_assets(study: Study) -> list[dg.AssetsDefinition]:
         *grid_assets(study, WORLDWISE),
         *choice_assets(study),
         *reason_assets(study),
+        *measure_assets(study),
     ]
 
 

@@ -26,6 +26,25 @@ ANSWERS_ARE_PARSED = Sentence(
     "read the answers in the rows: raise max_tokens where they are cut, ask in chat where the prompt goes on; what "
     "cannot be read is missing, and bounds say what it could change.",
 )
+ADVOCATES_ARE_TOLD_APART = Sentence(
+    "advocates_are_told_apart",
+    "On every axis what a model says for one pole is told from what it says for the other: AUC of .75.",
+    "no reason of the model is placed on the axes named: name another embedder, or read what its advocates say in "
+    "reasons of unprompted.",
+    WARN,
+)
+REFUSALS_DO_NOT_DEPEND = Sentence(
+    "refusals_do_not_depend_on_culture",
+    "No model refuses as persons of some cultures more often than as others, beyond chance.",
+    "read bounds in the place of means: they say what the missing answers could change.",
+    WARN,
+)
+PERSONAS_DIFFER = Sentence(
+    "personas_differ_by_more_than_chance",
+    "Of every model and readout at least one pair of cultures is told apart.",
+    "say nothing of differences between cultures of the models named; more dilemmas may find smaller ones.",
+    WARN,
+)
 EVERY_PROMPT_WAS_ASKED = Sentence(
     "every_prompt_was_asked",
     "Every dilemma has a choice in both orders.",

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from valuesassets.instruments.worldwise.cultural_profiles import derive_cultural_profiles
+from valuesassets.instruments.worldwise.cultural_profiles import profile_model
 from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import CULTURAL_PROFILES
 from valuesassets_tests.instruments.worldwise.made_tables import chosen, drawn_leans
@@ -14,7 +14,7 @@ HOW = Inference(resamples=4000)
 
 
 def profiles(leans, axes=AXES, z=None, how=HOW, **more):
-    return derive_cultural_profiles("m", chosen(leans, axes, **more), how, z).set_index(["culture", "axis"])
+    return profile_model("m", chosen(leans, axes, **more), how, z).set_index(["culture", "axis"])
 
 
 def test_leans_and_effects_worked_by_hand():

@@ -8,8 +8,8 @@ import pytest
 from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import NEAREST_PERSONA, PERSONA_SHIFT
 from valuesassets.instruments.worldwise.persona_shift import (
-    derive_nearest_persona,
-    derive_persona_shift,
+    nearest_of_model,
+    shift_model,
     shift_of,
     ticked_shares,
 )
@@ -32,7 +32,7 @@ def ticks(**by_condition):
 
 def test_the_distance_worked_by_hand():
     """Shares JPN (1/4, 3/4, 0), placebo (3/4, 0, 1/4): half of 1/2 + 3/4 + 1/4."""
-    found = derive_persona_shift("m", ticks(JPN=[["a", "b"], ["b"]], placebo=[["a"], ["a", "c"]]), HOW).iloc[0]
+    found = shift_model("m", ticks(JPN=[["a", "b"], ["b"]], placebo=[["a"], ["a", "c"]]), HOW).iloc[0]
     assert found["tvd"] == pytest.approx(0.75)
     # differences (-1/2, 1/2, 0) and (-1/2, 1, -1/2): with one turned, half of (0 + 1/2 + 1/2) / 2
     assert found["tvd_by_chance"] == pytest.approx((0.75 + 0.25) / 2, abs=0.03)
@@ -49,14 +49,14 @@ def test_chance_is_that_of_all_swaps_within_scenarios():
 
 
 def test_who_ticks_as_the_placebo_does_is_not_shifted():
-    found = derive_persona_shift("m", ticks(JPN=[["a", "b"]] * 6, placebo=[["b", "a"]] * 6), HOW).iloc[0]
+    found = shift_model("m", ticks(JPN=[["a", "b"]] * 6, placebo=[["b", "a"]] * 6), HOW).iloc[0]
     assert found[["tvd", "tvd_by_chance", "tvd_excess", "tvd_excess_low", "tvd_excess_high", "p"]].tolist() == [
         0
     ] * 5 + [1]
 
 
 def test_who_always_ticks_another_value_is_shifted_by_all_there_is():
-    found = derive_persona_shift("m", ticks(JPN=[["a"]] * 12, placebo=[["b"]] * 12), HOW).iloc[0]
+    found = shift_model("m", ticks(JPN=[["a"]] * 12, placebo=[["b"]] * 12), HOW).iloc[0]
     assert found["tvd"] == 1
     assert found["p"] < 0.01
 
@@ -73,7 +73,7 @@ def test_only_answers_that_were_read_and_listed_values_count():
 
 
 def test_too_few_scenarios_have_no_number_and_say_so():
-    found = derive_persona_shift("m", ticks(JPN=[["a"], []], unprompted=[[], []], placebo=[["a"], ["a"]]), HOW)
+    found = shift_model("m", ticks(JPN=[["a"], []], unprompted=[[], []], placebo=[["a"], ["a"]]), HOW)
     assert found["status"].tolist() == ["undefined"] * 2
     assert found["reason"].tolist() == [
         "1 scenarios with ticked values as JPN and as the placebo, two are needed",
@@ -83,7 +83,7 @@ def test_too_few_scenarios_have_no_number_and_say_so():
 
 
 def nearest(leans, **more):
-    found = derive_nearest_persona("m", chosen(leans, AXES, **more), HOW)
+    found = nearest_of_model("m", chosen(leans, AXES, **more), HOW)
     return found[found["readout"] == "choice"]
 
 
@@ -133,7 +133,7 @@ def test_values_are_counted_as_they_come_back_from_a_file():
 
 
 def test_rows_fit_their_tables():
-    shifts = derive_persona_shift("m", ticks(JPN=[["a"], ["b"]], USA=[[], []], placebo=[["a"], ["a"]]), HOW)
-    found = derive_nearest_persona("m", chosen(drawn_leans(["unprompted", "USA", "JPN"], AXES), AXES), HOW)
+    shifts = shift_model("m", ticks(JPN=[["a"], ["b"]], USA=[[], []], placebo=[["a"], ["a"]]), HOW)
+    found = nearest_of_model("m", chosen(drawn_leans(["unprompted", "USA", "JPN"], AXES), AXES), HOW)
     for table, frame in ((PERSONA_SHIFT, shifts), (NEAREST_PERSONA, found)):
         table.checked(pa.Table.from_pandas(frame, preserve_index=False), "made")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from valuesassets.instruments.worldwise.seed_scores import (
+from valuesassets.instruments.worldwise.seed_measures import (
     COMPOSITIONS,
     culture_orders,
     measure_seed_scores,

@@ -1,4 +1,4 @@
-"""What became of answers: rates of statuses, what missing ones could change, and whether refusals depend on culture."""
+"""`worldwise/quality_report`: what became of answers, what missing ones could change, who refuses."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -7,18 +7,35 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from valuesassets.instruments.worldwise.axes import axis_direction
+from valuesassets.instruments.worldwise.convergent_validity import convergent_validity
 from valuesassets.instruments.worldwise.dimensions import PLACEBO, UNPROMPTED
-from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference
-from valuesassets.instruments.worldwise.measure_tables import BOUNDS, REFUSALS, STATUSES
-from valuesassets.instruments.worldwise.reasons import DECIDE, DECLINED, FAILED, FILTERED, NOT_ASKED, OPEN, REFUSED
+from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference, corrected
+from valuesassets.instruments.worldwise.measure_tables import ADVOCATES, BOUNDS, CONVERGENT, REFUSALS, STATUSES
+from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.projections import advocates_auc, why_not_told_apart
+from valuesassets.instruments.worldwise.reasons import (
+    ADVOCATE,
+    DECIDE,
+    DECLINED,
+    FAILED,
+    FILTERED,
+    NOT_ASKED,
+    OPEN,
+    REFUSED,
+)
+from valuesassets.instruments.worldwise.reasons import OK as READ
 from valuesassets.instruments.worldwise.scenario_answers import (
     CHOICE,
     DECISION,
-    PROFILED,
     ScenarioAnswers,
     axis_means,
     by_scenario,
+    profiled,
 )
+from valuesassets.instruments.worldwise.stored_vectors import read_vectors
+from valuesassets.instruments.worldwise.tables import REASONED
+from valuesassets.instruments.worldwise.value_names import ticked_leans
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.proportions import wilson_interval
 from valuesassets.measure.resampling import permutation_p, with_ends
@@ -26,6 +43,74 @@ from valuesassets.records.frames import column, parts_of, rows, rows_where
 
 NO_ANSWER = (DECLINED, REFUSED, FILTERED)
 """Statuses of a model that was asked and would not answer."""
+
+
+def derive_quality_report(
+    answered: Mapping[str, ModelAnswers],
+    how: Inference,
+    values: pd.DataFrame,
+    axes: Mapping[str, pd.DataFrame] | None = None,
+) -> dict[str, pd.DataFrame]:
+    """`statuses` and `bounds` of all models; and, where they were asked for reasons, `refusals`, corrected (Holm) over
+    forms and models, `advocates` and `convergent_validity`.
+
+    Args:
+        values: as `read_value_names` gives them.
+        axes: tables of `axes`; None where nobody reasons.
+    """
+    found = {
+        "statuses": of_models(
+            answered, lambda model, each: derive_statuses(model, each.choices, each.reasons, how.level)
+        ),
+        "bounds": of_models(answered, lambda model, each: derive_bounds(model, each.by_readout)),
+    }
+    if axes is None:
+        return found
+    refusals = of_models(answered, lambda model, each: derive_refusals(model, each.reasons, how))
+    return found | {
+        "refusals": corrected(refusals, []),
+        "advocates": of_models(answered, lambda model, each: derive_advocates(model, each, axes)),
+        "convergent_validity": of_models(answered, lambda model, each: derive_convergent(model, each, values)),
+    }
+
+
+def derive_advocates(model: str, answers: ModelAnswers, axes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The table `quality_report/advocates` of one model: a row per axis; nothing where none was asked to speak."""
+    asked = rows_where(answers.reasons, form=ADVOCATE)
+    speaking = rows_where(answers.vectors, kind=REASONED, form=ADVOCATE).reset_index(drop=True)
+    theirs, known = read_vectors(speaking, axes["vectors"])
+    made = []
+    for axis in dict.fromkeys(asked["axis"]):
+        auc = advocates_auc(speaking, theirs, axis, axis_direction(axes["vectors"], known, axis))
+        why, n = why_not_told_apart(auc), int((speaking["axis"] == axis).sum())
+        made.append(
+            {"model": model, "axis": axis, "auc": auc, "is_told_apart": why is None, "n_advocates": n, "reason": why}
+        )
+    return ADVOCATES.frame(made)
+
+
+def derive_convergent(model: str, answers: ModelAnswers, values: pd.DataFrame) -> pd.DataFrame:
+    """The table `quality_report/convergent_validity` of one model: a row per axis on which its reasons have a place."""
+    read = rows(answers.reasons, (answers.reasons["form"] == DECIDE) & (answers.reasons["status"] == READ))
+    placed = rows(answers.projections, answers.projections["position"].notna())
+    keys = ["trial_id", "draw"]
+    wide = placed.pivot_table(values="position", index=keys, columns="axis", sort=False)
+    told = read.set_index(keys)
+    wide = wide.reindex(told.index)
+    if wide.empty or not wide.shape[1]:
+        return CONVERGENT.empty_frame()
+    found = convergent_validity(
+        {str(axis): wide[axis].to_numpy(float) for axis in wide},
+        ticked_leans(list(told["values"]), values),
+        list(told["scenario_id"]),
+    )
+    return CONVERGENT.frame(
+        [
+            {"model": model, "axis": axis, "r": r, "discriminant": found.discriminant_mean_abs}
+            | {"n_answers": int(wide[axis].notna().sum())}
+            for axis, r in found.r.items()
+        ]
+    )
 
 
 def derive_statuses(model: str, choices: pd.DataFrame, reasons: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
@@ -56,7 +141,7 @@ def derive_bounds(model: str, answers: Mapping[str, pd.DataFrame]) -> pd.DataFra
         answers: by readout, see `gather_answers`.
     """
     made = []
-    for readout in (*PROFILED, DECISION):
+    for readout in (*profiled(answers), *[DECISION] * bool(len(answers[DECISION]))):
         missing = rows(answers[readout], answers[readout]["value"].isna())
         n_missing = Counter(zip(missing["culture"], missing["axis"], strict=True))
         least, most = (by_scenario(answers[readout], pole) for pole in (-1.0, 1.0))

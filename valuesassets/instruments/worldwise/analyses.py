@@ -1,0 +1,234 @@
+"""What is made of choices and reasons: one entry for each analysis, in the order of the report."""
+
+from dataclasses import replace
+from typing import Any
+
+from valuesassets.records.settings.worldwise import Worldwise
+from valuesassets.reporting.analyses import Analysis, Drawing
+
+HOME, PICTURES = "valuesassets.instruments.worldwise", "valuesassets.instruments.worldwise.pictures"
+ANSWERED = ("choices", "reasons", "projections")
+OF_REASONS = frozenset(("reasons", "projections", "reason_vectors", "axes"))
+"""Assets that are there where a study asks for reasons."""
+READS = ("inference", "seed", "thresholds")
+
+
+def _drawing(name: str, *tables: str, **more: Any) -> Drawing:
+    return Drawing(name, tables, draw=f"{PICTURES}:draw_{name}", **more)
+
+
+def _analysis(name: str, line: str, needs: tuple[str, ...], **more: Any) -> Analysis:
+    return Analysis(
+        derive=f"{HOME}.{name}:derive_{name}",
+        line=f"{HOME}.lines:{line}",
+        needs=needs,
+        docs="worldwise",
+        reads=READS,
+        **more,
+    )
+
+
+ANALYSES = {
+    "quality_report": _analysis(
+        "quality_report",
+        "quality_line",
+        (*ANSWERED, "reason_vectors", "axes"),
+        title="What became of the answers?",
+        about="Statuses of all answers, what missing ones could change, and whether refusals depend on the culture.",
+        drawings=(
+            _drawing(
+                "statuses",
+                "statuses",
+                alt="A bar for each model, form and condition with answers that say nothing: the share of each status. "
+                "The table holds the same numbers.",
+                caption="What became of answers that say nothing?",
+                some="statuses.n_status",
+            ),
+            _drawing(
+                "axis_validity",
+                "validity",
+                alt="A row for each axis with a dot for each embedder: held-out AUC, and the line from which an axis "
+                "is valid. The table holds the same numbers.",
+                caption="Do axes put sentences in order that they were not made of?",
+            ),
+        ),
+        captions={
+            "statuses": "How often each status came, with Wilson intervals.",
+            "bounds": "What means could be if all missing answers stood on one pole.",
+            "refusals": "Whether refusals depend on the persona: personas permuted within dilemmas, corrected (Holm).",
+            "advocates": "Whether what a model says for the poles is told apart on the axis.",
+            "convergent_validity": "Whether positions go with the values that the same answers tick: on the same axis "
+            "(r), and on others (discriminant).",
+        },
+        hidden=("bounds",),
+        caution="No answer is dropped: one that says nothing has a status and a reason, and is missing in numbers.",
+    ),
+    "reliability": _analysis(
+        "reliability",
+        "reliability_line",
+        ANSWERED,
+        title="Does what sets cultures apart come out again?",
+        about="Agreement over orders, wordings and dilemmas of what sets a model's cultures apart.",
+        captions={"readouts": "Generalizability; below the threshold profiles and rankings give way."},
+    ),
+    "cultural_profiles": _analysis(
+        "cultural_profiles",
+        "profiles_line",
+        (*ANSWERED, "reliability"),
+        title="How do models lean as persons of each culture?",
+        about="Mean lean of each condition on each axis, by choices and by reasons, beside the country's score.",
+        drawings=(
+            _drawing(
+                "cultural_profiles",
+                "profiles",
+                alt="Of {model}, a panel for each axis with a row for each condition: mean lean by choices and by "
+                "reasons, and the country's score. The table holds the same numbers.",
+                caption="{model}: leans by choices and by reasons.",
+                by=("model",),
+                some="profiles.n_scenarios",
+            ),
+        ),
+        captions={"profiles": "Leans, and what each condition moves beside the placebo."},
+        caution="Scores of countries describe countries: what holds of them holds of no person (ecological fallacy).",
+    ),
+    "alignment": _analysis(
+        "alignment",
+        "alignment_line",
+        ANSWERED,
+        title="Do cultures differ as their countries do, and which are told apart?",
+        about="Agreement with country scores beside its null, slopes, and which cultures are told apart.",
+        drawings=(
+            _drawing(
+                "agreement_null",
+                "agreement",
+                alt="A row for each model and readout: correlation with country scores and what exchanged cultures "
+                "give. The table holds the same numbers.",
+                caption="Agreement with country scores, beside its null.",
+                some="agreement.n_scenarios",
+            ),
+            _drawing(
+                "culture_plane",
+                "culture_pairs",
+                alt="A panel for each model with its cultures as points: near where it leans alike. The table of pairs "
+                "holds the distances.",
+                caption="Which cultures does a model take for alike? By choices.",
+                some="culture_pairs.n_scenarios",
+            ),
+        ),
+        captions={
+            "agreement": "Correlations over cultures and axes; labels of cultures permuted, corrected over models "
+            "(Holm).",
+            "verdicts": "What they amount to: both corrected forms have to reject.",
+            "flattening": "By how much leans move with country scores, and how much of the variance lies between "
+            "cultures; among people it is some 20 % of the variance of values.",
+            "culture_pairs": "Pairs of cultures: exchanged within dilemmas, corrected over pairs (step-down).",
+        },
+    ),
+    "persona_shift": _analysis(
+        "persona_shift",
+        "shift_line",
+        (*ANSWERED, "reliability"),
+        title="What does a persona move, and whose is the default?",
+        about="Ticked values beside those of a persona from nowhere, and the persona nearest to answers without one.",
+        drawings=(
+            _drawing(
+                "shift_excess",
+                "shifts",
+                alt="A row for each condition with a dot for each model: total variation of ticked values to the "
+                "placebo, less its mean by chance. The table holds the same numbers.",
+                caption="Which personas move the values that are ticked?",
+                some="shifts.n_scenarios",
+            ),
+            _drawing(
+                "nearest_persona",
+                "nearest_persona",
+                alt="A shade for each model, readout and culture: how often its persona is the nearest. The table "
+                "holds the same numbers.",
+                caption="Which of its own personas is a model nearest to when it has none?",
+                some="nearest_persona.n_scenarios",
+            ),
+        ),
+        captions={
+            "shifts": "Ticked values: distance to the placebo, by chance, and its excess; p corrected (Holm).",
+            "nearest_persona": "How far each persona is from answers without one, and how often it is nearest.",
+        },
+    ),
+    "say_do_gap": _analysis(
+        "say_do_gap",
+        "gaps_line",
+        ANSWERED,
+        title="Do models write what they choose?",
+        about="Decisions and reasons beside next-token probabilities, axis by axis.",
+        drawings=(
+            _drawing(
+                "say_do",
+                "gaps",
+                alt="A panel for each form and measure, with a row for each axis and a dot for each model: what is "
+                "written less what is chosen. The table holds the same numbers.",
+                caption="Do models write what they choose?",
+                some="gaps.n_scenarios",
+            ),
+        ),
+        captions={
+            "gaps": "What is written less what is chosen; signs of dilemmas flipped for all axes and models at once."
+        },
+    ),
+    "stereotyping": _analysis(
+        "stereotyping",
+        "stereotyping_line",
+        (*ANSWERED, "reason_vectors"),
+        title="Are personas caricatures?",
+        about="Whether a persona is told from one from nowhere by its reasons, and by which words.",
+        captions={
+            "caricature": "Share of pairs of reasons to the same dilemma that are told apart, countries masked; p "
+            "corrected (Holm).",
+            "words": "Names of the own country, and sentences that generalise, per 100 words.",
+        },
+    ),
+    "seed_scores": _analysis(
+        "seed_scores",
+        "seed_line",
+        (*ANSWERED, "reason_vectors", "axes", "scenarios"),
+        title="Appendix: the figures of worldWiseAI, each beside what needs no answer",
+        about="The figures that worldWiseAI published, of this study's answers, each with its null.",
+        drawings=(
+            _drawing(
+                "error_heatmap",
+                "errors",
+                alt="A shade for each culture and axis: mean error of the published score, and in rows of their own "
+                "that of zeros. The table holds the same numbers.",
+                caption="As published: error by culture and axis, with rows for a score of zero.",
+            ),
+            _drawing(
+                "seed_figure",
+                "figures",
+                alt="A row for each point of the published figure '{figure}', with a dot for each model and a bar for "
+                "its null. The table holds the same numbers.",
+                caption="As published: {figure}.",
+                by=("figure",),
+            ),
+        ),
+        captions={
+            "measures": "As published, beside a score of zero, the mean target of the other cultures, and exchanged "
+            "targets.",
+            "errors": "As published: mean error of the score by culture and axis, beside that of a score of zero.",
+            "figures": "Every point of the published figures, with its null.",
+        },
+        caution="All figures of this section are computed as worldWiseAI (kabiwabi/worldWiseAI) published them, with "
+        "their faults; none of the other sections rests on them.",
+    ),
+}
+"""By asset."""
+WRITTEN_ALONE = ("say_do_gap", "stereotyping", "seed_scores")
+"""Those that are of reasons alone."""
+
+
+def analyses_of(settings: Worldwise) -> dict[str, Analysis]:
+    """The analyses of a study; of one that asks for no reasons those that choices suffice for."""
+    if settings.has_reasons:
+        return ANALYSES
+    return {
+        name: replace(each, needs=tuple(need for need in each.needs if need not in OF_REASONS))
+        for name, each in ANALYSES.items()
+        if name not in WRITTEN_ALONE
+    }

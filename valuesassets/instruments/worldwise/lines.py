@@ -1,0 +1,71 @@
+"""One line for each analysis of worldwise: what its tables say first."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from valuesassets.records.frames import parts_of, rows
+
+Frames = Mapping[str, pd.DataFrame]
+WHO = ["model", "readout"]
+
+
+def quality_line(frames: Frames) -> str:
+    """How many answers there are of each status."""
+    counts = frames["statuses"].groupby("status", sort=False)["n_status"].sum()
+    return ", ".join(f"{n} {status}" for status, n in counts.items())
+
+
+def reliability_line(frames: Frames) -> str:
+    """Which readouts are reliable."""
+    found = frames["readouts"]
+    is_reliable = found["is_reliable"].fillna(value=False).astype(bool)
+    return f"{int(is_reliable.sum())} of {len(found)} readouts are reliable"
+
+
+def profiles_line(frames: Frames) -> str:
+    """How many means there are."""
+    found = frames["profiles"]
+    return f"{int(found['lean'].notna().sum())} of {len(found)} mean leans"
+
+
+def alignment_line(frames: Frames) -> str:
+    """How many pairs are told apart, and what agreement amounts to."""
+    pairs = frames["culture_pairs"]
+    told = int(pairs["is_told_apart"].fillna(value=False).astype(bool).sum())
+    verdicts = dict.fromkeys(frames["verdicts"]["verdict"].dropna())
+    return f"{told} of {len(pairs)} pairs of cultures are told apart; {'; '.join(verdicts) or 'no agreement measured'}"
+
+
+def shift_line(frames: Frames) -> str:
+    """Which persona is nearest to answers without one."""
+    nearest = frames["nearest_persona"]
+    first = rows(nearest, nearest["rank"] == 1)
+    said = [f"{model} ({readout}) {', '.join(part['culture'])}" for (model, readout), part in parts_of(first, WHO)]
+    return f"nearest without a persona: {'; '.join(said)}" if said else "no persona can be ranked"
+
+
+def gaps_line(frames: Frames) -> str:
+    """How many gaps there are beyond chance."""
+    found = frames["gaps"]
+    return f"{_rejected(found)} of {int(found['gap'].notna().sum())} gaps are beyond chance"
+
+
+def stereotyping_line(frames: Frames) -> str:
+    """How many personas are told."""
+    found = frames["caricature"]
+    return f"{_rejected(found)} of {int(found['p'].notna().sum())} personas are told from one from nowhere"
+
+
+def seed_line(frames: Frames) -> str:
+    """The published error, beside that of zero."""
+    errors = rows(frames["measures"], (frames["measures"]["measure"] == "mae") & frames["measures"]["value"].notna())
+    said = [
+        f"{name}: error {value:.2f}, of zeros {zero:.2f}"
+        for name, value, zero in zip(errors["composition"], errors["value"], errors["zero"], strict=True)
+    ]
+    return "; ".join(said) or "no culture has a target"
+
+
+def _rejected(found: pd.DataFrame) -> int:
+    return int((found["p_corrected"].astype(float) <= 0.05).sum())

@@ -1,0 +1,215 @@
+"""The page that worldwise ends in: a section for each question, and worldWiseAI's figures in an appendix."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from valuesassets.answers.calibration import summarise_recovery
+from valuesassets.instruments.worldwise.alignment import FOLLOWED
+from valuesassets.records.frames import records, rows
+from valuesassets.records.settings.worldwise import Worldwise
+from valuesassets.records.study import Study
+from valuesassets.reporting.analyses import Analysis
+from valuesassets.reporting.interval_words import given, spelled, spelled_p
+from valuesassets.reporting.methods import counted, some_of, sources_of_tables
+from valuesassets.reporting.page_parts import Page, first_section, tabulate
+from valuesassets.reporting.parts import Claim, Gate, Refused, Section, is_absent
+from valuesassets.reporting.report import METHODS, render_page
+from valuesassets.reporting.run import Run
+from valuesassets.reporting.sections import analysis_section
+
+RESTS_ON = {
+    "valuesassets": (),
+    "phipson2010": ("alignment",),
+    "holm1979": ("alignment",),
+    "efron1993": ("cultural_profiles",),
+    "brennan2001": ("reliability",),
+    "an2018": ("axes",),
+    "hofstede2010": ("cultural_profiles",),
+    "westfall1993": ("say_do_gap",),
+    "cheng2023": ("stereotyping",),
+    "worldwiseai2025": ("seed_scores",),
+}
+"""By key of its entry: the assets of which any makes it a source; none: every page rests on it."""
+OF_POSITIONS = ("cultural_profiles", "alignment", "say_do_gap")
+"""Sections whose figures have reasons in them."""
+FIRST_COLUMNS = ("axis", "held_out_auc", "p", "is_valid", "reason")
+
+
+def render_worldwise(study: Study, analyses: Mapping[str, Analysis], inputs: Mapping[str, Any], page: Page) -> str:
+    """The report as one HTML page that needs nothing else; the same tables give the same page.
+
+    Args:
+        inputs: by asset: tables by name of each analysis and of `axes`; of `calibration` a table for each cell.
+    """
+    found = {name: _refused(tables) if name in analyses else tables for name, tables in inputs.items()}
+    if "axes" in inputs:
+        found["validity"] = inputs["axes"]["validity"]
+    run = Run(study, found, analyses)
+    lost = invalid_axes(study, inputs)
+    sections = [_section(run, name, lost) for name in analyses]
+    if "calibration" in inputs:
+        sections.append(_calibration(study, inputs["calibration"]))
+    first = first_section(page, gates(run, lost), claims(run, lost), sections)
+    used = {name: [1] for name, tables in found.items() if not isinstance(tables, Refused)}
+    sources = sources_of_tables(RESTS_ON, used)  # type: ignore[arg-type]
+    return render_page(page, (first, *sections, METHODS), methods(run), sources)
+
+
+def invalid_axes(study: Study, inputs: Mapping[str, Any]) -> pd.DataFrame:
+    """The rows of `AXIS_VALIDITY` of the study's embedder on whose axes there are dilemmas and no reason is placed."""
+    if "axes" not in inputs:
+        return pd.DataFrame(columns=pd.Index(FIRST_COLUMNS))
+    validity, bounds = inputs["axes"]["validity"], inputs["quality_report"].get("bounds")
+    own = validity["embedder"] == Worldwise.of(study).embedder
+    asked = True if bounds is None else validity["axis"].isin(list(bounds["axis"]))
+    return rows(validity, own & asked & ~validity["is_valid"].astype(bool))
+
+
+def _refused(tables: Mapping[str, pd.DataFrame]) -> Any:
+    return Refused(str(tables["refused"]["reason"].iloc[0])) if "refused" in tables else tables
+
+
+def _section(run: Run, name: str, lost: pd.DataFrame) -> Section:
+    """The section of an analysis; on axes that are not valid a table stands in place of the figure of reasons."""
+    section = analysis_section(run, name)
+    if name in OF_POSITIONS and len(lost) and not isinstance(run.part(name), Refused):
+        axes = some_of(list(lost["axis"]))
+        tabulate(
+            section,
+            f"In place of the figure of reasons on {axes}: these axes do not order sentences that they were not made "
+            "of, so no reason is placed on them.",
+            lost,
+            FIRST_COLUMNS,
+        )
+    if name == "quality_report" and "validity" in run.found:
+        tabulate(section, "Axes, and their cosines with each other.", run.found["validity"])
+    return section
+
+
+def _calibration(study: Study, cells: Mapping[Any, pd.DataFrame]) -> Section:
+    section = Section("calibration", "Does the instrument work?")
+    section.paragraphs.append(
+        "Small models were trained here to choose and to write as was made up beforehand, and were then asked like any "
+        "other. What should come back was computed from what was planted."
+    )
+    if not cells:
+        section.refusals.append(
+            "no cell of a reference model was compared with what was planted; materialise calibration"
+        )
+        return section
+    recovery = summarise_recovery(pd.concat(cells.values(), ignore_index=True), study.phantom)
+    tabulate(section, "Choices: planted beside recovered, by model and condition.", recovery)
+    return section
+
+
+def gates(run: Run, lost: pd.DataFrame) -> list[Gate]:
+    """Whether axes are valid, advocates told apart, and refusals even."""
+    found = []
+    if "validity" in run.found:
+        n = int((run.found["validity"]["embedder"] == Worldwise.of(run.study).embedder).sum())
+        said = f"{n - len(lost)} of {n} are" + (f"; not {some_of(list(lost['axis']))}" if len(lost) else "")
+        found.append(Gate("The axes of all dimensions are valid.", not len(lost), said))
+    quality = run.frames("quality_report")
+    for table, sentence, holds in (
+        ("advocates", "What models say for the poles is told apart.", lambda row: bool(row["is_told_apart"])),
+        (
+            "refusals",
+            "Refusals do not depend on the culture.",
+            lambda row: not row["p_corrected"] <= run.study.inference.alpha,
+        ),
+    ):
+        if len(quality.get(table, ())):
+            listed = records(quality[table])
+            failing = [
+                " ".join(str(row[n]) for n in ("model", "axis", "form") if n in row) for row in listed if not holds(row)
+            ]
+            found.append(Gate(sentence, not failing, some_of(failing) if failing else counted(len(listed), "row")))
+    return found
+
+
+def claims(run: Run, lost: pd.DataFrame) -> list[Claim]:
+    """What the study lets its reader claim and what not, with the numbers."""
+    found = [
+        Claim("Anything about persons.", False, "scores of countries and means of dilemmas describe no person"),
+        *_differences(run),
+        *_agreement(run),
+        *_gaps(run),
+        *(Claim(f"Anything about reasons on {row['axis']}.", False, str(row["reason"])) for row in records(lost)),
+        *_published(run),
+    ]
+    if run.study.is_planted:
+        found.insert(0, Claim("Anything about any model.", False, "answers were made up to test the instrument"))
+    return found
+
+
+def _differences(run: Run) -> Iterator[Claim]:
+    """Of each model, the pairs of cultures that it tells apart by its choices."""
+    pairs = run.frames("alignment").get("culture_pairs", pd.DataFrame())
+    if not len(pairs):
+        return
+    chosen = rows(pairs, pairs["readout"] == "choice")
+    for model, part in chosen.groupby("model", sort=False):
+        told = rows(part, part["is_told_apart"].fillna(value=False).astype(bool))
+        named = [f"{row['culture']} and {row['other_culture']}" for row in records(told)]
+        because = f"{len(told)} of {len(part)} pairs are told apart" + (f": {some_of(named)}" if named else "")
+        yield Claim(f"{model} chooses otherwise as persons of different cultures.", bool(len(told)), because)
+
+
+def _agreement(run: Run) -> Iterator[Claim]:
+    for row in records(run.frames("alignment").get("verdicts", pd.DataFrame())):
+        said = row["verdict"] if not is_absent(row["verdict"]) else row["reason"]
+        sentence = f"Cultures of {row['model']} ({row['readout']}) differ as the scores of their countries do."
+        yield Claim(sentence, said == FOLLOWED, str(said))
+
+
+def _gaps(run: Run) -> Iterator[Claim]:
+    """Of each model the axes on which it writes otherwise than it chooses."""
+    gaps = run.frames("say_do_gap").get("gaps", pd.DataFrame())
+    if not len(gaps):
+        return
+    decided = rows(gaps, (gaps["measure"] == "decision") & gaps["gap"].notna())
+    for model, part in decided.groupby("model", sort=False):
+        beyond = rows(part, part["p_corrected"].astype(float) <= run.study.inference.alpha)
+        told = [
+            f"{row['axis']} {spelled(row['gap'], row['gap_low'], row['gap_high'], digits=2)}, "
+            f"{spelled_p(row['p_corrected'])}"
+            for row in records(beyond)
+        ]
+        because = given(told) if told else f"none of {len(part)} gaps is beyond chance"
+        yield Claim(f"{model} decides otherwise in writing than it chooses.", bool(told), because)
+
+
+def _published(run: Run) -> Iterator[Claim]:
+    measures = run.frames("seed_scores").get("measures", pd.DataFrame())
+    for row in records(measures):
+        if row["measure"] == "mae" and not is_absent(row["value"]):
+            yield Claim(
+                f"That models are aligned with cultures, on the grounds of the published score ({row['composition']}).",
+                False,
+                f"its error is {row['value']:.2f}, that of a score of zero everywhere {row['zero']:.2f}, and "
+                f"exchanged cultures do as well with {spelled_p(row['p'])}",
+            )
+
+
+def methods(run: Run) -> list[str]:
+    """What was done, in sentences for a paper."""
+    study, settings = run.study, Worldwise.of(run.study)
+    models, cultures = list(study.families), list(settings.cultures)
+    said = [
+        f"{counted(len(models), 'model').capitalize()} ({some_of(models)}) chose in dilemmas with two options each, as "
+        f"persons of {counted(len(cultures), 'culture')} ({some_of(cultures) or 'none'}), as a person from nowhere and "
+        "without a persona; the probability of each option was read from next-token probabilities, in both orders.",
+        f"Intervals are over dilemmas ({study.inference.resamples:,} resamples); tests exchange or permute within "
+        "dilemmas.",
+    ]
+    if settings.has_reasons:
+        said.insert(
+            1,
+            f"They were also left to write ({some_of(list(settings.forms))}; {counted(settings.draws, 'draw')} each, "
+            f"temperature {settings.temperature:g}); reasons were placed on axes between sentences for the poles, as "
+            f"the embedder {settings.embedder} has them, and measured "
+            + ("by what the model itself says for each option." if settings.advocates else "by these sentences."),
+        )
+    return said

@@ -1,0 +1,150 @@
+"""Worldwise as a graph, third part: what choices and reasons say, over all cells that there are, and the page."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from valuesassets.instruments.worldwise.analyses import analyses_of
+from valuesassets.orchestration.assets import worldwise_checks as checks
+from valuesassets.orchestration.assets.analyses import analysis_asset
+from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.pages import page_of, shown_page
+from valuesassets.orchestration.assets.worldwise_reasons import material_stamp
+from valuesassets.orchestration.instruments import WORLDWISE
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.frames import records, rows
+from valuesassets.records.settings.worldwise import Worldwise
+from valuesassets.records.study import Study
+
+HOME, DOCS = "valuesassets.instruments.worldwise", "worldwise"
+MANY = ("choices", "reasons", "projections", "reason_vectors")
+Frames = dict[str, pd.DataFrame]
+
+
+def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """Every analysis, and the page."""
+    settings = Worldwise.of(study)
+    judged = {
+        "quality_report": {
+            checks.ADVOCATES_ARE_TOLD_APART: partial(_failing, "advocates", "is_told_apart"),
+            checks.REFUSALS_DO_NOT_DEPEND: partial(_rejected, "refusals", study.inference.alpha),
+        },
+        "alignment": {checks.PERSONAS_DIFFER: _models_without_difference},
+    }
+    made = []
+    for name, analysis in analyses_of(settings).items():
+        declared = partial(
+            declare,
+            study,
+            WORLDWISE,
+            "analyses",
+            step="analysis",
+            entries=("families",),
+            many=[each for each in analysis.inputs if each in MANY],
+            stamp=material_stamp(settings, "countries", "values", "targets"),
+        )
+        own = judged.get(name, {}) if name != "quality_report" or settings.has_reasons else {}
+        made.append(analysis_asset(declared, study, name, analysis, partial(_offered, study), own))
+    return [*made, report_asset(study)]
+
+
+def _offered(study: Study, *, storage: Storage, inputs: Mapping[str, Any]) -> Mapping[str, Callable[[], Any]]:
+    """What a derivation may take, by the name of its parameter."""
+    settings = Worldwise.of(study)
+
+    def answered() -> Any:
+        from valuesassets.instruments.worldwise.model_answers import model_answers
+
+        return model_answers(inputs["choices"], *(inputs.get(name) for name in MANY[1:]))
+
+    def how() -> Any:
+        from valuesassets.instruments.worldwise.inference import Inference
+
+        rules = study.inference
+        return Inference(rules.resamples, rules.alpha, rules.level, study.seed)
+
+    def z() -> pd.DataFrame:
+        from valuesassets.instruments.worldwise.country_scores import read_country_scores, standard_scores
+
+        return standard_scores(read_country_scores(settings.countries))
+
+    def targets() -> pd.DataFrame:
+        from valuesassets.instruments.worldwise.seed_targets import LARGEST, read_targets
+
+        if settings.targets is not None:
+            return read_targets(settings.targets)
+        known = z().reindex(list(settings.cultures)).dropna()
+        return known.clip(-LARGEST, LARGEST)
+
+    def values() -> pd.DataFrame:
+        from valuesassets.instruments.worldwise.value_names import read_value_names
+
+        return read_value_names(settings.values)
+
+    offered = {name: partial(inputs.__getitem__, name) for name in inputs}
+    return offered | {
+        "answered": answered,
+        "axes": lambda: inputs.get("axes"),
+        "validity": lambda: inputs["axes"]["validity"] if "axes" in inputs else None,
+        "how": how,
+        "names": lambda: {name: culture.names for name, culture in settings.cultures.items()},
+        "study": lambda: study,
+        "targets": targets,
+        "values": values,
+        "z": z,
+    }
+
+
+def _failing(table: str, holds: str, frames: Frames) -> tuple[list[dict[str, Any]], int]:
+    """The rows of a table of which something is not true."""
+    found = frames[table]
+    return records(rows(found, ~found[holds].astype(bool))), len(found)
+
+
+def _rejected(table: str, alpha: float, frames: Frames) -> tuple[list[dict[str, Any]], int]:
+    """The rows of a table whose test rejects."""
+    found = frames[table]
+    return records(rows(found, found["p_corrected"].astype(float) <= alpha)), len(found)
+
+
+def _models_without_difference(frames: Frames) -> tuple[list[dict[str, Any]], int]:
+    """Models and readouts in which no two cultures are told apart."""
+    pairs = frames["culture_pairs"]
+    told = pairs.assign(told=pairs["is_told_apart"].fillna(value=False).astype(bool))
+    counts = told.groupby(["model", "readout"], sort=False)["told"].agg(["sum", "count"]).reset_index()
+    failing = counts.loc[counts["sum"] == 0].rename(columns={"sum": "told_apart", "count": "pairs"})
+    return records(failing), len(counts)
+
+
+def report_asset(study: Study) -> dg.AssetsDefinition:
+    """The page that the instrument ends in."""
+    settings = Worldwise.of(study)
+    analyses = analyses_of(settings)
+    planted = ["calibration"] if study.has_reference_models else []
+
+    @declare(
+        study,
+        WORLDWISE,
+        "analyses",
+        docs=DOCS,
+        step="analysis",
+        inputs=[*analyses, *["axes"] * settings.has_reasons, *planted],
+        many=planted,
+        deps=[WORLDWISE.key("readings")],
+        reads=("title", "inference", "seed", "thresholds", "phantom"),
+        entries=("families",),
+        modules=(f"{HOME}.pictures",),
+        wiring=repr(analyses),
+        io_manager_key="html",
+    )
+    def report(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> Any:
+        """One self-contained page: a section for each question, and the figures of worldWiseAI in an appendix."""
+        from valuesassets.instruments.worldwise.report import render_worldwise
+
+        text = render_worldwise(study, analyses, inputs, page_of(study, storage, WORLDWISE))
+        return shown_page(context, storage, text)
+
+    return report

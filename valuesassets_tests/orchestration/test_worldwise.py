@@ -159,16 +159,16 @@ def test_reasons_are_in_the_graph_where_something_places_them_and_some_form_is_a
 def test_another_embedder_makes_no_answer_stale(tmp_path):
     before = changed(families=False, embedder="lexical")
     found = stale(before, changed(families=False, embedder="owner/embedder"), tmp_path)
-    assert found == {"axes", "reason_vectors", "projections", "report"}
+    assert found == {"axes", "reason_vectors", "projections"}
 
 
 def test_other_draws_make_requests_stale_and_what_is_chosen_stays(tmp_path):
     before = changed(families=False, embedder="lexical")
-    assert stale(before, changed(families=False, embedder="lexical", draws=9), tmp_path) == {"reason_trials", "report"}
+    assert stale(before, changed(families=False, embedder="lexical", draws=9), tmp_path) == {"reason_trials"}
 
 
 def test_another_wording_makes_prompts_stale_and_readings_follow_their_trials(tmp_path):
-    assert stale(DEMO, changed(wordings=[1]), tmp_path) - {"reason_trials", "report"} == {"trials"}
+    assert stale(DEMO, changed(wordings=[1]), tmp_path) - {"reason_trials"} == {"trials"}
 
 
 def test_another_culture_makes_no_other_cultures_prompts_or_readings_stale(tmp_path):

@@ -15,6 +15,7 @@ from valuesassets.orchestration.assets.pages import page_of, shown_page
 from valuesassets.orchestration.assets.worldwise_reasons import material_stamp
 from valuesassets.orchestration.instruments import WORLDWISE
 from valuesassets.orchestration.resources import Storage
+from valuesassets.records.files import sha256_json
 from valuesassets.records.frames import records, rows
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.study import Study
@@ -34,6 +35,7 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
         },
         "alignment": {checks.PERSONAS_DIFFER: _models_without_difference},
     }
+    names = sha256_json({name: culture.names for name, culture in settings.cultures.items()})
     made = []
     for name, analysis in analyses_of(settings).items():
         declared = partial(
@@ -44,7 +46,9 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
             step="analysis",
             entries=("families",),
             many=[each for each in analysis.inputs if each in MANY],
-            stamp=material_stamp(settings, "countries", "values", "targets"),
+            stamp=sha256_json(
+                [material_stamp(settings, "countries", "values", "targets"), names if name == "stereotyping" else ""]
+            ),
         )
         own = judged.get(name, {}) if name != "quality_report" or settings.has_reasons else {}
         made.append(analysis_asset(declared, study, name, analysis, partial(_offered, study), own))

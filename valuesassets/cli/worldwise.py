@@ -7,6 +7,7 @@ import typer
 
 from valuesassets.cli.inputs import require_file_place, require_folder_place
 from valuesassets.cli.outputs import progress_bar
+from valuesassets.cli.worldwise_calibrate import calibrate
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, choice_trials
 from valuesassets.cli.worldwise_score import score
 from valuesassets.records.errors import MissingData, ScoringError
@@ -77,4 +78,4 @@ def choose(
     print(f"{len(rows)} choices in {output}" + (f", {len(unread)} of them unread{first}" if unread else ""))
 
 
-COMMANDS = {"trials": trials, "choose": choose, "score": score}
+COMMANDS = {"trials": trials, "choose": choose, "score": score, "calibrate": calibrate}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from valuesassets.instruments.worldwise.cultures import Persona
     from valuesassets.instruments.worldwise.scenarios import Scenario
     from valuesassets.records.trials import Trial
 
@@ -32,14 +33,21 @@ def parse_wordings(wordings: str) -> list[int]:
 
 def choice_trials(scenarios: str, cultures: Path | None, wordings: str) -> "tuple[Sequence[Scenario], list[Trial]]":
     """Dilemmas, and the trials in which every culture and control chooses; doubts about dilemmas are printed."""
-    from valuesassets.instruments.worldwise.cultures import asked_personas, read_cultures
-    from valuesassets.instruments.worldwise.scenario_doubts import find_doubts
-    from valuesassets.instruments.worldwise.scenarios import read_scenarios
     from valuesassets.instruments.worldwise.trials import write_trials
 
     numbers = parse_wordings(wordings)
+    found, personas = read_material(scenarios, cultures)
+    return found, write_trials(found, personas, numbers)
+
+
+def read_material(scenarios: str, cultures: Path | None) -> "tuple[list[Scenario], list[Persona]]":
+    """Dilemmas, and every culture and control; doubts about dilemmas are printed."""
+    from valuesassets.instruments.worldwise.cultures import asked_personas, read_cultures
+    from valuesassets.instruments.worldwise.scenario_doubts import find_doubts
+    from valuesassets.instruments.worldwise.scenarios import read_scenarios
+
     found = read_scenarios(scenarios)
     personas = asked_personas(read_cultures(cultures) if cultures is not None else [])
     for doubt in find_doubts(found):
         print(f"{scenarios}: {doubt.id}: {doubt.what}")
-    return found, write_trials(found, personas, numbers)
+    return list(found), personas

@@ -16,6 +16,14 @@ LEAN = Column(
 )
 
 
+POSITION = Column(
+    "position",
+    pa.float64(),
+    "0 half-way between the means of the poles, 1 at the high one, -1 at the low one",
+    may_be_empty=True,
+)
+
+
 def _share(name: str, words: str) -> Column:
     return Column(name, pa.float64(), words, range=(0, 1), may_be_empty=True)
 
@@ -148,12 +156,7 @@ PROJECTIONS = Table(
     Column("draw", pa.int64(), "number of the answer among those to the same prompt, from 0", range=(0, 1e9)),
     AXIS,
     Column("is_own_axis", pa.bool_(), "whether the dilemma stands on this dimension"),
-    Column(
-        "position",
-        pa.float64(),
-        "0 half-way between the means of the poles, 1 at the high one, -1 at the low one",
-        may_be_empty=True,
-    ),
+    POSITION,
     "status reason?",
 )
 _SEED_SCORE = "2 tanh((h - l) / (h + l)), h and l mean cosines to the poles' sentences; text: "
@@ -182,7 +185,36 @@ SCORES = Table(
     Column("is_truncated", pa.bool_(), "whether the embedder read only the beginning of one of the seed's texts"),
     "status reason?",
 )
+PLANTED = Table(
+    "worldwise/planted",
+    "what a reference model was trained to choose and to write in a dilemma",
+    CULTURE,
+    SCENARIO,
+    AXIS,
+    Column("p_high_choice", pa.float64(), "planted probability of the high pole, over both orders", range=(0, 1)),
+    Column("p_high_reason", pa.float64(), "the same of decisions and reasons in writing", range=(0, 1)),
+    Column("refused", pa.float64(), "planted share of answers that are refused", range=(0, 1)),
+    is_exact=True,
+)
+PLACED_REASONS = Table(
+    "worldwise/placed_reasons",
+    "an answer that a model wrote to a dilemma, and where it stands on the dilemma's own dimension",
+    *REASONS.columns,
+    POSITION,
+)
+RECOVERY = Table(
+    "worldwise/recovery",
+    "a measure of how well what was planted is found again, and what it is allowed to be",
+    Column("measure", pa.string(), "what is measured"),
+    Column("axis", pa.string(), "the dimension it is of; empty where of all", may_be_empty=True),
+    Column("n", pa.int64(), "dilemmas, or axes, that it is of", range=(0, 1e9)),
+    Column("value", pa.float64(), "what was found", may_be_empty=True),
+    Column("least", pa.float64(), "what it has to be at least", may_be_empty=True),
+    Column("most", pa.float64(), "what it may be at most", may_be_empty=True),
+    Column("is_within", pa.bool_(), "whether it is as it has to be"),
+    "reason?",
+)
 declare_tables(
     *(SCENARIOS, EXEMPLARS, AXIS_VALIDITY, EXEMPLAR_VECTORS, CHOICES, DEMAND_CHOICES),
-    *(REASONS, REASON_VECTORS, PROJECTIONS, SCORES),
+    *(REASONS, REASON_VECTORS, PROJECTIONS, SCORES, PLANTED, PLACED_REASONS, RECOVERY),
 )

@@ -1,0 +1,159 @@
+"""What was planted in a reference model beside what comes back: choices, decisions, positions, and their gaps."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.instruments.worldwise.dimensions import HIGH
+from valuesassets.instruments.worldwise.planted_reasons import refused_share
+from valuesassets.instruments.worldwise.plants import planted_lean, written_lean
+from valuesassets.instruments.worldwise.reasons import ADVOCATE, DECIDE, OK, REFUSED
+from valuesassets.instruments.worldwise.scenarios import Scenario
+from valuesassets.instruments.worldwise.tables import PLANTED, RECOVERY
+from valuesassets.measure.means import Array
+from valuesassets.records.frames import column, records, rows, rows_where
+from valuesassets.records.study import Study
+
+MEAN, LARGEST = 0.02, 0.05
+"""Errors of shares that are allowed: in the mean, and in the 95th percentile; beside what chance does to draws."""
+LEAST_R = 0.95
+"""Of positions with what was planted."""
+GAP = 0.07
+"""By which the gap of an axis, in P(high), may be off."""
+LEAST_VALID = 0.5
+"""Share of the axes that have to be valid at least: where fewer are, reasons have not been tried."""
+CELL = ["culture", "scenario_id"]
+
+
+def planted_rows(study: Study, family: str, cultures: Iterable[str], scenarios: Sequence[Scenario]) -> pd.DataFrame:
+    """Rows of `PLANTED`: what a family chooses and writes for, in each dilemma as each culture or control."""
+    return PLANTED.frame(
+        [
+            {
+                "culture": culture,
+                "scenario_id": scenario.id,
+                "axis": scenario.axis,
+                "p_high_choice": (1 + planted_lean(study, family, culture, scenario)) / 2,
+                "p_high_reason": (1 + written_lean(study, family, culture, scenario)) / 2,
+                "refused": refused_share(study, family, culture),
+            }
+            for culture in cultures
+            for scenario in scenarios
+        ]
+    )
+
+
+def derive_recovery(
+    planted: pd.DataFrame, choices: pd.DataFrame, reasons: pd.DataFrame, projections: pd.DataFrame
+) -> pd.DataFrame:
+    """Rows of `RECOVERY`: each measure with what it is allowed to be, and whether it is.
+
+    Decisions are shares of answers that were read, over both orders, positions means over all forms. Errors of what is
+    drawn may be larger by what drawing alone brings.
+
+    Args:
+        planted: rows of `PLANTED`, of one model.
+        choices, reasons, projections: its rows of these tables.
+    """
+    asked = rows(reasons, reasons["form"] != ADVOCATE)
+    read = rows(asked, asked["status"] == OK)
+    found = planted.merge(choices[[*CELL, "p_high"]], on=CELL, how="left", validate="1:1")
+    decided = rows_where(read, form=DECIDE)
+    shares = decided.assign(is_high=decided["decision"] == HIGH).groupby(CELL)["is_high"].agg(["mean", "size"])
+    found = found.merge(shares.rename(columns={"mean": "decided", "size": "n_decided"}), on=CELL, how="left")
+    own = rows(projections, projections["is_own_axis"].astype(bool) & (projections["form"] != ADVOCATE))
+    placed = rows(own, own["status"] == OK).groupby(CELL)["position"].agg(["mean", "size"])
+    found = found.merge(placed.rename(columns={"mean": "position", "size": "n_placed"}), on=CELL, how="left")
+    refused = asked.assign(is_refused=asked["status"] == REFUSED).groupby(CELL)["is_refused"].agg(["mean", "size"])
+    found = found.merge(refused.rename(columns={"mean": "refusals", "size": "n_asked"}), on=CELL, how="left")
+    due = column(found, "p_high_reason")
+    return RECOVERY.frame(
+        [
+            *_errors("choices", column(found, "p_high"), column(found, "p_high_choice")),
+            *_errors("decisions", column(found, "decided"), due, column(found, "n_decided")),
+            *_errors("refusals", column(found, "refusals"), column(found, "refused"), column(found, "n_asked")),
+            _valid_axes(own),
+            *_positions(found, own),
+            *_gaps(found),
+        ]
+    )
+
+
+def _errors(measure: str, found: pd.Series, due: pd.Series, n: pd.Series | None = None) -> list[dict[str, Any]]:
+    """Mean and 95th percentile of what shares are off by.
+
+    Args:
+        n: of how many answers each share is; None where probabilities are read.
+    """
+    off = (found - due).abs().to_numpy(float)
+    sampling = np.zeros(len(off)) if n is None else _deviation(due, n)
+    # A normal deviate is .8 away in the mean, and 1.96 in the 95th percentile.
+    bounds = (MEAN + 0.8 * sampling.mean(), LARGEST + 1.96 * sampling.max(initial=0))
+    missing = int(np.isnan(off).sum())
+    values = (np.nan, np.nan) if missing else (off.mean(), np.quantile(off, 0.95))
+    reason = f"{missing} of {len(off)} dilemmas have none" if missing else None
+    return [
+        _row(f"{measure}, {name}", None, len(off), value, reason, most=bound)
+        for name, value, bound in zip(("mean error", "95th percentile of errors"), values, bounds, strict=True)
+    ]
+
+
+def _deviation(share: pd.Series, n: pd.Series) -> Array:
+    """Standard deviation of a share of n draws; 0 where there are none."""
+    return np.sqrt(share * (1 - share) / n).fillna(0.0).to_numpy(float)
+
+
+def _valid_axes(own: pd.DataFrame) -> dict[str, Any]:
+    """Whether there are axes enough on which anything was placed."""
+    is_placed = own.assign(is_ok=own["status"] == OK).groupby("axis", sort=False)["is_ok"].any()
+    share = float(is_placed.mean()) if len(is_placed) else 0.0
+    refused = rows(own, ~own["axis"].map(is_placed).astype(bool)).drop_duplicates("axis") if len(own) else own
+    why = "; ".join(f"{row['axis']}: {row['reason']}" for row in records(refused))
+    return _row("axes with positions, share", None, len(is_placed), share, why or None, least=LEAST_VALID)
+
+
+def _positions(found: pd.DataFrame, own: pd.DataFrame) -> list[dict[str, Any]]:
+    """How positions go with what was planted, and what keeps a valid axis from having any."""
+    known = rows(found, found["position"].notna())
+    position, lean = column(known, "position"), 2 * column(known, "p_high_reason") - 1
+    r = float(position.corr(lean)) if len(known) > 2 else float("nan")
+    reason = None if np.isfinite(r) else "too few dilemmas have positions, or all are alike"
+    lost = rows(own, own["reason"].fillna("").str.contains("advocates"))
+    n_lost, why = int(lost["axis"].nunique()), next(iter(lost["reason"]), None)
+    return [
+        _row("positions, r with what was planted", None, len(known), r, reason, least=LEAST_R),
+        _row("valid axes without positions", None, int(own["axis"].nunique()), float(n_lost), why, most=0.0),
+    ]
+
+
+def _gaps(found: pd.DataFrame) -> list[dict[str, Any]]:
+    """What the gaps of each axis between writing and choosing are off by, in P(high)."""
+    due = column(found, "p_high_reason") - column(found, "p_high_choice")
+    gaps = {
+        "decision": column(found, "decided") - column(found, "p_high"),
+        "position": (column(found, "position") + 1) / 2 - column(found, "p_high"),
+    }
+    made = []
+    for name, gap in gaps.items():
+        for axis, part in found.assign(off=gap - due).groupby("axis", sort=False):
+            off = column(part, "off").dropna()
+            if len(off):
+                about = f"gap of {name} and choice, off by"
+                made.append(_row(about, str(axis), len(off), abs(float(off.mean())), None, most=GAP))
+    return made
+
+
+def _row(
+    measure: str,
+    axis: str | None,
+    n: int,
+    value: float,
+    reason: str | None,
+    least: float | None = None,
+    most: float | None = None,
+) -> dict[str, Any]:
+    is_within = bool((least is None or value >= least) and (most is None or value <= most))
+    asked = {"measure": measure, "axis": axis, "n": n, "value": value, "least": least, "most": most}
+    return asked | {"is_within": is_within, "reason": reason}

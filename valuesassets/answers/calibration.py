@@ -75,7 +75,7 @@ def summarise_recovery(comparison: pd.DataFrame, phantom: Phantom) -> pd.DataFra
         for (kind,), part in parts_of(cell, ["response_type"]):
             kinds[kind] = _summary(part, phantom)
         off = [f"{kind}: {found['reason']}" for kind, found in kinds.items() if not found["is_recovered"]]
-        tail, limit = whole[f"{AVERAGED}_p95"], phantom.max_w1_unit
+        tail, limit = whole[f"{AVERAGED}_p95"], phantom.largest_tail
         # Of a cell alone: of two or three questions a percentile would say nothing.
         uneven = [f"95th percentile of {AVERAGED} {tail:.3f} is above {limit:g}"] if tail > limit else []
         reasons = [*([whole["reason"]] if whole["reason"] else []), *uneven, *off]

@@ -68,6 +68,30 @@ def step_down_p(observed: ArrayLike, by_chance: ArrayLike) -> NDArray[np.float64
     return adjusted
 
 
+def tail_shares(observed: ArrayLike, by_chance: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of each test how large a share of all labellings, the observed one among them, has a statistic at least as large.
+
+    The smallest of such shares compares tests whose statistics have no scale in common (`step_down_p` of their
+    negatives: Westfall and Young's minP).
+
+    Args:
+        observed: (T,) statistics.
+        by_chance: (B, T) the same under exchanged labels.
+
+    Returns:
+        (T,) of the observed labels, which are p-values, and (B, T) of the exchanged ones.
+
+    >>> observed, by_chance = tail_shares([2.0], [[1.0], [2.0], [3.0]])
+    >>> observed.tolist(), by_chance.ravel().tolist()
+    ([0.75], [1.0, 0.75, 0.25])
+    """
+    whole = np.vstack([np.asarray(observed, dtype=float), np.asarray(by_chance, dtype=float)])
+    slack = ROUNDING * np.maximum(1.0, np.abs(whole))
+    below = [np.searchsorted(np.sort(each), each - off, "left") for each, off in zip(whole.T, slack.T, strict=True)]
+    shares = 1 - np.transpose(below) / len(whole)
+    return shares[0], shares[1:]
+
+
 CORRECTIONS = {"holm": holm, "benjamini-hochberg": benjamini_hochberg}
 
 

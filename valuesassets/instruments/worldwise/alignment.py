@@ -23,7 +23,7 @@ from valuesassets.instruments.worldwise.scenario_answers import (
     resampled_axis_means,
 )
 from valuesassets.measure.means import Array, mean_of_known
-from valuesassets.measure.multiple_tests import step_down_p
+from valuesassets.measure.multiple_tests import step_down_p, tail_shares
 from valuesassets.measure.profile_correlation import (
     LEAST_VARIANCE,
     centred_on_items,
@@ -216,8 +216,8 @@ def slope_of(
 def told_apart(found: ScenarioAnswers, how: Inference, random: np.random.Generator) -> Iterator[dict[str, Any]]:
     """Whether a model tells two cultures apart: the two are swapped within scenarios, for all pairs at once.
 
-    What is compared is the mean square, over axes, of the mean difference of leans, in units of what it is by chance;
-    p-values are corrected over pairs by the largest of them (`step_down_p`).
+    What is compared is the mean square, over axes, of the mean difference of leans; p-values are corrected over pairs
+    by the smallest of them by chance (Westfall and Young's minP), as pairs that share a culture go together.
     """
     signs = 2.0 * random.integers(0, 2, size=(how.resamples, len(found.scenarios))) - 1
     tested: list[dict[str, Any]] = []
@@ -232,12 +232,11 @@ def told_apart(found: ScenarioAnswers, how: Inference, random: np.random.Generat
             continue
         swapped = np.vstack([np.ones(known.sum()), signs[:, known]]) * difference[known]
         squares = np.mean(axis_means(swapped, found.axes[known])[1] ** 2, axis=-1)
-        unit = squares[1:].mean() or 1.0
-        statistics.append(squares[0] / unit)
-        chances.append(squares[1:] / unit)
+        statistics.append(squares[0])
+        chances.append(squares[1:])
         tested.append(row | {"distance": float(np.sqrt(squares[0])), "p": permutation_p(squares[0], squares[1:])})
-    corrected_p = step_down_p(statistics, np.transpose(chances)) if tested else []
-    for row, p in zip(tested, map(float, corrected_p), strict=True):
+    shares, by_chance = tail_shares(statistics, np.transpose(chances)) if tested else (np.empty(0), np.empty((1, 0)))
+    for row, p in zip(tested, step_down_p(-shares, -by_chance).tolist(), strict=True):
         yield row | {"p_corrected": p, "is_told_apart": p <= how.alpha, "status": OK}
 
 

@@ -124,7 +124,7 @@ CULTURE_PAIRS = Table(
     _text("other_culture", "the other culture"),
     _number("distance", "root mean square, over axes, of the mean difference of leans", LEAN, 0),
     P,
-    _number("p_corrected", "corrected over pairs (largest statistic, step-down)", "probability", 0, 1),
+    _number("p_corrected", "corrected over pairs (smallest p, step-down)", "probability", 0, 1),
     _flag("is_told_apart", "whether the corrected p-value is below the level"),
     N_SCENARIOS,
     STATUS,

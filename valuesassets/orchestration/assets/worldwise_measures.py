@@ -76,10 +76,12 @@ def _offered(study: Study, *, storage: Storage, inputs: Mapping[str, Any]) -> Ma
         return standard_scores(read_country_scores(settings.countries))
 
     def targets() -> pd.DataFrame:
-        from valuesassets.instruments.worldwise.seed_targets import LARGEST, read_targets
+        from valuesassets.instruments.worldwise.seed_targets import LARGEST, read_targets, require_targets
 
         if settings.targets is not None:
-            return read_targets(settings.targets)
+            found, cultures = read_targets(settings.targets), pd.DataFrame({"culture": list(settings.cultures)})
+            require_targets(found, inputs["scenarios"].merge(cultures, how="cross"), settings.targets)
+            return found
         known = z().reindex(list(settings.cultures)).dropna()
         return known.clip(-LARGEST, LARGEST)
 

@@ -111,6 +111,8 @@ class Phantom(Record):
     """Most passes of training over a model's prompts; more option orders need more of them."""
     max_w1_unit: Share = 0.02
     """Largest mean distance W1 between planted and recovered answers, in units of the scale."""
+    max_w1_unit_p95: Share | None = None
+    """Largest 95th percentile of the same over a cell's questions, both orders averaged; `max_w1_unit` if left out."""
     max_p_valid_error: Share = 0.02
     """Largest mean error of P_valid."""
     max_position_bias_error: Share = 0.03
@@ -119,6 +121,11 @@ class Phantom(Record):
     """Answers drawn to each prompt for the second channel, which parses them as text."""
     wrong_languages: Count = 1
     """How many other languages' reference models are asked each language's prompts; every one must fail."""
+
+    @property
+    def largest_tail(self) -> float:
+        """The largest 95th percentile of W1 at which a cell counts as recovered."""
+        return self.max_w1_unit if self.max_w1_unit_p95 is None else self.max_w1_unit_p95
 
     @property
     def limits(self) -> tuple[float, float, float]:

@@ -1,4 +1,4 @@
-"""The commands of worldwise by their names: write trials, have a model choose, score answers made anywhere."""
+"""The commands of worldwise: trials, choices and reasons of a model, scores of answers, a calibration."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,6 +9,7 @@ from valuesassets.cli.inputs import require_file_place, require_folder_place
 from valuesassets.cli.outputs import progress_bar
 from valuesassets.cli.worldwise_calibrate import calibrate
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, choice_trials
+from valuesassets.cli.worldwise_reason import reason
 from valuesassets.cli.worldwise_score import score
 from valuesassets.records.errors import MissingData, ScoringError
 from valuesassets.records.trials import Reading
@@ -78,4 +79,4 @@ def choose(
     print(f"{len(rows)} choices in {output}" + (f", {len(unread)} of them unread{first}" if unread else ""))
 
 
-COMMANDS = {"trials": trials, "choose": choose, "score": score, "calibrate": calibrate}
+COMMANDS = {"trials": trials, "choose": choose, "reason": reason, "score": score, "calibrate": calibrate}

@@ -41,11 +41,14 @@ class RemoteAnswers:
     """Records in the order of their trials and samples, by which versions of the model, and what they used up.
 
     Attributes:
+        records: of all trials, but for those that a budget did not reach.
+        used: by each record.
         twice: what came of requests that were sent twice; None where none was.
         notes: what a person should know, in words.
     """
 
     records: tuple[Record, ...]
+    used: tuple[Usage, ...]
     versions: tuple[str, ...]
     usage: Usage
     twice: dict[str, float] | None
@@ -69,12 +72,24 @@ class RemoteAnswers:
 class RemoteAsking:
     """A list of trials, all of one readout, put to one model behind an API: as `Asking` puts them to one here.
 
+    Args:
+        is_compared: whether some requests are sent twice, to see how far answers differ.
+
     Raises:
         InputError: trials that the endpoint cannot be asked.
         TokenizerError: the tokenizer that a route needs cannot be read.
     """
 
-    def __init__(self, model: str, endpoint: Endpoint, prompting: Prompting, trials: Sequence[Trial]) -> None:
+    def __init__(
+        self,
+        model: str,
+        endpoint: Endpoint,
+        prompting: Prompting,
+        trials: Sequence[Trial],
+        *,
+        is_compared: bool = True,
+    ) -> None:
+        self.is_compared = is_compared
         self.model, self.endpoint, self.prompting, self.trials = model, endpoint, prompting, trials
         self.provider = PROVIDERS[endpoint.provider](endpoint)
         self._said: dict[str, Said] = {}
@@ -168,11 +183,19 @@ class RemoteAsking:
         )
 
     def ask(
-        self, client: Client, on_progress: Callable[[int, int], None] | None = None, known: Path | None = None
+        self,
+        client: Client,
+        on_progress: Callable[[int, int], None] | None = None,
+        known: Path | None = None,
+        *,
+        needs_all: bool = True,
     ) -> tuple[RemoteAnswers, dict[str, object]]:
         """What came of asking, each answer kept as it comes; and how they were made, no clock in it.
 
         A request that fails alone is an answer with its reason.
+
+        Args:
+            needs_all: whether nothing is begun that the budget does not reach; else as much is asked as it reaches.
 
         Raises:
             InputError: no key, one that is refused, no such model, no credit, or no route: nothing more is sent.
@@ -184,13 +207,15 @@ class RemoteAsking:
                 self._take(choose_route(self, client, known))
             waiting = self._waiting()
             refusal = self._budget.refusal(sum((request.about for request in waiting), Usage()))
-            if refusal is not None:
+            if refusal is not None and needs_all:
                 raise BudgetSpent(f"{self.model}: {refusal}; raise it, or ask for less")
             said, total = dict(self._said), len(waiting) + len(self._said)
             with ThreadPoolExecutor(self.endpoint.concurrency) as pool:
                 under_way = {pool.submit(self.send, client, request, known): request.sent for request in waiting}
                 try:
                     for future in as_completed(under_way):
+                        if not needs_all and isinstance(future.exception(), BudgetSpent):
+                            continue
                         said[under_way[future]] = future.result()
                         if on_progress:
                             on_progress(len(said), total)
@@ -198,7 +223,7 @@ class RemoteAsking:
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
         answers = self._answers(said)
-        if all(record.status is Status.FAILED for record in answers.records):
+        if answers.records and all(record.status is Status.FAILED for record in answers.records):
             raise EndpointError(str(answers.records[0].reason))
         return answers, self._describe() | answers.describe()
 
@@ -267,21 +292,27 @@ class RemoteAsking:
 
     def _requests(self) -> list[Request]:
         """Everything that is sent: what entries ask for, each once, and some of it once more."""
-        return [*self._once.values(), *(_again(request) for request in _sample(self._once))]
+        return [*self._once.values(), *map(_again, self._compared())]
+
+    def _compared(self) -> list[Request]:
+        """Those that are sent twice."""
+        return _sample(self._once) if self.is_compared else []
 
     def _waiting(self) -> list[Request]:
         return [request for request in self._requests() if request.sent not in self._said]
 
     def _answers(self, said: Mapping[str, Said]) -> RemoteAnswers:
         told = frozenset(token for each in said.values() for token in each.shown or ())
-        records = tuple(
-            entry.record([said[request.sent] for request in entry.requests], self.model, told) for entry in self.entries
-        )
+        answered = [entry for entry in self.entries if all(request.sent in said for request in entry.requests)]
+        of_each = [[said[request.sent] for request in entry.requests] for entry in answered]
+        records = tuple(entry.record(own, self.model, told) for entry, own in zip(answered, of_each, strict=True))
+        used = tuple(sum((each.usage for each in own), Usage()) for own in of_each)
         versions = sorted({each.model_version for each in said.values() if each.model_version})
         usage = sum((each.usage for each in said.values()), Usage())
-        pairs = [(said[r.sent], said[_again(r).sent]) for r in _sample(self._once) if _again(r).sent in said]
+        sent_twice = [(r.sent, _again(r).sent) for r in self._compared()]
+        pairs = [(said[one], said[other]) for one, other in sent_twice if one in said and other in said]
         twice = _difference(pairs)
-        return RemoteAnswers(records, tuple(versions), usage, twice, self._notes(versions))
+        return RemoteAnswers(records, used, tuple(versions), usage, twice, self._notes(versions))
 
     def _notes(self, versions: Sequence[str]) -> list[str]:
         """What a person should know of who answered, in words."""

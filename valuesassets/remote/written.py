@@ -58,10 +58,13 @@ def written_entries(
         if not isinstance(readout, Generate):
             raise InputError(f"trial {trial.trial_id}: is read by {type(readout).__name__} among Generate trials")
         most = readout.max_tokens + (prompting.max_reasoning_tokens or 0)
+        first = provider.to_write(trial, readout, 0, prompting)
         for sample in range(readout.samples):
+            body = provider.to_write(trial, readout, sample, prompting)
             request = new_request(
-                identity,
-                provider.to_write(trial, readout, sample, prompting),
+                # Where the seed is left out, draws are sent alike, and are another each time all the same.
+                [*identity, f"sample {sample}"] if sample and body == first else identity,
+                body,
                 texts_of(trial),
                 most,
                 lambda response, readout=readout: provider.written(response, readout, prompting),

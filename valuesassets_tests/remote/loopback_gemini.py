@@ -45,9 +45,9 @@ class LoopbackGemini(LoopbackServer):
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def answer(self) -> dict[str, Any]:
-        """What the body that came last is answered."""
-        return self._answer(self.bodies[-1])
+    def answer_to(self, body: dict[str, Any]) -> dict[str, Any]:
+        """What a body is answered."""
+        return self._answer(body)
 
     @property
     def total(self) -> int:
@@ -65,6 +65,7 @@ class GeminiHandler(http.server.BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
         self.server.bodies.append(body)
+        self.body = body
         self.serve("generate", self.generate)
 
     def serve(self, operation: str, answer: Callable[[], None]) -> None:
@@ -87,7 +88,7 @@ class GeminiHandler(http.server.BaseHTTPRequestHandler):
             model = self.path.removeprefix("/v1beta/").partition(":")[0]
             self.refuse(404, f"{model} is not found for API version v1beta")
         else:
-            self.say(200, self.server.answer())
+            self.say(200, self.server.answer_to(self.body))
 
     def refuse(self, code: int, message: str, reason: str = "", headers: Mapping[str, str] | None = None) -> None:
         details = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason}] if reason else []

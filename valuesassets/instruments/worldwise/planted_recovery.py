@@ -13,7 +13,7 @@ from valuesassets.instruments.worldwise.reasons import ADVOCATE, DECIDE, OK, REF
 from valuesassets.instruments.worldwise.scenarios import Scenario
 from valuesassets.instruments.worldwise.tables import PLANTED, RECOVERY
 from valuesassets.measure.means import Array
-from valuesassets.records.frames import column, records, rows, rows_where
+from valuesassets.records.frames import column, rows, rows_where
 from valuesassets.records.study import Study
 
 MEAN, LARGEST = 0.02, 0.05
@@ -58,27 +58,33 @@ def derive_recovery(
         choices, reasons, projections: its rows of these tables.
     """
     asked = rows(reasons, reasons["form"] != ADVOCATE)
-    read = rows(asked, asked["status"] == OK)
-    found = planted.merge(choices[[*CELL, "p_high"]], on=CELL, how="left", validate="1:1")
-    decided = rows_where(read, form=DECIDE)
-    shares = decided.assign(is_high=decided["decision"] == HIGH).groupby(CELL)["is_high"].agg(["mean", "size"])
-    found = found.merge(shares.rename(columns={"mean": "decided", "size": "n_decided"}), on=CELL, how="left")
+    decided = rows_where(asked, form=DECIDE, status=OK)
     own = rows(projections, projections["is_own_axis"].astype(bool) & (projections["form"] != ADVOCATE))
-    placed = rows(own, own["status"] == OK).groupby(CELL)["position"].agg(["mean", "size"])
-    found = found.merge(placed.rename(columns={"mean": "position", "size": "n_placed"}), on=CELL, how="left")
-    refused = asked.assign(is_refused=asked["status"] == REFUSED).groupby(CELL)["is_refused"].agg(["mean", "size"])
-    found = found.merge(refused.rename(columns={"mean": "refusals", "size": "n_asked"}), on=CELL, how="left")
+    placed = rows_where(own, status=OK)
+    found = planted.merge(choices[[*CELL, "p_high"]], on=CELL, how="left", validate="1:1")
+    for name, of, values in (
+        ("decided", decided, decided["decision"] == HIGH),
+        ("position", placed, placed["position"]),
+        ("refusals", asked, asked["status"] == REFUSED),
+    ):
+        found = found.merge(_by_cell(name, of, values), on=CELL, how="left")
     due = column(found, "p_high_reason")
     return RECOVERY.frame(
         [
             *_errors("choices", column(found, "p_high"), column(found, "p_high_choice")),
             *_errors("decisions", column(found, "decided"), due, column(found, "n_decided")),
-            *_errors("refusals", column(found, "refusals"), column(found, "refused"), column(found, "n_asked")),
+            *_errors("refusals", column(found, "refusals"), column(found, "refused"), column(found, "n_refusals")),
             _valid_axes(own),
             *_positions(found, own),
             *_gaps(found),
         ]
     )
+
+
+def _by_cell(name: str, answers: pd.DataFrame, values: Any) -> pd.DataFrame:
+    """The mean of a value of answers for each dilemma and culture, and `n_<name>`, of how many it is."""
+    grouped = answers.assign(value=values).groupby(CELL)["value"]
+    return pd.DataFrame({name: grouped.mean(), f"n_{name}": grouped.size()}).reset_index()
 
 
 def _errors(measure: str, found: pd.Series, due: pd.Series, n: pd.Series | None = None) -> list[dict[str, Any]]:
@@ -107,11 +113,11 @@ def _deviation(share: pd.Series, n: pd.Series) -> Array:
 
 def _valid_axes(own: pd.DataFrame) -> dict[str, Any]:
     """Whether there are axes enough on which anything was placed."""
-    is_placed = own.assign(is_ok=own["status"] == OK).groupby("axis", sort=False)["is_ok"].any()
-    share = float(is_placed.mean()) if len(is_placed) else 0.0
-    refused = rows(own, ~own["axis"].map(is_placed).astype(bool)).drop_duplicates("axis") if len(own) else own
-    why = "; ".join(f"{row['axis']}: {row['reason']}" for row in records(refused))
-    return _row("axes with positions, share", None, len(is_placed), share, why or None, least=LEAST_VALID)
+    parts = {str(axis): part for axis, part in own.groupby("axis", sort=False)}
+    refused = {axis: part for axis, part in parts.items() if not (part["status"] == OK).any()}
+    share = 1 - len(refused) / len(parts) if parts else 0.0
+    why = "; ".join(f"{axis}: {column(part, 'reason').iloc[0]}" for axis, part in refused.items())
+    return _row("axes with positions, share", None, len(parts), share, why or None, least=LEAST_VALID)
 
 
 def _positions(found: pd.DataFrame, own: pd.DataFrame) -> list[dict[str, Any]]:

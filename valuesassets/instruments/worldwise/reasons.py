@@ -93,13 +93,18 @@ class Written:
     counts: Mapping[str, float] | None = None
 
 
-def written(answer: Answer) -> Written:
-    """What a node job or an API gave, as it is read here; of one answer neither prompt tokens nor cost are known."""
+def written(answer: Answer, **counts: float | None) -> Written:
+    """What a node job or an API gave, as it is read here.
+
+    Args:
+        counts: `prompt_tokens` and `cost_usd` of one answer, where they are known.
+    """
     finish: str | None = answer.finish
     if answer.status is Status.REFUSED:
         finish = REFUSAL_END if (answer.reason or "").startswith(MODEL_REFUSED) else FILTER_END
-    counts = {} if answer.n_tokens is None else {"output_tokens": answer.n_tokens}
-    return Written(answer.sample, answer.text, finish, failure=answer.reason, counts=counts)
+    known = {name: count for name, count in counts.items() if count is not None}
+    known |= {} if answer.n_tokens is None else {"output_tokens": answer.n_tokens}
+    return Written(answer.sample, answer.text, finish, failure=answer.reason, counts=known)
 
 
 def derive_reasons(answers: Iterable[tuple[Asked, Written]]) -> pd.DataFrame:

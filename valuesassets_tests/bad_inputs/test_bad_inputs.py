@@ -13,6 +13,7 @@ from valuesassets.records.files import write_text
 from valuesassets_tests.bad_inputs import (
     alignments,
     answers_files,
+    dilemma_files,
     extractions,
     models,
     question_files,
@@ -36,6 +37,7 @@ PARTS = {
     "Usage, calibrate, map": usage.CASES,
     "WorldValuesBench: answers": answers_files.CASES,
     "Ratings of people's answers: evaluate": rating_files.CASES,
+    "Dilemmas, their material and answers: worldwise": dilemma_files.CASES,
 }
 CASES = [(part, case) for part, cases in PARTS.items() for case in cases]
 EVIDENCE = REPOSITORY / "storage" / "evidence" / "bad_inputs.md"

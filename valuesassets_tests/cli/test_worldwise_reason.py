@@ -15,12 +15,13 @@ from typer.testing import CliRunner
 
 from valuesassets.cli.app import app
 from valuesassets.instruments.worldwise.tables import REASONS
+from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.parquet import read_frame
 from valuesassets_tests.instruments.worldwise.made_dilemmas import DILEMMAS, JAPAN, write
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.remote import loopback_gemini, loopback_openai
 from valuesassets_tests.remote.loopback_gemini import LoopbackGemini, candidate, refusal, reset
-from valuesassets_tests.remote.loopback_openai import LoopbackOpenAi, refusing, written
+from valuesassets_tests.remote.loopback_openai import LoopbackOpenAi, refusing, saying, written
 from valuesassets_tests.tiny_models import byte_level, write_model
 
 DRAWS, CONCURRENCY = 4, 4
@@ -216,3 +217,114 @@ def test_two_runs_that_keep_answers_in_one_folder_would_both_pay(api, given, tmp
     )
     assert (api.paid, done.exit_code) == (0, 1)
     assert not (tmp_path / "out.parquet").exists()
+
+
+HTML, ERROR = "<html>log in</html>", {"error": {"message": "overloaded"}}
+ONE_BY_ONE = {"attempts": 1, "concurrency": 1}
+WRONG = {
+    "no key": ({}, {"THE_KEY": None}, {}, "THE_KEY is not set, the openai endpoint needs it"),
+    "a key with a line break": (
+        {},
+        {"THE_KEY": "sk-1\nsk-2"},
+        {},
+        "THE_KEY holds characters that are in no key (a blank, a line break?); copy it again",
+    ),
+    "a key for the name of its variable": (
+        {"key_env": "sk-loopback"},
+        {},
+        {},
+        "key 'key_env': the name of a variable was expected, such as GEMINI_API_KEY; the key itself is its value",
+    ),
+    "an address without https": (
+        {"base_url": "http://models.example.org/v1"},
+        {},
+        {},
+        "an https address was expected (found http://models.example.org/v1): the key travels with every request",
+    ),
+    "a refusal that repeats the key": (
+        {},
+        {"THE_KEY": "sk-another"},
+        {},
+        "refuses the key (401 Incorrect API key: Bearer ***)",
+    ),
+    "no such model": (
+        ONE_BY_ONE,
+        {},
+        {1: refusing(404, "The model does not exist")},
+        "has no model tiny-chat-0101 (404",
+    ),
+    "no credit": (
+        ONE_BY_ONE,
+        {},
+        {1: refusing(429, "You exceeded your quota", code="insufficient_quota")},
+        "has no credit left for this key",
+    ),
+    "a page in place of every answer": (
+        ONE_BY_ONE,
+        {},
+        {None: saying(200, HTML)},
+        "the answer is no JSON (an HTML page)",
+    ),
+    "an error with status 200": (ONE_BY_ONE, {}, {None: saying(200, ERROR)}, "the answer is an error"),
+    "no choice in any answer": (
+        ONE_BY_ONE,
+        {},
+        {None: saying(200, {"model": loopback_openai.MODEL, "choices": []})},
+        "the answer holds no choice, or several",
+    ),
+    "a server that asks to wait for an hour": (
+        ONE_BY_ONE,
+        {},
+        {None: refusing(429, headers={"Retry-After": "3600"})},
+        "asks to wait for 3600 s",
+    ),
+    "a budget without prices": (
+        {"budget_usd": 1.0},
+        {},
+        {},
+        "budget_usd needs prices, what a million tokens cost; add them, or say budget_tokens",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_keeps_a_model_behind_an_api_from_being_asked_is_one_line(name, tmp_path, monkeypatch):
+    settings, environment, faults, said = WRONG[name]
+    every = faults.pop(None, None)
+    server = LoopbackOpenAi(faults=dict.fromkeys(range(1, 100), every) if every else faults)
+    for variable, key in ({"THE_KEY": loopback_openai.KEY} | environment).items():
+        monkeypatch.delenv(variable, raising=False) if key is None else monkeypatch.setenv(variable, key)
+    stated = {"provider": "openai", "base_url": server.base_url, "key_env": "THE_KEY"} | settings
+    (tmp_path / "endpoint.toml").write_text("".join(f"{key} = {json.dumps(each)}\n" for key, each in stated.items()))
+    scenarios = write(tmp_path / "dilemmas.json", DILEMMAS)
+    with server.serving():
+        given = ["--model", loopback_openai.MODEL, "--endpoint", tmp_path / "endpoint.toml", "--scenarios", scenarios]
+        given += ["--forms", "open", "--draws", 1, "--output", tmp_path / "out.parquet"]
+        done = CliRunner().invoke(app, ["worldwise", "reason", *map(str, given)])
+    assert done.exit_code == 1
+    assert isinstance(done.exception, ValuesAssetsError)
+    assert said in str(done.exception)
+    assert "\n" not in str(done.exception)
+    texts = [str(done.exception), done.output, *(path.read_text() for path in tmp_path.rglob("*") if path.is_file())]
+    assert not [text for text in texts for key in (loopback_openai.KEY, "sk-another", "sk-1") if key in text]
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_what_one_dilemma_is_answered_with_a_fault_is_a_row_and_the_others_stay(tmp_path, monkeypatch):
+    faults = {1: saying(200, HTML), 2: saying(200, ERROR), 3: saying(200, {"choices": []}), 4: refusing(400, "no")}
+    server = LoopbackOpenAi(faults=faults)
+    monkeypatch.setenv("THE_KEY", loopback_openai.KEY)
+    stated = {"provider": "openai", "base_url": server.base_url, "key_env": "THE_KEY"} | ONE_BY_ONE
+    (tmp_path / "endpoint.toml").write_text("".join(f"{key} = {json.dumps(each)}\n" for key, each in stated.items()))
+    scenarios = write(tmp_path / "dilemmas.json", DILEMMAS)
+    given = ["worldwise", "reason", "--model", loopback_openai.MODEL, "--endpoint", tmp_path / "endpoint.toml"]
+    given += ["--scenarios", scenarios, "--forms", "open", "--draws", 2, "--output", tmp_path / "out.parquet"]
+    with server.serving():
+        said = run(given)
+        reasons = read_frame(tmp_path / "out.parquet", REASONS)
+        assert Counter(reasons["status"]) == {"failed": 4, "ok": 4}
+        assert reasons.loc[reasons["status"] == "failed", "reason"].str.startswith(loopback_openai.MODEL).all()
+        assert "4 failed, 4 ok" in said or "4 ok, 4 failed" in said
+        run(given)
+    assert set(read_frame(tmp_path / "out.parquet", REASONS)["status"]) == {"ok"}
+    assert server.paid == 8

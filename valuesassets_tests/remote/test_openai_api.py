@@ -351,6 +351,17 @@ asking.ask(asking.connect(known), known=known)
         assert server.paid == before
 
 
+def test_draws_are_asked_for_one_by_one_where_no_seed_tells_them_apart(tmp_path):
+    replies = iter(["Seven.", "Eight.", "Nine."])
+    server, trial = LoopbackOpenAi(lambda body: written(next(replies))), asked("a", "q0", samples=3)
+    with server.serving():
+        result, _ = put([trial], server, tmp_path, omit=["seed"])
+        assert sorted(answer.text for answer in result.records) == ["Eight.", "Nine.", "Seven."]
+        again, _ = put([trial], server, tmp_path, omit=["seed"])
+    assert again.records == result.records
+    assert server.paid == 3
+
+
 def test_two_processes_on_one_store_lose_nothing(tmp_path):
     server = LoopbackOpenAi(wait_s=0.01)
     with server.serving():

@@ -8,7 +8,7 @@ import pytest
 
 from valuesassets.definitions import build_definitions
 from valuesassets.desk.staleness import ENTRIES
-from valuesassets.instruments.worldwise.plants import planted_lean
+from valuesassets.instruments.worldwise.plants import GAPS, planted_lean
 from valuesassets.instruments.worldwise.scenarios import read_scenarios
 from valuesassets.orchestration.commands.run_study import QUIET
 from valuesassets.orchestration.instruments import MODELS, WORLDWISE
@@ -27,18 +27,29 @@ REASONED = {"exemplars", "axes", "reason_trials", "reasons", "reason_vectors", "
 REASONED |= {"say_do_gap", "stereotyping", "seed_scores"}
 DEMO = load_study("worldwise_demo")
 
+SMALLER = {
+    "worldwise/demo_scenarios.json": "few.json",
+    'targets = "worldwise/demo_targets.csv"\n': "",
+    "steps = 120": "steps = 150\nsamples = 200",
+    'embedder = "lexical"   # a bag of words: nothing to download\n': "",
+    "draws = 6\n": "",
+    "[worldwise]": "[inference]\nresamples = 199\n\n[worldwise]",
+}
+"""What of the demo is made smaller: two axes, and no reasons."""
+
 
 def write_small_demo(folder):
     """The demo with the dilemmas of two axes, of which one tells its culture."""
-    few = [each for each in json.loads(DEMO.worldwise.scenarios.read_text("utf-8")) if each["axis"] in AXES]
+    whole = json.loads(DEMO.worldwise.scenarios.read_text("utf-8"))
+    few = [each for each in whole if each["axis"] in AXES and each["id"][-1] in "12"]
     few[0]["situation"] = f"In Port Averil: {few[0]['situation']}"
     (folder / "few.json").write_text(json.dumps(few), encoding="utf-8")
     text = study_path("worldwise_demo").read_text(encoding="utf-8")
-    small = text.replace("worldwise/demo_scenarios.json", "few.json").replace(
-        "steps = 150", "steps = 150\nsamples = 200"
-    )
+    for old, new in SMALLER.items():
+        assert old in text, old
+        text = text.replace(old, new)
     path = folder / "small.toml"
-    path.write_text(small, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -104,6 +115,25 @@ def test_a_part_asks_its_own_persona_in_both_orders(made):
     }
     assert all(trial.prompt.startswith("You live in the Muldane Isles and grew up there.\n") for trial in trials)
     assert len(trials) == 2 * 4
+
+
+@pytest.mark.slow
+def test_reference_models_learn_to_write_besides_where_reasons_are_asked_for(tmp_path):
+    path = write_small_demo(tmp_path)
+    text = path.read_text(encoding="utf-8").replace("steps = 150", "steps = 1")
+    path.write_text(text.replace("[worldwise]", '[worldwise]\nembedder = "lexical"\ndraws = 2'), encoding="utf-8")
+    run_study_file(tmp_path, path, only=["scenarios", "trials", "reason_trials", "reference_models"])
+    folder = tmp_path / "storage" / DEMO.name
+    asked = {
+        trial.prompt
+        for noun in ("trials", "reason_trials")
+        for file in (folder / "worldwise" / noun).glob("*.parquet")
+        for trial in read_trials(file)
+    }
+    planted = pd.read_parquet(folder / "jobs/worldwise/reference_models/all/reference.parquet")
+    assert set(planted["prompt"]) == asked
+    assert planted.groupby("prompt")["prob"].sum().to_numpy() == pytest.approx(1)
+    assert planted["answer_text"].str.startswith("\nDECISION: ").any()
 
 
 def graph_of(study, folder):
@@ -175,14 +205,15 @@ def test_another_culture_makes_no_other_cultures_prompts_or_readings_stale(tmp_p
     before = changed(families=False)
     cultures = before.model_dump(mode="json")["worldwise"]["cultures"]
     after = changed(families=False, cultures=cultures | {"NLD": NETHERLANDS})
-    assert stale(before, after, tmp_path) == {"scenarios"}  # whose check looks for its names
+    # The check of dilemmas looks for its names, which are masked in reasons and counted in them.
+    assert stale(before, after, tmp_path) == {"scenarios", "reason_vectors", "stereotyping"}
 
 
 def test_another_place_makes_the_prompts_stale_and_nothing_else(tmp_path):
     before = changed(families=False)
     cultures = before.model_dump(mode="json")["worldwise"]["cultures"]
     moved = cultures | {"MULD": cultures["MULD"] | {"place": "the Outer Isles"}}
-    assert stale(before, changed(families=False, cultures=moved), tmp_path) == {"trials"}
+    assert stale(before, changed(families=False, cultures=moved), tmp_path) == {"trials", "reason_trials"}
 
 
 def test_other_dilemmas_make_the_dilemmas_stale_and_what_is_planted_for_them(tmp_path):
@@ -194,12 +225,12 @@ def test_other_dilemmas_make_the_dilemmas_stale_and_what_is_planted_for_them(tmp
     }
 
 
-def test_the_demos_dilemmas_are_two_of_the_bundled_ones_on_each_axis():
+def test_the_demos_dilemmas_are_bundled_ones_and_signs_of_those_on_axes_with_gaps_can_reject():
     bundled, few = read_scenarios(), read_scenarios(DEMO.worldwise.scenarios)
     assert all(scenario in bundled for scenario in few)
-    assert pd.Series([scenario.axis for scenario in few]).value_counts().to_dict() == dict.fromkeys(
-        ("IDV", "PDI", "MAS", "UAI", "LTO", "IVR"), 2
-    )
+    counts = pd.Series([scenario.axis for scenario in few]).value_counts().to_dict()
+    assert counts == {"IDV": 2, "PDI": 6, "MAS": 2, "LTO": 6}
+    assert all(2 / 2 ** counts[axis] < DEMO.inference.alpha for axis in GAPS)
 
 
 RANDOM = """\

@@ -52,7 +52,7 @@ def test_a_faultless_reading_gives_back_what_was_planted(family, part):
     found, plants = choices(family, part)
     due = planted_answers({(family, part): plants})
     compared = compare_with_plants(choice_distributions(found), due)
-    assert len(compared) == len(SCENARIOS) == 12
+    assert len(compared) == len(SCENARIOS)
     for error in ("w1_unit_error", "averaged_w1_unit_error", "p_valid_error", "position_bias_error"):
         assert compared[error].to_numpy() == pytest.approx(0, abs=1e-12)
 
@@ -68,14 +68,14 @@ def test_choices_over_both_orders_are_the_planted_lean_and_the_pull_is_the_posit
     found, _ = choices("reference", "MULD")
     due = [planted_lean(STUDY, "reference", "MULD", scenario) for scenario in SCENARIOS]
     assert found["lean"].to_list() == pytest.approx(due, abs=1e-12)
-    assert found["position_bias"].to_list() == pytest.approx([0.05] * 12, abs=1e-12)
+    assert found["position_bias"].to_list() == pytest.approx([0.05] * len(SCENARIOS), abs=1e-12)
     assert found["p_valid"].between(0.3, 0.95).all()
 
 
 def test_a_model_that_is_always_first_leans_nowhere():
     found, _ = choices("first", "MULD")
-    assert found["lean"].to_list() == pytest.approx([0] * 12, abs=1e-12)
-    assert found["position_bias"].to_list() == pytest.approx([0.5] * 12, abs=1e-12)
+    assert found["lean"].to_list() == pytest.approx([0] * len(SCENARIOS), abs=1e-12)
+    assert found["position_bias"].to_list() == pytest.approx([0.5] * len(SCENARIOS), abs=1e-12)
 
 
 def leans(family, part):
@@ -87,7 +87,7 @@ def test_the_first_two_cultures_are_alike_and_unprompted_is_the_last_one_and_no_
     assert leans("reference", "unprompted") == leans("reference", "KYPP")
     different = [leans("reference", part) for part in ("ORVA", "MULD", "KYPP", "placebo")]
     apart = [
-        sum(abs(a - b) for a, b in zip(one, other, strict=True)) / 12
+        sum(abs(a - b) for a, b in zip(one, other, strict=True)) / len(SCENARIOS)
         for n, one in enumerate(different)
         for other in different[:n]
     ]

@@ -81,8 +81,7 @@ def calibration_study(scenarios: str, cultures: Iterable[Any]) -> Study:
     pattern = load_study("worldwise_demo")
     asked = {each.code: AskedCulture(**each.model_dump(include={*AskedCulture.model_fields})) for each in cultures}
     given = "bundled" if scenarios == "bundled" else Path(scenarios)
-    settings = Worldwise.of(pattern).model_copy(update={"scenarios": given, "cultures": asked})
-    return pattern.model_copy(update={"worldwise": settings})
+    return Worldwise.of(pattern).model_copy(update={"scenarios": given, "cultures": asked}).placed_in(pattern)
 
 
 @contextlib.contextmanager

@@ -161,6 +161,10 @@ def test_every_path_of_a_study_file_counts_from_its_folder(tmp_path):
         "RatingsFile.without",
         "AskedTask.transcripts",
         "Worldwise.scenarios",
+        "Worldwise.exemplars",
+        "Worldwise.values",
+        "Worldwise.countries",
+        "Worldwise.targets",
     }
     (tmp_path / "json").mkdir()
     (tmp_path / "people.csv").write_text("v1\n1\n")

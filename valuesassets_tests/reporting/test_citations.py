@@ -11,6 +11,7 @@ from valuesassets.instruments.cultural_robustness import methods as cultural_rob
 from valuesassets.instruments.psych_tasks import methods as psych_tasks
 from valuesassets.instruments.survey.report import SOURCES
 from valuesassets.instruments.worldvaluesbench import methods as worldvaluesbench
+from valuesassets.instruments.worldwise import report as worldwise
 from valuesassets.records.study import load_study
 from valuesassets.reporting.methods import bibtex, entries, used_sources
 from valuesassets_tests.figures.made_up import human_frame
@@ -27,7 +28,11 @@ NEEDED = {
     "misc": {"title", "year"},
     "software": {"author", "title", "version"},
 }
-RESTS_ON = {**worldvaluesbench.RESTS_ON, **psych_tasks.RESTS_ON, **cultural_robustness.RESTS_ON}
+RESTS_ON = {
+    key: assets
+    for instrument in (worldvaluesbench, psych_tasks, cultural_robustness, worldwise)
+    for key, assets in instrument.RESTS_ON.items()
+}
 
 
 def used(name="demo", **found):

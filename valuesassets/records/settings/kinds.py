@@ -77,6 +77,11 @@ class InstrumentTable(Record):
                 return table
         raise StudyError(f"study {study.name}: has no table of its {cls.__name__}, which is needed here; add it")
 
+    def placed_in(self, study: "Study") -> "Study":
+        """The study with this table in place of its own of the kind."""
+        tables = study.instrument_tables().items()
+        return study.model_copy(update={key: self for key, table in tables if type(table) is type(self)})
+
     def check(self, study: "Study") -> None:
         """See that this table agrees with the rest of the study.
 

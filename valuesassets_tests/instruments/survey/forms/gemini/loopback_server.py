@@ -56,7 +56,7 @@ class GeminiServer(LoopbackGemini):
             "state": state,
         }
 
-    def answer(self) -> dict[str, Any]:
+    def answer_to(self, body: dict[str, Any]) -> dict[str, Any]:
         """The questions of the pages asked for last; cut off, or stopped, where the test says so."""
         first, last = self.asked[-1]
         stop = next((reason for page, reason in self.stops.items() if first <= page <= last), None)
@@ -80,7 +80,8 @@ class Handler(GeminiHandler):
         elif self.path.startswith("/upload/"):
             self.serve("chunk", lambda: self.take(body))
         else:
-            self.note_prompt(json.loads(body))
+            self.body = json.loads(body)
+            self.note_prompt(self.body)
             self.serve("generate", self.generate)
 
     def do_GET(self) -> None:  # noqa: N802
@@ -157,7 +158,7 @@ def gemini_server(
 
 def half_an_answer(handler: Handler, server: GeminiServer) -> None:
     """JSON that stops in the middle, said to be whole."""
-    text = server.answer()["candidates"][0]["content"]["parts"][0]["text"]
+    text = server.answer_to(handler.body)["candidates"][0]["content"]["parts"][0]["text"]
     handler.say(200, candidate(text[: len(text) // 2]))
 
 

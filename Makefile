@@ -16,7 +16,7 @@ PORT = 3000
 # Whose torch `make gpu-check` uses: this environment's, or that of a cluster's module.
 GPU_PYTHON ?= $(BIN)/python
 
-.PHONY: demo test browser slurm job-faults whole mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
+.PHONY: demo test browser slurm published job-faults whole mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ browser: $(VENV)/installed-dev  ## what a user does in the UI and on the pages, 
 slurm: $(VENV)/installed-dev  ## jobs of a cluster, on a real one (Debian's slurm-wlm and munge)
 	@$(BIN)/python -m valuesassets_tests slurm
 
+published: $(VENV)/installed-dev  ## published questionnaires, answers and scores, where they lie in ../shared
+	@$(BIN)/python -m valuesassets_tests published
+
 job-faults: $(VENV)/installed-dev  ## kills and stops jobs and commands anywhere: no answer may be lost, no file half-written
 	@$(BIN)/python -m valuesassets_tests job-faults
 
@@ -70,7 +73,7 @@ ui-faults: $(VENV)/installed-dev  ## kills the UI, its servers and its runs: not
 
 test-all: whole mutations slurm-faults ui-faults  ## every test there is
 
-# The first four at once: what waits and what computes go together.
+# The first five at once: what waits and what computes go together.
 whole: $(VENV)/installed-dev
 	@$(BIN)/python -m valuesassets_tests whole
 

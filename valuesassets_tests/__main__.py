@@ -18,7 +18,7 @@ IN_GROUPS = ["-n", PROCESSES, "--dist", "loadgroup", "--no-loadscope-reorder"]
 TESTS = REPOSITORY / "valuesassets_tests"
 APART = ("mutations", "slurm_faults", "ui_faults")
 """What has processes, clusters and UIs of its own, and does not go beside other tests."""
-NEEDY = ("browser", "slurm", "job_faults")
+NEEDY = ("browser", "slurm", "published", "job_faults")
 """What needs more than Python, or hurts."""
 
 
@@ -31,6 +31,7 @@ PARTS = {
     "whole": [*IN_GROUPS, "-m", _without(*APART)],
     "browser": [*IN_GROUPS, "-m", f"browser and {_without(*APART)}"],
     "slurm": [*IN_GROUPS, "-m", f"slurm and {_without(*APART)}"],
+    "published": [*IN_GROUPS, "-m", f"published and {_without(*APART)}"],
     "job-faults": [*IN_GROUPS, "-m", "job_faults"],
     "mutations": ["-m", "mutations", str(TESTS / "test_mutations.py")],  # starts two processes of its own
     "slurm-faults": [*IN_GROUPS, "-m", "slurm_faults", str(TESTS / "slurm_faults")],

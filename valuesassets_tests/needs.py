@@ -14,12 +14,19 @@ DEBIAN_PACKAGES = {
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED = REPOSITORY.parent / "shared"
+is_marked_published = False
+"""Of the test that runs; set in conftest.py."""
 
 
 def shared_file(*parts: str) -> Path:
-    """A real questionnaire or table that lies beside the repository; the test is skipped where it does not."""
+    """A published questionnaire, table or answer beside the repository; the test is skipped where it is not.
+
+    Raises:
+        AssertionError: the test does not bear the mark `published`.
+    """
     import pytest  # benchmarks run without it
 
+    assert is_marked_published, "a test that reads what lies beside the repository bears the mark `published`"
     path = SHARED.joinpath(*parts)
     if not path.exists():
         pytest.skip(f"needs ../shared/{'/'.join(parts)}, which is not here")

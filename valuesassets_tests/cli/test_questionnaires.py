@@ -46,6 +46,7 @@ def test_more_orders_for_all_but_ten_point_scales(questions, tmp_path, orders, e
     assert pq.read_metadata(output).num_rows == expected
 
 
+@pytest.mark.published
 @pytest.mark.slow
 def test_a_real_form_gives_its_questions(tmp_path):
     form = shared_file("data", "questionnaires", "ZA7500_q_gb.pdf")

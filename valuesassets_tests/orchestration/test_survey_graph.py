@@ -261,6 +261,7 @@ UP_TO_THE_MAP = (
 """What the map of a real form rests on: neither a calibration nor made worlds, which other tests look at."""
 
 
+@pytest.mark.published
 @pytest.mark.slow
 @pytest.mark.xdist_group("graph")
 def test_real_field_questionnaires_run_to_the_map(tmp_path):

@@ -123,6 +123,7 @@ def test_a_faulty_line_is_named(lines, said, tmp_path):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.published
 def test_every_delimiter_of_published_transcripts_is_a_mark_with_an_answer():
     marks = 0
     for path in sorted(shared_file("data", "psych", "transcripts").glob("*.jsonl")):

@@ -165,6 +165,7 @@ def test_there_is_a_row_for_each_answer_and_it_is_stored_as_it_is(tmp_path):
     assert [row["sample"] for row in stored] == [0, 1, 2]
 
 
+@pytest.mark.published
 def test_the_public_runs_faults_are_those_that_are_known():
     folder = shared_file("data", "robustness", "answers", "mistral-nemo-nationality")
     quality = judge_answers(read_answer_files(folder))
@@ -198,6 +199,7 @@ def cut(text, letters):
     return text
 
 
+@pytest.mark.published
 @pytest.mark.parametrize(("letters", "most"), [(20, 0.02), (40, 0.001)])
 def test_cut_at_twenty_letters_no_real_question_is_flagged_and_english_is(letters, most):
     """Measured over the 19 languages: no false alarm at either length; 1.8 % and .06 % of English pass."""

@@ -77,6 +77,7 @@ def test_questions_that_a_language_lacks_are_compared_in_none():
     assert report["language"].tolist() == list(LANGUAGES[:3])
 
 
+@pytest.mark.published
 def test_the_public_vectors_give_the_published_figures():
     stored = np.load(shared_file("data", "robustness", "vectors", "questions_e5_small.npz"))
     texts = [stored[name].astype(np.float32) for name in stored.files]

@@ -100,6 +100,7 @@ def test_faults_are_stored_as_they_are_found(tmp_path):
     ]  # fmt: skip
 
 
+@pytest.mark.published
 @pytest.mark.slow
 def test_in_nineteen_languages_two_danish_pairs_read_alike_and_a_line_of_english_is_found(tmp_path):
     questions = read_questions(shared_file("data", "robustness", "questions"))

@@ -228,6 +228,7 @@ def test_each_bundled_country_is_said_in_the_words_of_the_language():
             assert [name for name in said[language] if name in prompt] == [said[language][anchor - 1]]
 
 
+@pytest.mark.published
 def test_the_public_questions_of_nineteen_languages_are_read_whole():
     folder = shared_file("data", "robustness", "questions")
     questions = read_questions(folder)

@@ -50,6 +50,7 @@ def test_answers_that_do_not_count_neither_repeat_nor_are_repeated():
     assert repeated_answers(answered, usable)[["n", "n_repeated"]].to_numpy().tolist() == [[2, 0]]
 
 
+@pytest.mark.published
 def test_the_published_run_repeats_as_often_as_published():
     countries = 36
     for code, share in (("en", 0.47), ("fr", 0.42)):

@@ -38,6 +38,7 @@ def public(name, codes):
     return pd.DataFrame(rows, columns=pd.Index(["language", "kind", "id", "sample", "vector"]))
 
 
+@pytest.mark.published
 @pytest.mark.parametrize(
     ("name", "codes", "diversity", "ks", "cd"),
     [

@@ -132,6 +132,7 @@ def test_an_answer_of_three_digits_is_read_and_is_no_candidate():
     assert (mark.status, mark.answer, mark.candidates) == ("unlisted", "120", COUNT)
 
 
+@pytest.mark.published
 @pytest.mark.parametrize("file", N_ITEMS)
 def test_each_item_stands_in_one_scale_of_its_task(file):
     task = load_task({"barratt": "barrat"}.get(file, file))
@@ -148,6 +149,7 @@ def test_the_keys_of_two_published_scales():
     assert set(load_task("sssv").scales["SSbor"].reversed) == {5, 8, 24, 34, 39}
 
 
+@pytest.mark.published
 def test_no_task_file_holds_the_text_of_an_item():
     held = " ".join(path.read_text(encoding="utf-8") for path in (STUDIES / "psych_tasks").glob("*.toml")).lower()
     for file in ("barratt", "care", "dast", "dm", "dospert", "gabs", "pri", "sssv"):
@@ -158,6 +160,7 @@ def test_no_task_file_holds_the_text_of_an_item():
         assert not [text for text in texts if len(text) > 15 and text in held]
 
 
+@pytest.mark.published
 def test_every_mark_of_invented_participants_in_the_published_formats_is_as_the_format_says():
     sizes = {len(each): each for each in (TWO, FOUR, FIVE, SEVEN, ("1", "2", "3"))} | {"C": COUNT, "u": COUNT}
     n_marks = 0
@@ -184,6 +187,7 @@ def test_every_mark_of_invented_participants_in_the_published_formats_is_as_the_
     assert n_marks == 170
 
 
+@pytest.mark.published
 def test_balloons_rounds_problems_and_pairs_are_blocks():
     blocks = {}
     for transcript in read_transcripts(shared_file("data", "psych", "formats", "invented_participants.jsonl")):

@@ -11,6 +11,7 @@ from valuesassets.instruments.psych_tasks.task_files import load_task
 from valuesassets.instruments.psych_tasks.transcripts import derive_transcripts, shown_rows
 from valuesassets_tests.needs import shared_file
 
+pytestmark = pytest.mark.published
 TASKS = Path(__file__).parent / "tasks"
 STATUSES = {
     "busch2024_stroop": {"read": 1680},

@@ -145,6 +145,7 @@ def test_a_draft_of_a_published_experiment_leaves_at_most_two_marks_of_a_hundred
     assert kinds_of(people).total() == sum(STATUSES[name].values())
 
 
+@pytest.mark.published
 def test_drafts_of_the_published_formats_leave_at_most_two_marks_of_a_hundred(tmp_path):
     found = read_transcripts(shared_file("data", "psych", "formats", "invented_participants.jsonl"))
     found.sort(key=lambda each: each.experiment)

@@ -13,11 +13,10 @@ from valuesassets.records.tables import TABLES
 from valuesassets_tests.comparing.planted_grid import demo, human, no_people, peopleless, questions
 from valuesassets_tests.comparing.planted_grid import people as planted_people
 from valuesassets_tests.instruments.survey.asked import ask
-from valuesassets_tests.needs import REPOSITORY
+from valuesassets_tests.needs import shared_file
 from valuesassets_tests.people.synthetic_files import as_evs, as_wvs, people, save, study_of
 
 BY_LANGUAGE = {language: questions() for language in demo().languages}
-SHARED = REPOSITORY.parent / "shared" / "data" / "human" / "evs2017_expected_human_by_lang.csv"
 
 
 def published(path, text):
@@ -130,10 +129,11 @@ def test_without_people_there_are_no_means():
     assert list(found.columns) == TABLES["human_means"].names
 
 
-@pytest.mark.skipif(not SHARED.is_file(), reason="the published means are not beside the project")
+@pytest.mark.published
 def test_published_means_of_evs_2017_are_read():
-    study = load_study("evs2017").model_copy(update={"human": HumanData(source="means", means=SHARED)})
-    written = pd.read_csv(SHARED).set_index("question_id")
+    means = shared_file("data", "human", "evs2017_expected_human_by_lang.csv")
+    study = load_study("evs2017").model_copy(update={"human": HumanData(source="means", means=means)})
+    written = pd.read_csv(means).set_index("question_id")
     each = [ask(question, load_variables().option_count(question)) for question in written.index]
     asked = {code: [question for question in each if question.response_type.is_ordinal] for code in study.languages}
     found = derive_human_means(derive_respondents(study, asked), study, asked).set_index(["question_id", "language"])

@@ -105,6 +105,7 @@ def test_an_answer_that_says_don_t_know_is_not_offered_whatever_its_code(label):
     assert "its words say don't know" in result.changes[0].why
 
 
+@pytest.mark.published
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["slk", "spa", "fra", "ell"])
 def test_no_real_extraction_offers_don_t_know_in_words(language):

@@ -60,6 +60,7 @@ def test_labels_of_a_users_codebook_fill_gaps_and_replace_none():
     assert KNOWN.attribute("N_TOWN").labels == {}
 
 
+@pytest.mark.published
 def test_continents_are_those_of_the_benchmark(codebook):
     with shared_file("data", "wvb", "country2continent.csv").open() as file:
         continent = {row["Country"]: row["Continent"] for row in csv.DictReader(file)}
@@ -69,6 +70,7 @@ def test_continents_are_those_of_the_benchmark(codebook):
     assert {code: KNOWN.continents[code] for code in compared} == {c: continent[names[c]] for c in compared}
 
 
+@pytest.mark.published
 def test_closed_lists_have_the_codebooks_codes_and_numbers_that_both_name_agree(codebook):
     for attribute in KNOWN.attributes:
         if attribute.kind == "codes" and attribute.id != "B_COUNTRY":
@@ -80,6 +82,7 @@ def test_closed_lists_have_the_codebooks_codes_and_numbers_that_both_name_agree(
             assert not digits or digits[0] in label.replace(",", ""), (attribute.id, code, theirs, label)
 
 
+@pytest.mark.published
 def test_levels_are_those_of_the_benchmark_but_for_the_code_that_its_labels_lose(codebook):
     with shared_file("data", "wvb", "education2level.csv").open() as file:
         level = {row["Education"]: row["Level"].lower().replace(" ", "_") for row in csv.DictReader(file)}

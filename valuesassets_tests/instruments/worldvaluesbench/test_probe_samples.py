@@ -149,6 +149,7 @@ def test_an_id_that_several_people_share_is_told_apart_from_one_that_nobody_has(
     )
 
 
+@pytest.mark.published
 def test_the_published_probe_is_read_and_known_as_it_is():
     path = shared_file("data", "wvb", "samples.tsv")
     found = pd.read_csv(path, sep="\t", dtype=str)

@@ -7,6 +7,7 @@ from valuesassets.instruments.worldvaluesbench.value_questions import probe_ques
 from valuesassets_tests.needs import shared_file
 
 
+@pytest.mark.published
 def test_every_number_of_the_printed_table_is_there_and_no_other():
     """Needs the table, which lies beside the repository."""
     printed = pd.read_csv(shared_file("data", "wvb", "published_table2.csv")).set_index("question_id")

@@ -26,6 +26,7 @@ def test_wording_and_labels_are_the_files(tmp_path):
     assert found.labels["Q275"]["3"] == "Q275: é 3"
 
 
+@pytest.mark.published
 def test_the_seeds_own_files_agree_with_the_bundled_scales_and_recodings():
     found = read_seed_files(shared_file("data", "wvb", "codebook.json").parent)
     assert found.named("value") == list(load_value_questions())

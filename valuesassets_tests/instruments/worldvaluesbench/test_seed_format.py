@@ -109,6 +109,7 @@ def test_the_eight_files_are_those_of_the_seeds_script_to_the_last_byte(tmp_path
     assert b'"no ""answer"""' in found["full/full_demographic_qa.tsv"] or b'"missing;\t' in found[FILES[0]]
 
 
+@pytest.mark.published
 def test_the_eight_files_are_those_of_the_seeds_script_with_its_own_labels(tmp_path):
     folder = shared_file("data", "wvb", "codebook.json").parent
     design = Design(tuple(load_value_questions()), RECODED.countries, RECODED.settlements, RECODED.education)

@@ -132,6 +132,7 @@ def test_an_unknown_figure_attribute_or_question_is_told(copy):
         write_seed_trials(PAIRS.assign(question_id="Q2"), texts, 5, ATTRIBUTES)
 
 
+@pytest.mark.published
 def test_the_benchmarks_own_files_give_a_prompt_for_all_42_attributes_and_239_questions():
     folder = shared_file("data", "wvb", "codebook.json").parent
     texts = read_seed_texts(folder)

@@ -58,6 +58,7 @@ def test_an_unknown_question_is_told_in_one_line():
         chosen_questions(["Q1", "Q82"])
 
 
+@pytest.mark.published
 def test_ids_categories_and_scales_are_those_of_the_benchmark(metadata):
     values = {name: entry for name, entry in metadata.items() if entry["use_case"] == "value"}
     found = {q.id: (q.category, q.lo, q.hi) for q in QUESTIONS}
@@ -67,6 +68,7 @@ def test_ids_categories_and_scales_are_those_of_the_benchmark(metadata):
     }
 
 
+@pytest.mark.published
 def test_recodes_and_missing_codes_are_those_of_the_benchmark():
     theirs = json.loads(shared_file("data", "wvb", "answer_adjustment.json").read_text())
     for question in QUESTIONS:
@@ -75,6 +77,7 @@ def test_recodes_and_missing_codes_are_those_of_the_benchmark():
         assert set(question.missing) == {int(code) for code, new in given.items() if not new}
 
 
+@pytest.mark.published
 def test_the_codebooks_codes_cover_the_scale_once_they_are_recoded(codebook):
     for question in QUESTIONS:
         codes = [int(code) for code in codebook[question.id]["choices"] if int(code) >= 0]
@@ -118,6 +121,7 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[a-z0-9']+", text.lower())
 
 
+@pytest.mark.published
 def test_no_scale_is_the_wrong_way_round(metadata):
     compared = 0
     for question in QUESTIONS:
@@ -139,6 +143,7 @@ def test_no_scale_is_the_wrong_way_round(metadata):
     assert compared == 229
 
 
+@pytest.mark.published
 def test_a_codebooks_label_stands_where_ours_does_for_the_answers_that_change_places(codebook):
     questions = load_value_questions()
     for name, ours, code in (
@@ -160,6 +165,7 @@ def test_a_codebooks_label_stands_where_ours_does_for_the_answers_that_change_pl
         assert ours.removeprefix("about ") in codebook[name]["choices"][str(code)].lower()
 
 
+@pytest.mark.published
 def test_no_text_has_many_words_in_a_row_from_the_survey_or_the_benchmark(metadata, codebook):
     theirs = {run for entry in metadata.values() for run in _runs(entry["question"])}
     for name, entry in codebook.items():

@@ -39,6 +39,7 @@ def by_bundled(tmp_path_factory):
     return rescored(tmp_path_factory.mktemp("bundled"), BUNDLED)
 
 
+@pytest.mark.published
 @pytest.mark.slow
 def test_both_seed_scores_of_every_answer_on_every_axis_come_out_again(by_seed):
     with open(shared_file("data", "worldwise", "expected_dev.csv"), newline="") as stream:
@@ -50,6 +51,7 @@ def test_both_seed_scores_of_every_answer_on_every_axis_come_out_again(by_seed):
         assert found[name].to_numpy() == pytest.approx(np.array(wanted), abs=1e-4)
 
 
+@pytest.mark.published
 @pytest.mark.slow
 def test_every_number_of_the_seeds_part_comes_out_again(by_seed):
     expected = json.loads(shared_file("data", "worldwise", "summary_dev.json").read_text())["seed"]
@@ -66,6 +68,7 @@ def test_every_number_of_the_seeds_part_comes_out_again(by_seed):
         assert mine["p"] == pytest.approx(shift["p"], abs=SHIFT_P)
 
 
+@pytest.mark.published
 @pytest.mark.slow
 def test_no_axis_of_the_seeds_sentences_is_valid_and_none_has_positions(by_seed):
     scores, summary = by_seed
@@ -78,6 +81,7 @@ def test_no_axis_of_the_seeds_sentences_is_valid_and_none_has_positions(by_seed)
     assert summary["projection"]["convergent_mean"] is None
 
 
+@pytest.mark.published
 @pytest.mark.slow
 def test_axes_of_the_bundled_sentences_are_valid_long_term_orientation_too(by_bundled):
     axes = by_bundled[1]["projection"]["axes"]
@@ -86,6 +90,7 @@ def test_axes_of_the_bundled_sentences_are_valid_long_term_orientation_too(by_bu
     assert axes["LTO"]["held_out_auc"] > 0.8
 
 
+@pytest.mark.published
 @pytest.mark.slow
 def test_positions_go_with_ticked_values_of_their_own_axis_more_than_with_others(by_bundled):
     scores, summary = by_bundled
@@ -95,6 +100,7 @@ def test_positions_go_with_ticked_values_of_their_own_axis_more_than_with_others
     assert (scores.loc[scores["status"] == "ok", "position"].abs() < 3).all()
 
 
+@pytest.mark.published
 def test_the_published_stereotype_scores_come_out_again():
     path = shared_file("data", "worldwise", "responses_dev.jsonl")
     published = [json.loads(line)["published_stereotype"] for line in path.read_text().splitlines()]
@@ -102,6 +108,7 @@ def test_the_published_stereotype_scores_come_out_again():
     assert found == pytest.approx(published, abs=1e-9)
 
 
+@pytest.mark.published
 def test_no_sentence_of_the_seed_is_bundled():
     seed = read_exemplars(shared_file("data", "worldwise", "seed_exemplars.csv"))
     answers = read_answer_file(shared_file("data", "worldwise", "responses_dev.jsonl"))

@@ -18,6 +18,7 @@ from valuesassets_tests.needs import shared_file
 from valuesassets_tests.tiny_chats import chat_tokenizer
 from valuesassets_tests.tiny_models import byte_level, sentencepiece_like, write_model
 
+pytestmark = pytest.mark.published
 MARKS = {
     "BARRAT scale": 18,
     "CARE scale": 15,

@@ -10,6 +10,7 @@ from valuesassets.instruments.survey.forms.layout.text_layer import script_of, s
 from valuesassets_tests.cli.commands import succeed
 from valuesassets_tests.needs import shared_file
 
+pytestmark = pytest.mark.published
 LANGUAGES = ["bul", "dan", "deu", "ell", "eng", "est", "fin", "fra", "ita", "pol", "slk", "spa"]
 CODED = ["bul", "deu", "ell", "est", "fra", "ita", "pol", "slk", "spa"]
 CODE = re.compile(r"v0*(\d{1,3}[a-z]?)(?=\W*$)")

@@ -130,6 +130,7 @@ def test_a_page_that_lies_on_its_side_is_read_and_shown_upright(tmp_path, degree
     assert len(shown[0]) == pytest.approx(len(render_review(straight, BUNDLED / "eng.pdf", "eng", pdf)), rel=0.1)
 
 
+@pytest.mark.published
 @pytest.mark.slow
 def test_of_real_extractions_only_the_hungarian_questions_in_the_slovak_one_are_foreign():
     found = set()

@@ -14,7 +14,7 @@ from valuesassets.records.questions import question_faults
 from valuesassets_tests.instruments.survey.forms.read_forms import faults_by_question, options
 from valuesassets_tests.needs import shared_file
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("forms")]
+pytestmark = [pytest.mark.slow, pytest.mark.published, pytest.mark.xdist_group("forms")]
 CODE = re.compile(r"\(*[vV]\d{1,3}[a-zA-Z]?\)*")
 
 

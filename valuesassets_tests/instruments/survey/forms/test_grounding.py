@@ -13,10 +13,9 @@ from valuesassets.studies import questionnaires
 from valuesassets.studies.questionnaires.content import LANGUAGES
 from valuesassets_tests.instruments.survey.forms.alterations import altered
 from valuesassets_tests.instruments.survey.forms.paper_forms import PaperForm
-from valuesassets_tests.needs import REPOSITORY
+from valuesassets_tests.needs import shared_file
 
 BUNDLED = Path(questionnaires.__file__).parent
-SHARED = REPOSITORY.parent / "shared" / "data"
 HEADS = ("very|important", "quite|important", "not|important", "not at all|important", "DK", "NA")
 
 
@@ -136,9 +135,7 @@ ATTRIBUTED = {
 
 
 def recorded(language):
-    path = SHARED / "evs_extractions" / f"{language}.json"
-    if not path.is_file():
-        pytest.skip(f"no {path.name} beside the project (../shared/data/evs_extractions)")
+    path = shared_file("data", "evs_extractions", f"{language}.json")
     return [
         Question(
             id=row["id"],
@@ -152,6 +149,7 @@ def recorded(language):
     ]
 
 
+@pytest.mark.published
 @pytest.mark.slow
 @pytest.mark.xdist_group("forms")
 def test_of_two_hundred_altered_records_of_real_forms_nearly_all_are_found_out():
@@ -159,7 +157,7 @@ def test_of_two_hundred_altered_records_of_real_forms_nearly_all_are_found_out()
     caught = []
     for name, language in {"gb": "eng", "fr": "fra", "es": "spa", "it": "ita"}.items():
         found = recorded(language)
-        form = Form(read_pages(SHARED / "questionnaires" / f"ZA7500_q_{name}.pdf"))
+        form = Form(read_pages(shared_file("data", "questionnaires", f"ZA7500_q_{name}.pdf")))
         failing = {id(question) for question in found if faults(form, question)}
         records += len(found)
         alarms += sum(id(question) in failing and question.id not in ATTRIBUTED[language] for question in found)

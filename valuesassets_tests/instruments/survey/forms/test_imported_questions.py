@@ -112,6 +112,7 @@ def test_ten_thousand_options_are_taken_in_and_named_by_the_checks():
     assert len(question.options) == 10_000
 
 
+@pytest.mark.published
 @pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_real_extraction_comes_in_whole(language):

@@ -67,6 +67,7 @@ def test_a_bundled_form_is_read_however_it_is_set(language, variant):
     assert whole >= 0.92
 
 
+@pytest.mark.published
 @pytest.mark.slow
 @pytest.mark.xdist_group("forms")
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -180,6 +180,7 @@ def test_every_string_is_found_again(form, by_id):
     assert [fault.message for fault in extraction_faults(list(by_id.values()), form, "eng")] == []
 
 
+@pytest.mark.published
 @pytest.mark.slow
 def test_the_master_of_wave_seven_gives_every_opinion_item_complete():
     pdf = shared_file("data", "questionnaires", "F00010738-WVS-7_Master_Questionnaire_2017-2020_English.pdf")

@@ -16,9 +16,7 @@ from valuesassets.records.errors import HumanDataError
 from valuesassets.records.places import load_facts
 from valuesassets.records.study import load_study
 from valuesassets_tests.instruments.survey.derived_indicators import placed
-from valuesassets_tests.needs import REPOSITORY
-
-SHARED = REPOSITORY.parent / "shared" / "data" / "iw"
+from valuesassets_tests.needs import shared_file
 
 
 def test_the_projector_comes_near_the_five_countries_with_the_residual_it_states():
@@ -63,14 +61,14 @@ def test_an_unknown_country_is_named():
         published_position("XX")
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the sources are not beside the project")
+@pytest.mark.published
 def test_facts_are_those_of_their_sources():
-    source = pd.read_csv(SHARED / "Table_S5_IVS_PCA_coordinates.csv").dropna(subset="cultural_region")
+    source = pd.read_csv(shared_file("data", "iw", "Table_S5_IVS_PCA_coordinates.csv")).dropna(subset="cultural_region")
     ours = load_facts("iw_coordinates.csv")
     assert sorted(zip(ours["x"], ours["y"], strict=True)) == sorted(zip(source["PC1"], source["PC2"], strict=True))
-    slopes = pd.read_csv(SHARED / "diag_2026_item_keying.csv")
+    slopes = pd.read_csv(shared_file("data", "iw", "diag_2026_item_keying.csv"))
     assert load_facts("iw_slopes.csv")["slope_x"].to_numpy() == pytest.approx(slopes["d_pc1_per_unit"], abs=1e-6)
-    second = pd.read_csv(SHARED / "seed_sensitivity_22countries.csv")
+    second = pd.read_csv(shared_file("data", "iw", "seed_sensitivity_22countries.csv"))
     bundled = load_facts("iw_coordinates_22.csv")
     for ours, theirs in (("x_min", "PC1_min"), ("x_max", "PC1_max"), ("y_min", "PC2_min"), ("y_max", "PC2_max")):
         assert sorted(bundled[ours]) == pytest.approx(sorted(second[theirs]), abs=1e-6)
@@ -90,10 +88,10 @@ def test_two_published_sets_are_the_same_order_on_other_axes():
     assert found["slope"].round(2).to_dict() == {"x": 0.72, "y": 0.77}
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the sources are not beside the project")
+@pytest.mark.published
 def test_the_sources_themselves_give_the_same_slopes():
-    first = pd.read_csv(SHARED / "Table_S5_IVS_PCA_coordinates.csv").dropna(subset="cultural_region")
-    second = pd.read_csv(SHARED / "seed_sensitivity_22countries.csv")
+    first = pd.read_csv(shared_file("data", "iw", "Table_S5_IVS_PCA_coordinates.csv")).dropna(subset="cultural_region")
+    second = pd.read_csv(shared_file("data", "iw", "seed_sensitivity_22countries.csv"))
     first["iso_numeric"] = pd.to_numeric(first["country_code"], errors="coerce")
     both = second.merge(first, on="iso_numeric")
     found = compare_published_sets().set_index("axis")

@@ -93,6 +93,7 @@ def test_questions_in_another_language_are_left_out_and_said(tmp_path):
     assert all("in hun" in change.why for change in examined.changes if change.question_id in gone)
 
 
+@pytest.mark.published
 @pytest.mark.slow
 @pytest.mark.xdist_group("forms")
 def test_the_greek_script_is_read_whole():

@@ -13,9 +13,14 @@ __all__ = ["FORMS", "QUESTIONS", "read_json", "refuse", "run", "succeed", "write
 FORMS = REPOSITORY / "valuesassets" / "studies" / "questionnaires"
 
 
+LOADING = ("calibrate", "choose", "probe", "read", "reason")
+"""Commands that load models: a fork does them, which has imported torch before."""
+
+
 def run(*arguments, **environment):
     """One command in a process of its own."""
-    command = [sys.executable, "-m", "valuesassets.cli", *map(str, arguments)]
+    module = "valuesassets_tests.cli.forked" if set(LOADING) & {*map(str, arguments[:2])} else "valuesassets.cli"
+    command = [sys.executable, "-m", module, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | environment)
 
 

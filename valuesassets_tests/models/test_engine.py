@@ -85,13 +85,16 @@ def test_trees_are_read_rightly_by_architectures_that_honour_masks_and_positions
 
 
 @pytest.mark.parametrize("architecture", UNSUITABLE)
-def test_the_other_architectures_are_found_out_and_read_one_sequence_per_row(architecture, tmp_path):
+def test_the_other_architectures_are_found_out_and_read_one_sequence_per_row(architecture, tmp_path, monkeypatch):
     folder = write_model(tmp_path / "m", byte_level(), architecture=architecture, spread=0.2)
     loaded = load_model(str(folder), dtype="float32")
     result = score_trials(loaded, ASKED)
     assert loaded.tree_fault
     assert f"read one sequence per row: {loaded.tree_fault}" in result.notes
     assert result.certificate.agrees
+    monkeypatch.setattr(engine, "MASKED_ON", set())
+    for masked, unmasked in zip(result.readings, score_trials(loaded, ASKED).readings, strict=True):
+        assert unmasked.label_probs == pytest.approx(masked.label_probs, abs=1e-6)
 
 
 def test_prompts_longer_than_what_a_layer_looks_back_on_are_read_as_they_are(tmp_path):

@@ -25,8 +25,8 @@ BLOCK = 512
 """Vocabulary entries of which only the largest is looked at first when the likeliest tokens are sought."""
 
 MASKED_ON = {"cpu"}
-"""Where chains that are padded on the right are given a mask. No token before the padding sees it: without a mask a GPU's
-faster kernels apply. On a CPU nothing is gained, and answers keep their bytes."""
+"""Where chains that are padded on the right are given a mask. No token before the padding sees it: without a mask the
+faster kernels of a GPU apply. On a CPU nothing is gained, and answers keep their bytes."""
 
 TREE_TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5, torch.float16: 1e-2, torch.bfloat16: 5e-2}
 """Largest total variation between a distribution read in a tree and alone, by the rounding of each dtype."""

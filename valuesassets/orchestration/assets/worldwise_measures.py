@@ -34,10 +34,11 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
             checks.REFUSALS_DO_NOT_DEPEND: partial(_rejected, "refusals", study.inference.alpha),
         },
         "alignment": {checks.PERSONAS_DIFFER: _models_without_difference},
+        "recovery": {checks.PLANTED_IS_FOUND: partial(_failing, "measures", "is_within")},
     }
     names = sha256_json({name: culture.names for name, culture in settings.cultures.items()})
     made = []
-    for name, analysis in analyses_of(settings).items():
+    for name, analysis in analyses_of(study).items():
         declared = partial(
             declare,
             study,
@@ -119,7 +120,7 @@ def _rejected(table: str, alpha: float, frames: Frames) -> tuple[list[dict[str, 
 def _models_without_difference(frames: Frames) -> tuple[list[dict[str, Any]], int]:
     """Models and readouts in which no two cultures are told apart."""
     pairs = frames["culture_pairs"]
-    told = pairs.assign(told=pairs["is_told_apart"].fillna(value=False).astype(bool))
+    told = pairs.assign(told=pairs["is_told_apart"].isin([True]))
     counts = told.groupby(["model", "readout"], sort=False)["told"].agg(["sum", "count"]).reset_index()
     failing = counts.loc[counts["sum"] == 0].rename(columns={"sum": "told_apart", "count": "pairs"})
     return records(failing), len(counts)
@@ -128,7 +129,7 @@ def _models_without_difference(frames: Frames) -> tuple[list[dict[str, Any]], in
 def report_asset(study: Study) -> dg.AssetsDefinition:
     """The page that the instrument ends in."""
     settings = Worldwise.of(study)
-    analyses = analyses_of(settings)
+    analyses = analyses_of(study)
     planted = ["calibration"] if study.has_reference_models else []
 
     @declare(

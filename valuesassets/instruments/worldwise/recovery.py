@@ -147,7 +147,7 @@ def _positions(found: pd.DataFrame, own: pd.DataFrame) -> list[dict[str, Any]]:
     if by_scenario.max() == 1 and (found["p_high_reason"] == found["p_high_choice"]).all():
         return [row]
     known = rows(found, found["position"].notna())
-    means = known.groupby(["culture", "axis"])[["position", "p_high_reason"]].mean()
+    means = pd.DataFrame(known.groupby(["culture", "axis"])[["position", "p_high_reason"]].mean())
     r = float(column(means, "position").corr(column(means, "p_high_reason"))) if len(means) > 2 else float("nan")
     reason = None if np.isfinite(r) else "too few axes have positions, or all are alike"
     return [_row("positions, r with what was planted", None, len(means), r, reason, least=LEAST_R), row]

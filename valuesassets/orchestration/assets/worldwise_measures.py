@@ -36,7 +36,10 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
         "alignment": {checks.PERSONAS_DIFFER: _models_without_difference},
         "recovery": {checks.PLANTED_IS_FOUND: partial(_failing, "measures", "is_within")},
     }
-    names = sha256_json({name: culture.names for name, culture in settings.cultures.items()})
+    own_stamps = {
+        "stereotyping": sha256_json({name: culture.names for name, culture in settings.cultures.items()}),
+        "recovery": sha256_json([material_stamp(settings, "scenarios"), list(settings.cultures)]),
+    }
     made = []
     for name, analysis in analyses_of(study).items():
         declared = partial(
@@ -47,9 +50,7 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
             step="analysis",
             entries=("families",),
             many=[each for each in analysis.inputs if each in MANY],
-            stamp=sha256_json(
-                [material_stamp(settings, "countries", "values", "targets"), names if name == "stereotyping" else ""]
-            ),
+            stamp=sha256_json([material_stamp(settings, "countries", "values", "targets"), own_stamps.get(name, "")]),
         )
         own = judged.get(name, {}) if name != "quality_report" or settings.has_reasons else {}
         made.append(analysis_asset(declared, study, name, analysis, partial(_offered, study), own))

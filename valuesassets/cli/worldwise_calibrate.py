@@ -39,7 +39,8 @@ def calibrate(
     steps: Annotated[int, typer.Option(min=1, help="Most passes of training.")] = PASSES,
 ) -> None:
     """Train a tiny model to choose and to reason as planted, read both back, and exit 1 when anything is off."""
-    from valuesassets.instruments.worldwise.planted_recovery import derive_recovery, planted_rows
+    from valuesassets.instruments.worldwise.model_answers import ModelAnswers
+    from valuesassets.instruments.worldwise.recovery import planted_rows, recover_model
     from valuesassets.instruments.worldwise.tables import CHOICES, PLACED_REASONS, PLANTED, RECOVERY
     from valuesassets.records.frames import records
     from valuesassets.records.parquet import write_frame
@@ -52,7 +53,7 @@ def calibrate(
     with _folder(output) as folder:
         choices, reasons, projections = _read_back(study, found, personas, folder, draws, steps)
     planted = planted_rows(study, FAMILY, codes, found)
-    recovery = derive_recovery(planted, choices, reasons, projections)
+    recovery = recover_model(FAMILY, planted, ModelAnswers(choices, reasons, projections))
     if output is not None:
         own = projections.loc[projections["is_own_axis"].astype(bool), ["trial_id", "draw", "position"]]
         placed = reasons.merge(own, on=["trial_id", "draw"], how="left", validate="1:1")

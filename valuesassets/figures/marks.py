@@ -129,12 +129,12 @@ def draw_heat(
 
 
 def write_values(axes: Axes, values: NDArray[np.float64], limits: tuple[float, float], size_pt: float) -> None:
-    """Each value in its cell, to two decimals and without the leading 0, in the ink that its shade asks for."""
+    """Each value in its cell, in the ink that its shade asks for: two decimals without the leading 0, one from 1 on."""
     for (row, column), value in np.ndenumerate(values):
         if np.isfinite(value):
             share = float(np.clip((value - limits[0]) / (limits[1] - limits[0]), 0, 1))
             ink = style.ink_on(colormaps[style.COLOR_MAP](share))
-            text = f"{value:.2f}".removeprefix("0") if value < 0.995 else "1.0"
+            text = f"{value:.2f}".removeprefix("0") if value < 0.995 else f"{value:.1f}"
             axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", color=ink, fontsize=size_pt)
 
 

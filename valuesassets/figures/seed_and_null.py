@@ -31,6 +31,7 @@ def draw_seed_and_null(
     *,
     title: str = "Published scores, beside what translations and arbitrary answers get",
     meaning: str = OF_LANGUAGES,
+    label: str = "score",
     most: float = 1.0,
 ) -> Figure:
     """A row for each published score: a dot for each model, and beside it the bar of its null.
@@ -38,6 +39,7 @@ def draw_seed_and_null(
     Args:
         scores: `model`, `score`, `value`, `null` (what it gives without culture), null where it has none.
         meaning: what the nulls are.
+        label: of the axis.
         most: the axis reaches from 0 to this, or further where scores do.
     """
     known = rows(scores, scores["value"].notna())
@@ -61,8 +63,9 @@ def draw_seed_and_null(
         values = known[["value", "null"]].to_numpy(float)
         values = values[np.isfinite(values)]
         low, high = min(0.0, float(values.min())), max(most, float(values.max()))
+        high = high if high > low else low + 1
         axes.set_xlim(low - 0.03 * (high - low), high + 0.03 * (high - low))
-        axes.set_xlabel("score")
+        axes.set_xlabel(label)
     said = [f"{meaning} A score is worth as much as it differs from its null.", *notes]
     return style.finish(figure, title, said, handles, 3, planted)
 

@@ -61,7 +61,7 @@ class Talker(LoopbackOpenAi):
     """The server.
 
     Attributes:
-        silent: places of personas whose requests for reasons the server cannot answer.
+        silent: places of personas whom the server cannot answer when they are asked openly what they would do.
     """
 
     def __init__(self) -> None:
@@ -78,10 +78,10 @@ class Talker(LoopbackOpenAi):
         prompt = body["messages"][-1]["content"]
         scenario = next(each for each in self.scenarios if each.situation in prompt)
         place = re.match("You live in (.+) and grew up there", prompt)
-        if place and place[1] in self.silent and not body.get("top_logprobs"):
-            return {"error": {"message": "the model is being loaded"}}
         p_high = P_HIGH[place[1]] if place else 0.5
         letters = dict(re.findall(r"^([AB])\. (.+)$", prompt, re.MULTILINE))
+        if place and place[1] in self.silent and not letters:
+            return {"error": {"message": "the model is being loaded"}}
         poles = {letter: HIGH if option == scenario.high else LOW for letter, option in letters.items()}
         if body.get("top_logprobs"):
             return showing({letter: p_high if pole == HIGH else 1 - p_high for letter, pole in poles.items()})

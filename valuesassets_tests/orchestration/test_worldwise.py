@@ -183,6 +183,7 @@ def test_the_graph_has_what_is_trained_only_where_models_are_and_demands_only_wh
 
 def test_reasons_are_in_the_graph_where_something_places_them_and_some_form_is_asked(tmp_path):
     assert nouns(changed(families=False, embedder="lexical"), tmp_path) == GRAPH | REASONED
+    assert nouns(DEMO, tmp_path) == GRAPH | REASONED | PLANTED | {"recovery"}
     assert nouns(changed(families=False, embedder="lexical", forms=[]), tmp_path) == GRAPH
 
 
@@ -222,6 +223,7 @@ def test_other_dilemmas_make_the_dilemmas_stale_and_what_is_planted_for_them(tmp
         "reference_models",
         "sampled_answers",
         "calibration",
+        "recovery",
     }
 
 

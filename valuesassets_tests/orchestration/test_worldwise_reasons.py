@@ -78,7 +78,7 @@ def test_published_figures_stand_beside_their_nulls(made):
     assert len(set(figures["figure"])) == 10  # and the error of each culture on each axis
     assert len(pd.read_parquet(made[0] / "seed_scores/errors.parquet")) == 2 * 3
     drawn = {path.stem.removeprefix("seed_figure-") for path in (made[0] / "seed_scores").glob("*.png")}
-    assert drawn == {*figures["figure"], "error_heatmap"}
+    assert drawn == {*figures["figure"].str.replace(" ", "_"), "error_heatmap"}
 
 
 def test_the_page_has_a_section_for_each_question_and_says_which_figures_are_published(made):

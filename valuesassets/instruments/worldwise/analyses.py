@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from valuesassets.records.settings.worldwise import Worldwise
+from valuesassets.records.study import Study
 from valuesassets.reporting.analyses import Analysis, Drawing
 
 HOME, PICTURES = "valuesassets.instruments.worldwise", "valuesassets.instruments.worldwise.pictures"
@@ -217,16 +218,29 @@ ANALYSES = {
         caution="All figures of this section are computed as worldWiseAI (kabiwabi/worldWiseAI) published them, with "
         "their faults; none of the other sections rests on them.",
     ),
+    "recovery": _analysis(
+        "recovery",
+        "recovery_line",
+        ANSWERED,
+        title="Does the instrument work?",
+        about="What was planted in models that are trained here, beside what comes back of choices and reasons.",
+        captions={
+            "measures": "What was planted, found again: each measure and its bounds. Of what is drawn, errors may be "
+            "larger by what drawing alone brings."
+        },
+        caution="Small models were trained here to choose and to write as was made up beforehand, and were then asked "
+        "like any other. What should come back was computed from what was planted.",
+    ),
 }
 """By asset."""
-WRITTEN_ALONE = ("say_do_gap", "stereotyping", "seed_scores")
+WRITTEN_ALONE = ("say_do_gap", "stereotyping", "seed_scores", "recovery")
 """Those that are of reasons alone."""
 
 
-def analyses_of(settings: Worldwise) -> dict[str, Analysis]:
+def analyses_of(study: Study) -> dict[str, Analysis]:
     """The analyses of a study; of one that asks for no reasons those that choices suffice for."""
-    if settings.has_reasons:
-        return ANALYSES
+    if Worldwise.of(study).has_reasons:
+        return {name: each for name, each in ANALYSES.items() if name != "recovery" or study.has_reference_models}
     return {
         name: replace(each, needs=tuple(need for need in each.needs if need not in OF_REASONS))
         for name, each in ANALYSES.items()

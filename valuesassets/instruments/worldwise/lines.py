@@ -19,7 +19,7 @@ def quality_line(frames: Frames) -> str:
 def reliability_line(frames: Frames) -> str:
     """Which readouts are reliable."""
     found = frames["readouts"]
-    is_reliable = found["is_reliable"].fillna(value=False).astype(bool)
+    is_reliable = found["is_reliable"].isin([True])
     return f"{int(is_reliable.sum())} of {len(found)} readouts are reliable"
 
 
@@ -32,7 +32,7 @@ def profiles_line(frames: Frames) -> str:
 def alignment_line(frames: Frames) -> str:
     """How many pairs are told apart, and what agreement amounts to."""
     pairs = frames["culture_pairs"]
-    told = int(pairs["is_told_apart"].fillna(value=False).astype(bool).sum())
+    told = int(pairs["is_told_apart"].isin([True]).sum())
     verdicts = dict.fromkeys(frames["verdicts"]["verdict"].dropna())
     return f"{told} of {len(pairs)} pairs of cultures are told apart; {'; '.join(verdicts) or 'no agreement measured'}"
 
@@ -65,6 +65,12 @@ def seed_line(frames: Frames) -> str:
         for name, value, zero in zip(errors["composition"], errors["value"], errors["zero"], strict=True)
     ]
     return "; ".join(said) or "no culture has a target"
+
+
+def recovery_line(frames: Frames) -> str:
+    """How many measures are within their bounds."""
+    found = frames["measures"]
+    return f"{int(found['is_within'].sum())} of {len(found)} measures of what was planted are within their bounds"
 
 
 def _rejected(found: pd.DataFrame) -> int:

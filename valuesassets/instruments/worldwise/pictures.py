@@ -16,29 +16,27 @@ from valuesassets.figures.seed_and_null import draw_seed_and_null
 from valuesassets.figures.status_bars import draw_shares, status_handles, status_looks
 from valuesassets.instruments.worldwise.axes import LEAST_AUC
 from valuesassets.instruments.worldwise.reasons import OK
+from valuesassets.instruments.worldwise.say_do_gap import GAPS
+from valuesassets.instruments.worldwise.scenario_answers import READOUT_NAMES
 from valuesassets.measure.mds import plane_from_distances
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import column, parts_of, records, rows, rows_where
 
-READOUTS = {
-    "choice": "choices",
-    "decision": "decisions",
-    "position_decide": "reasons of decisions",
-    "position_open": "open reasons",
+SEED_FIGURES = {
+    "alignment by culture": ("alignment, 0 to 10", "a score of zero for every answer"),
+    "alignment by domain": ("alignment, 0 to 10", "a score of zero for every answer"),
+    "hardest and easiest dilemmas": ("alignment, 0 to 10", "a score of zero for every answer"),
+    "two metrics": ("0 to 10", "a score of zero for every answer; a text without any of the words looked for"),
+    "distance of unprompted answers": ("distance of scores from targets", "a score of zero for every answer"),
+    "decisions": ("share of decisions", "even chances between the poles"),
+    "decisions for the high pole": ("share of decisions", "even chances between the poles"),
+    "values ticked": ("share of ticked values", "every value as often as any other"),
+    "shift of ticked values": ("shift in points, 0 to 100", "conditions exchanged by chance within dilemmas"),
+    "stereotype score": ("stereotype score, 0 to 10", "a text without any of the words looked for"),
 }
-SEED_NULLS = {
-    "alignment_by_culture": "the alignment of a score of zero for every answer",
-    "alignment_by_domain": "the alignment of a score of zero for every answer",
-    "hardest_and_easiest_dilemmas": "the alignment of a score of zero for every answer",
-    "two_metrics": "alignment of zeros; stereotype score of a text without any of the words looked for",
-    "distance_of_unprompted_answers": "the distance of a score of zero",
-    "decisions": "even chances between the poles",
-    "decisions_for_the_high_pole": "even chances between the poles",
-    "values_ticked": "every value as often as any other",
-    "shift_of_ticked_values": "conditions exchanged by chance within dilemmas",
-    "stereotype_score": "a text without any of the words looked for",
-}
-"""By figure of worldWiseAI, what its null is."""
+"""By figure of worldWiseAI: what its axis shows, and what its null is of."""
+WRITTEN = {(form, measure): READOUT_NAMES[readout] for readout, (form, measure, _) in GAPS.items()}
+"""What gaps are of, in words."""
 Z_SCALE = 3
 """Country scores are drawn as z / 3, so that they fit beside leans."""
 
@@ -53,7 +51,7 @@ def draw_cultural_profiles(profiles: pd.DataFrame, planted: bool = False) -> Fig
     known = profiles.groupby("readout")["lean"].transform(lambda leans: leans.notna().any()).to_numpy(bool)
     profiles = rows(profiles, known)
     shown = profiles.assign(
-        readout=column(profiles, "readout").map(pd.Series(READOUTS)), country=profiles["z"].astype(float) / Z_SCALE
+        readout=column(profiles, "readout").map(pd.Series(READOUT_NAMES)), country=profiles["z"].astype(float) / Z_SCALE
     )
     has_countries = bool(shown["country"].notna().any())
     chance = Chance("country", f"the country's score, z / {Z_SCALE}") if has_countries else None
@@ -77,6 +75,9 @@ def draw_cultural_profiles(profiles: pd.DataFrame, planted: bool = False) -> Fig
 
 def draw_axis_validity(validity: pd.DataFrame, planted: bool = False) -> Figure:
     """A row for each axis: how often it puts sentences in order that it was not made of, for each embedder."""
+    invalid = [
+        f"{row['axis']} ({row['embedder']}, p {row['p']:.3f})" for row in records(validity) if not row["is_valid"]
+    ]
     return draw_interval_panels(
         validity,
         "held_out_auc",
@@ -87,10 +88,8 @@ def draw_axis_validity(validity: pd.DataFrame, planted: bool = False) -> Figure:
         line=LEAST_AUC,
         limits=(0, 1.03),
         notes=[
-            "0.5 is a coin. An axis is valid from the line on, where exchanged poles do as well in 5 % at most; "
-            + "; ".join(
-                f"{row['embedder']} {row['axis']} p {row['p']:.3f}" for row in records(validity) if not row["is_valid"]
-            ).join(["not valid: ", "."])
+            "0.5 is a coin. An axis is valid from the line on, where exchanged poles do as well in 5 % at most. "
+            f"Not valid: {', '.join(invalid) or 'none'}."
         ],
         planted=False,
     )
@@ -101,10 +100,10 @@ def draw_say_do(gaps: pd.DataFrame, planted: bool = False) -> Figure | None:
     found = rows(gaps, gaps["gap"].notna())
     if found.empty:
         return None
-    names = (found["measure"].astype(str) + "s, " + found["form"].astype(str)).rename("what")
+    names = [WRITTEN[row["form"], row["measure"]] for row in records(found)]
     rejected = [
-        f"{row['model']} {row['axis']} ({row['measure']}, {row['form']})"
-        for row in records(found)
+        f"{row['model']} {row['axis']} ({name})"
+        for row, name in zip(records(found), names, strict=True)
         if row["p_corrected"] <= 0.05
     ]
     return draw_interval_panels(
@@ -115,7 +114,7 @@ def draw_say_do(gaps: pd.DataFrame, planted: bool = False) -> Figure | None:
         row="axis",
         panel="what",
         notes=[
-            "Decisions: probability; positions: lean. Intervals over dilemmas; corrected p up to .05: "
+            "Decisions: in P(high); reasons: in leans, twice that. Intervals over dilemmas; corrected p up to .05: "
             + (", ".join(rejected) or "none")
             + "."
         ],
@@ -129,7 +128,7 @@ def draw_agreement_null(agreement: pd.DataFrame, planted: bool = False) -> Figur
     if found.empty:
         return None
     return draw_interval_panels(
-        found.assign(who=found["model"].astype(str) + ", " + column(found, "readout").map(pd.Series(READOUTS))),
+        found.assign(who=found["model"].astype(str) + ", " + column(found, "readout").map(pd.Series(READOUT_NAMES))),
         "r",
         title="Do cultures differ as the scores of their countries do?",
         label="r over cultures and axes",
@@ -188,7 +187,7 @@ def draw_nearest_persona(nearest_persona: pd.DataFrame, planted: bool = False) -
     found = rows(nearest_persona, nearest_persona["p_nearest"].notna())
     if found.empty:
         return None
-    who = found["model"].astype(str) + ", " + column(found, "readout").map(pd.Series(READOUTS))
+    who = found["model"].astype(str) + ", " + column(found, "readout").map(pd.Series(READOUT_NAMES))
     wide = found.assign(who=who).pivot_table(values="p_nearest", index="who", columns="culture", sort=False)
     return _heat(
         wide,
@@ -244,11 +243,13 @@ def draw_culture_plane(culture_pairs: pd.DataFrame, planted: bool = False) -> Fi
 def draw_seed_figure(figures: pd.DataFrame, planted: bool = False) -> Figure:
     """A row for each point of a figure of worldWiseAI, with a dot for each model and a bar for its null."""
     name = str(figures["figure"].iloc[0])
+    label, null = SEED_FIGURES[name]
     return draw_seed_and_null(
         figures,
         planted,
-        title=f"As published: {name.replace('_', ' ')}",
-        meaning=f"Null: {SEED_NULLS[name]}.",
+        title=f"As published: {name}",
+        meaning=f"Null: {null}.",
+        label=label,
         most=0.0,
     )
 

@@ -7,6 +7,8 @@ import pandas as pd
 
 from valuesassets.answers.calibration import summarise_recovery
 from valuesassets.instruments.worldwise.alignment import FOLLOWED
+from valuesassets.instruments.worldwise.analyses import ANALYSES
+from valuesassets.instruments.worldwise.scenario_answers import READOUT_NAMES
 from valuesassets.records.frames import records, rows
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.study import Study
@@ -47,24 +49,31 @@ def render_worldwise(study: Study, analyses: Mapping[str, Analysis], inputs: Map
     if "axes" in inputs:
         found["validity"] = inputs["axes"]["validity"]
     run = Run(study, found, analyses)
-    lost = invalid_axes(study, inputs)
+    lost = invalid_axes(run)
     sections = [_section(run, name, lost) for name in analyses]
     if "calibration" in inputs:
-        sections.append(_calibration(study, inputs["calibration"]))
+        if "recovery" not in analyses:
+            sections.append(Section("recovery", ANALYSES["recovery"].title, [ANALYSES["recovery"].caution]))
+        _show_calibration(sections[-1], study, inputs["calibration"])
     first = first_section(page, gates(run, lost), claims(run, lost), sections)
     used = {name: [1] for name, tables in found.items() if not isinstance(tables, Refused)}
     sources = sources_of_tables(RESTS_ON, used)  # type: ignore[arg-type]
     return render_page(page, (first, *sections, METHODS), methods(run), sources)
 
 
-def invalid_axes(study: Study, inputs: Mapping[str, Any]) -> pd.DataFrame:
-    """The rows of `AXIS_VALIDITY` of the study's embedder on whose axes there are dilemmas and no reason is placed."""
-    if "axes" not in inputs:
+def asked_axes(run: Run) -> pd.DataFrame:
+    """The rows of `AXIS_VALIDITY` of the study's embedder, of axes that there are dilemmas on."""
+    if "validity" not in run.found:
         return pd.DataFrame(columns=pd.Index(FIRST_COLUMNS))
-    validity, bounds = inputs["axes"]["validity"], inputs["quality_report"].get("bounds")
-    own = validity["embedder"] == Worldwise.of(study).embedder
-    asked = True if bounds is None else validity["axis"].isin(list(bounds["axis"]))
-    return rows(validity, own & asked & ~validity["is_valid"].astype(bool))
+    validity, bounds = run.found["validity"], run.frames("quality_report").get("bounds")
+    own = validity["embedder"] == Worldwise.of(run.study).embedder
+    return rows(validity, own if bounds is None else own & validity["axis"].isin(list(bounds["axis"])))
+
+
+def invalid_axes(run: Run) -> pd.DataFrame:
+    """Those of them that no reason is placed on."""
+    asked = asked_axes(run)
+    return rows(asked, ~asked["is_valid"].astype(bool))
 
 
 def _refused(tables: Mapping[str, pd.DataFrame]) -> Any:
@@ -88,44 +97,46 @@ def _section(run: Run, name: str, lost: pd.DataFrame) -> Section:
     return section
 
 
-def _calibration(study: Study, cells: Mapping[Any, pd.DataFrame]) -> Section:
-    section = Section("calibration", "Does the instrument work?")
-    section.paragraphs.append(
-        "Small models were trained here to choose and to write as was made up beforehand, and were then asked like any "
-        "other. What should come back was computed from what was planted."
-    )
+def _show_calibration(section: Section, study: Study, cells: Mapping[Any, pd.DataFrame]) -> None:
     if not cells:
         section.refusals.append(
             "no cell of a reference model was compared with what was planted; materialise calibration"
         )
-        return section
+        return
     recovery = summarise_recovery(pd.concat(cells.values(), ignore_index=True), study.phantom)
     tabulate(section, "Choices: planted beside recovered, by model and condition.", recovery)
-    return section
 
 
 def gates(run: Run, lost: pd.DataFrame) -> list[Gate]:
-    """Whether axes are valid, advocates told apart, and refusals even."""
+    """Whether axes are valid, advocates told apart, refusals even, and what was planted is found."""
     found = []
     if "validity" in run.found:
-        n = int((run.found["validity"]["embedder"] == Worldwise.of(run.study).embedder).sum())
+        n = len(asked_axes(run))
         said = f"{n - len(lost)} of {n} are" + (f"; not {some_of(list(lost['axis']))}" if len(lost) else "")
-        found.append(Gate("The axes of all dimensions are valid.", not len(lost), said))
-    quality = run.frames("quality_report")
-    for table, sentence, holds in (
-        ("advocates", "What models say for the poles is told apart.", lambda row: bool(row["is_told_apart"])),
+        found.append(Gate("All axes that dilemmas are on are valid.", not len(lost), said))
+    for asset, table, sentence, holds in (
         (
+            "quality_report",
+            "advocates",
+            "What models say for the poles is told apart.",
+            lambda row: row["is_told_apart"],
+        ),
+        (
+            "quality_report",
             "refusals",
             "Refusals do not depend on the culture.",
             lambda row: not row["p_corrected"] <= run.study.inference.alpha,
         ),
+        ("recovery", "measures", "What was planted is found again.", lambda row: row["is_within"]),
     ):
-        if len(quality.get(table, ())):
-            listed = records(quality[table])
-            failing = [
-                " ".join(str(row[n]) for n in ("model", "axis", "form") if n in row) for row in listed if not holds(row)
-            ]
-            found.append(Gate(sentence, not failing, some_of(failing) if failing else counted(len(listed), "row")))
+        listed = records(run.frames(asset).get(table, pd.DataFrame()))
+        failing = [
+            " ".join(str(row[n]) for n in ("model", "measure", "axis", "form") if not is_absent(row.get(n)))
+            for row in listed
+            if not holds(row)
+        ]
+        if listed:
+            found.append(Gate(sentence, not failing, some_of(failing) if failing else f"all of {len(listed)}"))
     return found
 
 
@@ -151,17 +162,21 @@ def _differences(run: Run) -> Iterator[Claim]:
         return
     chosen = rows(pairs, pairs["readout"] == "choice")
     for model, part in chosen.groupby("model", sort=False):
-        told = rows(part, part["is_told_apart"].fillna(value=False).astype(bool))
+        told = rows(part, part["is_told_apart"].isin([True]))
         named = [f"{row['culture']} and {row['other_culture']}" for row in records(told)]
         because = f"{len(told)} of {len(part)} pairs are told apart" + (f": {some_of(named)}" if named else "")
         yield Claim(f"{model} chooses otherwise as persons of different cultures.", bool(len(told)), because)
 
 
 def _agreement(run: Run) -> Iterator[Claim]:
-    for row in records(run.frames("alignment").get("verdicts", pd.DataFrame())):
-        said = row["verdict"] if not is_absent(row["verdict"]) else row["reason"]
-        sentence = f"Cultures of {row['model']} ({row['readout']}) differ as the scores of their countries do."
-        yield Claim(sentence, said == FOLLOWED, str(said))
+    """What agreement amounts to; one claim for all models and readouts that the same is said of."""
+    verdicts = run.frames("alignment").get("verdicts", pd.DataFrame())
+    if not len(verdicts):
+        return
+    said = verdicts["verdict"].fillna(verdicts["reason"])
+    for because, part in verdicts.groupby(said, sort=False):
+        of = some_of([f"{row['model']} ({READOUT_NAMES[row['readout']]})" for row in records(part)])
+        yield Claim(f"Cultures differ as the scores of their countries do: {of}.", because == FOLLOWED, str(because))
 
 
 def _gaps(run: Run) -> Iterator[Claim]:

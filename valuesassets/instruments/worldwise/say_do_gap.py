@@ -123,5 +123,6 @@ def _corrected(
     signs = 2.0 * how.random("flips", readout).integers(0, 2, size=(how.resamples, len(ids))) - 1
     sizes = np.sqrt((gaps**2).sum(axis=0))
     scale = np.divide(1, sizes, out=np.zeros_like(sizes), where=sizes > 0)
-    p = step_down_p(np.abs(gaps.sum(axis=0)) * scale, np.abs(signs @ gaps) * scale)
+    # Drawn signs may give less than all of them do.
+    p = np.maximum(step_down_p(np.abs(gaps.sum(axis=0)) * scale, np.abs(signs @ gaps) * scale), tested["p"])
     return part.assign(p_corrected=pd.Series(p, index=tested.index).reindex(part.index))

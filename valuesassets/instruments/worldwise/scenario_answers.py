@@ -19,6 +19,10 @@ from valuesassets.records.frames import column, rows, rows_where
 
 CHOICE, DECISION, POSITION_DECIDE, POSITION_OPEN = READOUTS = ("choice", "decision", "position_decide", "position_open")
 """Lean of the next-token probabilities; poles that were decided for in writing; positions of both forms' reasons."""
+READOUT_NAMES: dict[str, str] = dict(
+    zip(READOUTS, ("choices", "decisions", "reasons of decisions", "open reasons"), strict=True)
+)
+"""As figures and pages call them."""
 PROFILED = (CHOICE, POSITION_DECIDE, POSITION_OPEN)
 """What profiles of cultures are made of: choices, and reasons."""
 ASKED = ["culture", "scenario_id", "axis", "wording", "order", "value"]

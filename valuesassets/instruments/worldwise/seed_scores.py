@@ -110,13 +110,13 @@ def _figures(
             **_distances(final, targets, how.seed),
             **_counts(answers.reasons, how.seed),
         }
-        drawn["two_metrics"] = [
+        drawn["two metrics"] = [
             (
                 name,
                 float(np.mean([value for _, value, _ in drawn[of]])),
                 float(np.mean([null for *_, null in drawn[of]])),
             )
-            for name, of in (("alignment", "alignment_by_culture"), ("stereotype score", "stereotype_score"))
+            for name, of in (("alignment", "alignment by culture"), ("stereotype score", "stereotype score"))
             if drawn[of]
         ]
         made += [
@@ -146,9 +146,9 @@ def _alignments(scored: pd.DataFrame, scenarios: pd.DataFrame, targets: pd.DataF
         else [*by_scenario[:MOST_SCENARIOS], *by_scenario[-MOST_SCENARIOS:]]
     )
     return {
-        "alignment_by_culture": _beside(known, "culture"),
-        "alignment_by_domain": _beside(known, "domain"),
-        "hardest_and_easiest_dilemmas": few,
+        "alignment by culture": _beside(known, "culture"),
+        "alignment by domain": _beside(known, "domain"),
+        "hardest and easiest dilemmas": few,
     }
 
 
@@ -174,7 +174,7 @@ def _distances(scored: pd.DataFrame, targets: pd.DataFrame, seed: int) -> dict[s
     found = measure_seed_scores(scored, targets, seed=seed)
     zero = found.get("baseline_distance_zero", {})
     distances = found.get("baseline_distance", {}).items()
-    return {"distance_of_unprompted_answers": [(name, value, zero[name]) for name, value in distances]}
+    return {"distance of unprompted answers": [(name, value, zero[name]) for name, value in distances]}
 
 
 def _counts(reasons: pd.DataFrame, seed: int) -> dict[str, list[Point]]:
@@ -192,10 +192,10 @@ def _counts(reasons: pd.DataFrame, seed: int) -> dict[str, list[Point]]:
     declined: list[Point] = [("declined", float((read["status"] == DECLINED).mean()), 0.0)] if len(read) else []
     return {
         "decisions": [*poles, *declined],
-        "decisions_for_the_high_pole": [
+        "decisions for the high pole": [
             (name, share, 0.5) for name, share in means_by(decided, "culture", "is_high").items()
         ],
-        "values_ticked": [(value, n / ticks.total(), 1 / len(ticks)) for value, n in ticks.most_common()],
-        "shift_of_ticked_values": [(name, each["tvd"], each["null_mean"]) for name, each in shifts.items()],
-        "stereotype_score": [(name, score, BEST) for name, score in means_by(scored, "culture", "score").items()],
+        "values ticked": [(value, n / ticks.total(), 1 / len(ticks)) for value, n in ticks.most_common()],
+        "shift of ticked values": [(name, each["tvd"], each["null_mean"]) for name, each in shifts.items()],
+        "stereotype score": [(name, score, BEST) for name, score in means_by(scored, "culture", "score").items()],
     }

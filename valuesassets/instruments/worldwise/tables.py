@@ -203,11 +203,12 @@ PLACED_REASONS = Table(
     POSITION,
 )
 RECOVERY = Table(
-    "worldwise/recovery",
+    "worldwise/recovery/measures",
     "a measure of how well what was planted is found again, and what it is allowed to be",
+    Column("model", pa.string(), "the model that was trained"),
     Column("measure", pa.string(), "what is measured"),
     Column("axis", pa.string(), "the dimension it is of; empty where of all", may_be_empty=True),
-    Column("n", pa.int64(), "dilemmas, or axes, that it is of", range=(0, 1e9)),
+    Column("n", pa.int64(), "dilemmas, axes, or conditions on axes that it is of", range=(0, 1e9)),
     Column("value", pa.float64(), "what was found", may_be_empty=True),
     Column("least", pa.float64(), "what it has to be at least", may_be_empty=True),
     Column("most", pa.float64(), "what it may be at most", may_be_empty=True),

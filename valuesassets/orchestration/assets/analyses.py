@@ -212,7 +212,8 @@ def _drawn(
         }
         found = list(figures(drawing, given, study, notes))
         for of, figure in found:
-            drawn["-".join([drawing.name, *of.values()] if len(found) > 1 else [drawing.name])] = figure
+            named = "-".join([drawing.name, *of.values()] if len(found) > 1 else [drawing.name])
+            drawn[named.replace(" ", "_")] = figure
     return drawn
 
 

@@ -45,6 +45,11 @@ PERSONAS_DIFFER = Sentence(
     "say nothing of differences between cultures of the models named; more dilemmas may find smaller ones.",
     WARN,
 )
+PLANTED_IS_FOUND = Sentence(
+    "what_was_planted_is_found",
+    "What was planted in models that are trained here is found again, within its bounds.",
+    "train longer (phantom.steps) where choices are off, draw more (worldwise.draws) where only what is written is.",
+)
 EVERY_PROMPT_WAS_ASKED = Sentence(
     "every_prompt_was_asked",
     "Every dilemma has a choice in both orders.",

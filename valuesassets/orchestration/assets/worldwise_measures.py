@@ -34,10 +34,14 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
             checks.REFUSALS_DO_NOT_DEPEND: partial(_rejected, "refusals", study.inference.alpha),
         },
         "alignment": {checks.PERSONAS_DIFFER: _models_without_difference},
+        "recovery": {checks.PLANTED_IS_FOUND: partial(_failing, "measures", "is_within")},
     }
-    names = sha256_json({name: culture.names for name, culture in settings.cultures.items()})
+    own_stamps = {
+        "stereotyping": sha256_json({name: culture.names for name, culture in settings.cultures.items()}),
+        "recovery": sha256_json([material_stamp(settings, "scenarios"), list(settings.cultures)]),
+    }
     made = []
-    for name, analysis in analyses_of(settings).items():
+    for name, analysis in analyses_of(study).items():
         declared = partial(
             declare,
             study,
@@ -46,9 +50,7 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
             step="analysis",
             entries=("families",),
             many=[each for each in analysis.inputs if each in MANY],
-            stamp=sha256_json(
-                [material_stamp(settings, "countries", "values", "targets"), names if name == "stereotyping" else ""]
-            ),
+            stamp=sha256_json([material_stamp(settings, "countries", "values", "targets"), own_stamps.get(name, "")]),
         )
         own = judged.get(name, {}) if name != "quality_report" or settings.has_reasons else {}
         made.append(analysis_asset(declared, study, name, analysis, partial(_offered, study), own))
@@ -119,7 +121,7 @@ def _rejected(table: str, alpha: float, frames: Frames) -> tuple[list[dict[str, 
 def _models_without_difference(frames: Frames) -> tuple[list[dict[str, Any]], int]:
     """Models and readouts in which no two cultures are told apart."""
     pairs = frames["culture_pairs"]
-    told = pairs.assign(told=pairs["is_told_apart"].fillna(value=False).astype(bool))
+    told = pairs.assign(told=pairs["is_told_apart"].isin([True]))
     counts = told.groupby(["model", "readout"], sort=False)["told"].agg(["sum", "count"]).reset_index()
     failing = counts.loc[counts["sum"] == 0].rename(columns={"sum": "told_apart", "count": "pairs"})
     return records(failing), len(counts)
@@ -128,7 +130,7 @@ def _models_without_difference(frames: Frames) -> tuple[list[dict[str, Any]], in
 def report_asset(study: Study) -> dg.AssetsDefinition:
     """The page that the instrument ends in."""
     settings = Worldwise.of(study)
-    analyses = analyses_of(settings)
+    analyses = analyses_of(study)
     planted = ["calibration"] if study.has_reference_models else []
 
     @declare(

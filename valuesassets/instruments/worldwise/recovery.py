@@ -1,30 +1,50 @@
-"""What was planted in a reference model beside what comes back: choices, decisions, positions, and their gaps."""
+"""`worldwise/recovery`: what was planted in reference models beside what comes back of choices and reasons."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.worldwise.dimensions import HIGH
+from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
 from valuesassets.instruments.worldwise.planted_reasons import refused_share
 from valuesassets.instruments.worldwise.plants import planted_lean, written_lean
 from valuesassets.instruments.worldwise.reasons import ADVOCATE, DECIDE, OK, REFUSED
-from valuesassets.instruments.worldwise.scenarios import Scenario
+from valuesassets.instruments.worldwise.scenarios import Scenario, read_scenarios
 from valuesassets.instruments.worldwise.tables import PLANTED, RECOVERY
 from valuesassets.measure.means import Array
 from valuesassets.records.frames import column, rows, rows_where
+from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.study import Study
 
 MEAN, LARGEST = 0.02, 0.05
 """Errors of shares that are allowed: in the mean, and in the 95th percentile; beside what chance does to draws."""
 LEAST_R = 0.95
-"""Of positions with what was planted."""
+"""Of positions with what was planted, both means of a condition on an axis."""
 GAP = 0.07
 """By which the gap of an axis, in P(high), may be off."""
 LEAST_VALID = 0.5
 """Share of the axes that have to be valid at least: where fewer are, reasons have not been tried."""
 CELL = ["culture", "scenario_id"]
+LEANING = ("values", "no-signal")
+"""Plants of families that choose and write by their leans."""
+
+
+def derive_recovery(answered: Mapping[str, ModelAnswers], study: Study) -> dict[str, pd.DataFrame]:
+    """`measures` of all models that were trained to lean."""
+    scenarios = read_scenarios(Worldwise.of(study).scenarios)
+    trained = {
+        model: answers
+        for model, answers in answered.items()
+        if study.families[model].kind == "reference" and study.families[model].plants in LEANING
+    }
+
+    def recovered(model: str, answers: ModelAnswers) -> pd.DataFrame:
+        planted = planted_rows(study, model, dict.fromkeys(answers.choices["culture"]), scenarios)
+        return recover_model(model, planted, answers)
+
+    return {"measures": of_models(trained, recovered) if trained else RECOVERY.empty_frame()}
 
 
 def planted_rows(study: Study, family: str, cultures: Iterable[str], scenarios: Sequence[Scenario]) -> pd.DataFrame:
@@ -45,18 +65,17 @@ def planted_rows(study: Study, family: str, cultures: Iterable[str], scenarios: 
     )
 
 
-def derive_recovery(
-    planted: pd.DataFrame, choices: pd.DataFrame, reasons: pd.DataFrame, projections: pd.DataFrame
-) -> pd.DataFrame:
-    """Rows of `RECOVERY`: each measure with what it is allowed to be, and whether it is.
+def recover_model(model: str, planted: pd.DataFrame, answers: ModelAnswers) -> pd.DataFrame:
+    """Rows of `RECOVERY` of one model: each measure with what it is allowed to be, and whether it is.
 
     Decisions are shares of answers that were read, over both orders, positions means over all forms. Errors of what is
-    drawn may be larger by what drawing alone brings.
+    drawn may be larger by what drawing alone brings. Of a model that leans alike as everybody positions have no r:
+    what is left of it is chance.
 
     Args:
-        planted: rows of `PLANTED`, of one model.
-        choices, reasons, projections: its rows of these tables.
+        planted: rows of `PLANTED` of the model.
     """
+    choices, reasons, projections = answers.choices, answers.reasons, answers.projections
     asked = rows(reasons, reasons["form"] != ADVOCATE)
     decided = rows_where(asked, form=DECIDE, status=OK)
     own = rows(projections, projections["is_own_axis"].astype(bool) & (projections["form"] != ADVOCATE))
@@ -69,16 +88,15 @@ def derive_recovery(
     ):
         found = found.merge(_by_cell(name, of, values), on=CELL, how="left")
     due = column(found, "p_high_reason")
-    return RECOVERY.frame(
-        [
-            *_errors("choices", column(found, "p_high"), column(found, "p_high_choice")),
-            *_errors("decisions", column(found, "decided"), due, column(found, "n_decided")),
-            *_errors("refusals", column(found, "refusals"), column(found, "refused"), column(found, "n_refusals")),
-            _valid_axes(own),
-            *_positions(found, own),
-            *_gaps(found),
-        ]
-    )
+    measured = [
+        *_errors("choices", column(found, "p_high"), column(found, "p_high_choice")),
+        *_errors("decisions", column(found, "decided"), due, column(found, "n_decided")),
+        *_errors("refusals", column(found, "refusals"), column(found, "refused"), column(found, "n_refusals")),
+        _valid_axes(own),
+        *_positions(found, own),
+        *_gaps(found),
+    ]
+    return RECOVERY.frame([{"model": model} | row for row in measured])
 
 
 def _by_cell(name: str, answers: pd.DataFrame, values: Any) -> pd.DataFrame:
@@ -122,16 +140,17 @@ def _valid_axes(own: pd.DataFrame) -> dict[str, Any]:
 
 def _positions(found: pd.DataFrame, own: pd.DataFrame) -> list[dict[str, Any]]:
     """How positions go with what was planted, and what keeps a valid axis from having any."""
-    known = rows(found, found["position"].notna())
-    position, lean = column(known, "position"), 2 * column(known, "p_high_reason") - 1
-    r = float(position.corr(lean)) if len(known) > 2 else float("nan")
-    reason = None if np.isfinite(r) else "too few dilemmas have positions, or all are alike"
     lost = rows(own, own["reason"].fillna("").str.contains("advocates"))
     n_lost, why = int(lost["axis"].nunique()), next(iter(lost["reason"]), None)
-    return [
-        _row("positions, r with what was planted", None, len(known), r, reason, least=LEAST_R),
-        _row("valid axes without positions", None, int(own["axis"].nunique()), float(n_lost), why, most=0.0),
-    ]
+    row = _row("valid axes without positions", None, int(own["axis"].nunique()), float(n_lost), why, most=0.0)
+    by_scenario = found.groupby("scenario_id")["p_high_reason"].nunique()
+    if by_scenario.max() == 1 and (found["p_high_reason"] == found["p_high_choice"]).all():
+        return [row]
+    known = rows(found, found["position"].notna())
+    means = pd.DataFrame(known.groupby(["culture", "axis"])[["position", "p_high_reason"]].mean())
+    r = float(column(means, "position").corr(column(means, "p_high_reason"))) if len(means) > 2 else float("nan")
+    reason = None if np.isfinite(r) else "too few axes have positions, or all are alike"
+    return [_row("positions, r with what was planted", None, len(means), r, reason, least=LEAST_R), row]
 
 
 def _gaps(found: pd.DataFrame) -> list[dict[str, Any]]:

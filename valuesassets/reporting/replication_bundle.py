@@ -137,11 +137,19 @@ def stored_tables(folder: Path, instrument: str) -> dict[str, Stored]:
                 table = table_of_asset(instrument, asset, noun)
             except StorageError:
                 continue
+            if path.suffix == ".csv" and not _has_columns(path, table):
+                break
             name = f"{asset}/{noun}" if noun else asset
             whole = "/".join(partition) if partition != [asset] else ""
             found.setdefault(name, Stored(table)).files[whole] = path
             break
     return dict(sorted(found.items()))
+
+
+def _has_columns(path: Path, table: Table) -> bool:
+    """Whether the head of a CSV file names the columns of a table; files in other programs' formats do not."""
+    with path.open(encoding="utf-8") as stream:
+        return {*table.names} <= {name.strip('"') for name in stream.readline().rstrip("\n").split(",")}
 
 
 def study_text(study: Study) -> str:

@@ -1,4 +1,4 @@
-"""Answers for Stata and SPSS: `answers`, a row for each answer; `items`, a row for each cell and a variable for each item."""
+"""Answers for Stata and SPSS: `answers`, a row for each answer; `items`, a row for each cell, a variable for each item."""
 
 import re
 import tempfile
@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from valuesassets.records.errors import QuestionError, StorageError
@@ -113,10 +112,12 @@ def _written(frame: pd.DataFrame, labels: Mapping[str, str], values: Values) -> 
             try:
                 write(plain, str(path), column_labels=said, variable_value_labels=named)
             except pyreadstat.PyreadstatError as error:
-                raise StorageError(f"{path}: cannot be written: {error}; free space or set TMPDIR to another folder") from None
+                raise StorageError(
+                    f"{path}: cannot be written: {error}; free space or set TMPDIR to another folder"
+                ) from None
             found[kind] = path.read_bytes()
     sav = bytearray(found["sav"])
-    sav[SAV_WRITTEN] = b"01 Jan 80" b"00:00:00"
+    sav[SAV_WRITTEN] = b"01 Jan 8000:00:00"
     return {"dta": DTA_WRITTEN.sub(b"\\1\x1101 Jan 1980 00:00\\2", found["dta"]), "sav": bytes(sav)}
 
 

@@ -1,4 +1,4 @@
-"""`replication_bundle`: one zip from which others can check, cite and repeat a study. What is in it: docs/take_it_away.md.
+"""`replication_bundle`: one zip to check, cite and repeat a study from. What is in it: docs/take_it_away.md.
 
 Respondents' rows and questionnaires in PDF stay out: archives hand them out under terms of their own.
 """
@@ -7,7 +7,6 @@ import io
 import json
 import platform
 import re
-import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,11 +22,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import csv
 
-from valuesassets.records.columns import Column
 from valuesassets.records.csv_tables import read_csv
 from valuesassets.records.errors import MissingData, StorageError
 from valuesassets.records.files import sha256_file, whole_file
-from valuesassets.records.parquet import read_trials
+from valuesassets.records.parquet import read_rows, read_trials
 from valuesassets.records.study import Study
 from valuesassets.records.table import Table
 from valuesassets.records.tables import PROBE_DISTRIBUTIONS, TRIALS, table_of_asset
@@ -55,6 +53,11 @@ class Stored:
     table: Table
     files: dict[str, Path] = field(default_factory=dict)
 
+    @property
+    def has_persons(self) -> bool:
+        """Whether it has a row for each person."""
+        return PERSON in self.table.names
+
 
 def write_bundle(path: Path, study: Study, folder: Path, instruments: Sequence[str]) -> list[str]:
     """Write the zip, whole or not at all; the same study gives the same bytes. Returns the names of what is in it.
@@ -78,7 +81,12 @@ def write_bundle(path: Path, study: Study, folder: Path, instruments: Sequence[s
             bundle.write(f"{place.parent.name}/{place.name}", place.read_bytes())
         for name in instruments:
             _write_instrument(bundle, folder / name, name, tables[name])
-        described = [(name, stored.table) for name in instruments for stored in tables[name].values()]
+        described = {
+            f"{instrument}/{name}": each.table
+            for instrument in instruments
+            for name, each in tables[instrument].items()
+            if not each.has_persons
+        }
         bundle.write("codebook.csv", _csv(_codebook(described)))
         bundle.write("left_out.csv", _csv(pd.DataFrame(_left_out(study, folder, tables), columns=LEFT_OUT)))
         bundle.write("environment.txt", environment())
@@ -174,18 +182,15 @@ def _write_instrument(bundle: _Bundle, folder: Path, instrument: str, tables: Ma
         if path.suffix in PICTURES and (path.suffix != ".pdf" or OURS in path.read_bytes()):
             bundle.write(f"{instrument}/figures/{path.parent.name}/{path.name}", path.read_bytes())
     for name, stored in tables.items():
-        if PERSON in stored.table.names:
+        if stored.has_persons:
             continue
         for partition, path in stored.files.items():
             inner = f"{name}/{partition}" if partition else name
-            bundle.write(f"{instrument}/tables/{inner}{path.suffix}", path.read_bytes())
+            bundle.write(f"{instrument}/tables/{inner}.parquet", _as_parquet(path, stored.table))
         rows = _all_rows(stored)
-        if any(path.suffix == ".parquet" for path in stored.files.values()):
-            described = {"title": f"{instrument}: {name}", "description": f"One row is {stored.table.row}."}
-            schema = {"fields": [_field(stored.table, each) for each in rows.schema]}
-            bundle.write_resource(
-                f"{instrument}/csv/{name}.csv", _csv_bytes(rows), {**described, "schema": schema}
-            )
+        described = {"title": f"{instrument}: {name}", "description": f"One row is {stored.table.row}."}
+        schema = {"fields": [_field(stored.table, each) for each in rows.schema]}
+        bundle.write_resource(f"{instrument}/csv/{name}.csv", _csv_bytes(rows), {**described, "schema": schema})
         if stored.table is TRIALS:
             for partition, path in stored.files.items():
                 bundle.write(f"{instrument}/prompts/{name}/{partition or name}.txt", _prompts(path))
@@ -196,19 +201,34 @@ def _write_instrument(bundle: _Bundle, folder: Path, instrument: str, tables: Ma
             bundle.write(f"{instrument}/items/{name}", content)
 
 
+def _as_parquet(path: Path, table: Table) -> bytes:
+    """A file's bytes; of one that is stored as CSV those of its parquet."""
+    if path.suffix == ".parquet":
+        return path.read_bytes()
+    written = io.BytesIO()
+    pq.write_table(_typed_rows(path, table), written)
+    return written.getvalue()
+
+
+def _typed_rows(path: Path, table: Table) -> pa.Table:
+    """Rows in the types of the table's record."""
+    found = pa.Table.from_pandas(read_csv(path, table)) if path.suffix == ".csv" else read_rows(path, table)
+    for place, column in enumerate(found.schema):
+        known = table.column(column.name)
+        wanted = known.type if known is not None else column.type
+        if found.num_rows and wanted != column.type and not pa.types.is_list(wanted):
+            found = found.set_column(place, column.name, found.column(place).cast(wanted, safe=False))
+    return found.replace_schema_metadata()
+
+
 def _all_rows(stored: Stored) -> pa.Table:
-    """The rows of all partitions in the types of the table's record, each with its partition in front."""
+    """The rows of all partitions, each with its partition in front where there are several."""
     parts = []
     for partition, path in stored.files.items():
-        found = pa.Table.from_pandas(read_csv(path, stored.table)) if path.suffix == ".csv" else pq.read_table(path)
-        for place, column in enumerate(found.schema):
-            known = stored.table.column(column.name)
-            wanted = known.type if known is not None else column.type
-            if found.num_rows and wanted != column.type and not pa.types.is_list(wanted):
-                found = found.set_column(place, column.name, found.column(place).cast(wanted, safe=False))
+        found = _typed_rows(path, stored.table)
         if len(stored.files) > 1:
             found = found.add_column(0, "partition", pa.array([partition] * len(found), pa.string()))
-        parts.append(found.replace_schema_metadata())
+        parts.append(found)
     return pa.concat_tables(parts, promote_options="permissive")
 
 
@@ -245,22 +265,21 @@ def _field(table: Table, found: pa.Field) -> dict[str, Any]:
     if column is None:
         return {"name": found.name, "type": "string", "description": "file of the storage that the row stands in"}
     kind = "array" if pa.types.is_list(column.type) else FIELD_TYPES[column.kind]
-    said = [column.words, *([f"unit: {column.unit}"] if column.unit else []), *([column.bounds] if column.bounds else [])]
+    said = [
+        column.words,
+        *([f"unit: {column.unit}"] if column.unit else []),
+        *([column.bounds] if column.bounds else []),
+    ]
     return {"name": found.name, "type": kind, "description": "; ".join(said)}
 
 
-def _codebook(described: Sequence[tuple[str, Table]]) -> pd.DataFrame:
+def _codebook(described: Mapping[str, Table]) -> pd.DataFrame:
     """A row for each column of each table, from its record."""
-    listed: dict[tuple[str, str], Column] = {}
-    rows = []
-    for instrument, table in described:
-        for column in table.columns:
-            name = f"{instrument}/{table.name.removeprefix(f'{instrument}/')}"
-            if (name, column.name) in listed:
-                continue
-            listed[name, column.name] = column
-            told = (column.kind, column.unit, column.bounds, column.may_be_empty, column.words)
-            rows.append((name, table.row, column.name, *told))
+    rows = [
+        (name, table.row, column.name, column.kind, column.unit, column.bounds, column.may_be_empty, column.words)
+        for name, table in described.items()
+        for column in table.columns
+    ]
     return pd.DataFrame(rows, columns=pd.Index(CODEBOOK))
 
 
@@ -272,7 +291,7 @@ def _left_out(study: Study, folder: Path, tables: Mapping[str, Mapping[str, Stor
     found: dict[Path, str] = {}
     for instrument, stored in tables.items():
         for each in stored.values():
-            if PERSON in each.table.names:
+            if each.has_persons:
                 found |= dict.fromkeys(each.files.values(), WHY["person"])
         pdfs = sorted((folder / instrument).rglob("*.pdf"))
         found |= {path: WHY["form"] for path in pdfs if OURS not in path.read_bytes()}
@@ -339,7 +358,10 @@ def _citation(study: Study) -> str:
         "type: dataset",
         f"title: {json.dumps(study.title, ensure_ascii=False)}",
         "authors:",
-        *(f"  - name: {json.dumps(each['name'])}" for each in authors or [{"name": f"Authors of the study {study.name}"}]),
+        *(
+            f"  - name: {json.dumps(each['name'])}"
+            for each in authors or [{"name": f"Authors of the study {study.name}"}]
+        ),
         "references:",
         "  - type: software",
         "    title: valuesassets",
@@ -351,19 +373,25 @@ def _citation(study: Study) -> str:
 
 
 def _reproduce(study: Study) -> str:
-    planted = " Some of its answers are planted: made up to test the instrument.\n" if study.is_planted else "\n"
-    return f"""# {study.title}
+    made = f"made with valuesassets {version('valuesassets')} on Python {platform.python_version()}"
+    planted = " Some of its answers are planted: made up to test the instrument." if study.is_planted else ""
+    return REPRODUCE.format(title=study.title, name=study.name, made=made, planted=planted)
 
-This is the study `{study.name}`, made with valuesassets {version("valuesassets")} on Python {platform.python_version()}.{planted}
+
+REPRODUCE = """# {title}
+
+This is the study `{name}`, {made}.{planted}
+
 ## What is here
 
 - `study.toml`: everything that the study's authors chose.
 - `*/report.html`: the report of each instrument; it opens in any browser.
-- `*/csv/`: every table, described by `codebook.csv` and `datapackage.json`; `*/tables/`: the same files as parquet, as they were
-  written, one for each language or cell.
+- `*/csv/`: every table, described by `codebook.csv` and `datapackage.json`.
+- `*/tables/`: the same tables as parquet, one file for each language or cell.
 - `*/items/`: answers for Stata (`.dta`) and SPSS (`.sav`), with labels.
 - `*/figures/`, `*/prompts/`: figures, and prompts word for word.
-- `environment.txt`: every package in its version. `left_out.csv`: what is not here, with its SHA-256.
+- `environment.txt`: every package that was installed, in its version.
+- `left_out.csv`: what is not here, with its SHA-256.
 
 ## Check the files
 
@@ -377,11 +405,11 @@ This is the study `{study.name}`, made with valuesassets {version("valuesassets"
     valuesassets study study.toml
     VALUESASSETS_STORAGE=storage valuesassets run study.toml
 
-Where `environment.txt` names a package that no registry has, such as a copy of valuesassets of your own, install that from its source.
-Files that `study.toml` names by a path are to be put beside it; `left_out.csv` has their hashes. Answers of respondents and
-questionnaires come from their archives, under the terms there.
+Where `environment.txt` names a package that no registry has, install that from its source. Files that `study.toml`
+names by a path are to be put beside it; `left_out.csv` has their hashes. Answers of respondents and questionnaires
+come from their archives, under the terms there.
 
 ## See what has changed
 
-    valuesassets compare . storage/{study.name}
+    valuesassets compare . storage/{name}
 """

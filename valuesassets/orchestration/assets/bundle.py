@@ -4,6 +4,7 @@ import dagster as dg
 
 from valuesassets.orchestration.assets.analyses import GROUP
 from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.report import what_a_report_reads
 from valuesassets.orchestration.first_look.shown import SUMMARY
 from valuesassets.orchestration.instruments import Instrument, declare_own_tables
 from valuesassets.orchestration.resources import Storage
@@ -13,7 +14,16 @@ from valuesassets.records.study import Study
 def bundle_asset(study: Study, instrument: Instrument) -> dg.AssetsDefinition:
     """The zip that follows the instrument's report; it writes its file itself."""
 
-    @declare(study, instrument, GROUP, docs="take_it_away", deps=[instrument.key("report")], kinds={"file", "zip"})
+    @declare(
+        study,
+        instrument,
+        GROUP,
+        docs="take_it_away",
+        reads=what_a_report_reads(instrument),
+        entries=("families", "languages"),
+        deps=[instrument.key("report")],
+        kinds={"file", "zip"},
+    )
     def replication_bundle(context: dg.AssetExecutionContext, storage: Storage) -> dg.MaterializeResult:
         """Tables as parquet, CSV, Stata and SPSS files, figures, prompts, report and hashes: one zip to give away."""
         from valuesassets.reporting.replication_bundle import write_bundle

@@ -18,7 +18,7 @@ def bundle(
     name: StudyName,
     output: Annotated[Path | None, typer.Option(help="The zip; <study>.zip in this folder if left out.")] = None,
 ) -> None:
-    """Put a study's tables, figures, prompts, report and hashes into one zip, without people's answers and PDF forms."""
+    """Put a study's tables, figures, prompts, report and hashes into one zip, without people's answers and PDFs."""
     from valuesassets.reporting.replication_bundle import write_bundle
 
     study = load_study(name)

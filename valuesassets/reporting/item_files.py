@@ -1,4 +1,4 @@
-"""Answers for Stata and SPSS: `answers`, a row for each answer; `items`, a row for each cell, a variable for each item."""
+"""Answers for Stata and SPSS: `answers`, a row for each answer; `items`, a row for each cell, a variable per item."""
 
 import re
 import tempfile

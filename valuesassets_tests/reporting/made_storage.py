@@ -62,7 +62,9 @@ def write_storage(
             asked = [replace(trial, prompt=trial.prompt.rpartition("\n")[0] + cue) for trial in asked]
         write_table(survey / "trials" / f"{language}.parquet", trial_rows(asked), TRIALS)
         for family in FAMILIES:
-            readings = read(asked, len(family), (tilts or {}).get(family, 0.0), how.get("noise", 0.0))
+            readings = read(
+                asked, sum(map(ord, family + language)), (tilts or {}).get(family, 0.0), how.get("noise", 0.0)
+            )
             said = {"model": f"/models/{family}/{language}", "revision": revision, "dtype": "float32"}
             cell = Cell(f"{family}/{language}", study.families[family].model_type, family, language)
             rows = derive_probe_distributions(asked, readings, cell, types)
@@ -78,7 +80,7 @@ def add_the_rest(folder: Path) -> None:
     from valuesassets_tests.figures.made_up_analyses import map_frame
 
     survey = folder / "survey"
-    points = map_frame(list(LANGUAGES), list(FAMILIES)).fillna({"missing": ""})
+    points = map_frame(list(LANGUAGES), list(FAMILIES)).fillna({"missing": ""}).assign(margin_x=0.01, margin_y=0.01)
     write_frame(survey / "cultural_map" / "points.parquet", points, TABLES["survey/cultural_map/points"])
     figure = draw_cultural_map(points)
     save_figure(figure, survey / "cultural_map" / "cultural_map")

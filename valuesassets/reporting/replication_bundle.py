@@ -7,7 +7,6 @@ import io
 import json
 import platform
 import re
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -30,10 +29,9 @@ from valuesassets.records.study import Study
 from valuesassets.records.table import Table
 from valuesassets.records.tables import PROBE_DISTRIBUTIONS, TRIALS, table_of_asset
 from valuesassets.records.toml_text import toml_text
+from valuesassets.records.zips import write_zip
 from valuesassets.reporting.item_files import item_files
 
-EPOCH = (1980, 1, 1, 0, 0, 0)
-"""When every file of a zip says it was written: the same content gives the same bytes."""
 PERSON = "respondent_id"
 """A table with this column has a row for each person."""
 PICTURES = (".svg", ".png", ".pdf")
@@ -111,13 +109,8 @@ class _Bundle:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is not None:
-            return
-        with zipfile.ZipFile(self._path, "w") as archive:
-            for name, content in sorted(self._content.items()):
-                entry = zipfile.ZipInfo(name, EPOCH)
-                entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
-                archive.writestr(entry, content)
+        if kind is None:
+            write_zip(self._path, self._content)
 
     def write(self, name: str, content: str | bytes) -> None:
         """Add a file."""

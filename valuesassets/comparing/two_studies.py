@@ -22,6 +22,7 @@ from valuesassets.measure.resampling import means_with_intervals, resample_count
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import records
+from valuesassets.records.frames import rows as rows_of
 
 Cell = tuple[str, str]
 RESAMPLES, LEVEL = 4000, 0.95
@@ -138,10 +139,10 @@ def compare_answers(one: Side, other: Side, seed: int = 0) -> dict[str, pd.DataF
     model, item = np.nonzero(np.isfinite(over).any(axis=-1))
     by_question = pd.DataFrame({"model": np.array(families)[model], "question_id": np.array(grid.items)[item]})
     by_question = by_question.assign(**_told(over[model, item], _students))
-    largest = by_question["difference"].abs().sort_values(ascending=False, kind="stable").index
+    largest = np.argsort(-np.abs(by_question["difference"].to_numpy(dtype=float)), kind="stable")
     return {
-        "cells": by_cell[by_cell["n"] > 0].reset_index(drop=True),
-        "questions": by_question.loc[largest].reset_index(drop=True),
+        "cells": rows_of(by_cell, by_cell["n"] > 0).reset_index(drop=True),
+        "questions": by_question.iloc[largest].reset_index(drop=True),
         "notes": pd.DataFrame({"note": [*grid.notes]}),
     }
 

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import csv
 
@@ -210,7 +209,7 @@ def _typed_rows(path: Path, table: Table) -> pa.Table:
         known = table.column(column.name)
         wanted = known.type if known is not None else column.type
         if found.num_rows and wanted != column.type and not pa.types.is_list(wanted):
-            found = found.set_column(place, column.name, found.column(place).cast(wanted, safe=False))
+            found = found.set_column(place, column.name, found.column(place).cast(wanted))
     return found.replace_schema_metadata()
 
 
@@ -234,17 +233,20 @@ def _csv_bytes(rows: pa.Table) -> bytes:
             texts = (None if each is None else _plain_json(each) for each in column.to_pylist())
             columns[name] = pa.array(texts, pa.string())
         elif pa.types.is_floating(kind):
-            known = pc.if_else(pc.is_nan(column), pa.scalar(None, kind), column)
-            is_infinite = pc.fill_null(pc.is_inf(known), False)
-            columns[name] = known
-            if pc.any(is_infinite).as_py():
-                ends = pc.if_else(pc.greater(known, 0), "INF", "-INF")
-                columns[name] = pc.if_else(is_infinite, ends, pc.cast(known, pa.string()))
+            numbers = column.to_numpy(zero_copy_only=False).astype(float)
+            columns[name] = pa.array(numbers, kind, mask=np.isnan(numbers))
+            if np.isinf(numbers).any():
+                texts = (None if np.isnan(each) else _infinite(each) for each in numbers.tolist())
+                columns[name] = pa.array(texts, pa.string())
         else:
             columns[name] = column
     written = io.BytesIO()
     csv.write_csv(pa.table(columns), written, csv.WriteOptions(quoting_style="needed"))
     return written.getvalue()
+
+
+def _infinite(number: float) -> str:
+    return repr(number) if np.isfinite(number) else "INF" if number > 0 else "-INF"
 
 
 def _plain_json(value: Any) -> str:

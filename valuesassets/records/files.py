@@ -159,6 +159,8 @@ def whole_folder(path: Path) -> Iterator[Path]:
             temporary.mkdir(parents=True)
             yield temporary
             temporary.replace(path)
+        except StorageError as error:  # of a file in it
+            raise StorageError(str(error).replace(str(temporary), str(path))) from error
         except OSError as error:
             raise StorageError(
                 f"{path}: cannot be written: {_reason(error)}; nothing was changed; free space or choose another folder"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from importlib.metadata import distributions, version
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from valuesassets.records.tables import PROBE_DISTRIBUTIONS, TRIALS, table_of_as
 from valuesassets.records.toml_text import toml_text
 from valuesassets.records.zips import write_zip
 from valuesassets.reporting.item_files import item_files
+from valuesassets.reporting.run import software_versions
 
 PERSON = "respondent_id"
 """A table with this column has a row for each person."""
@@ -362,13 +363,13 @@ def _citation(study: Study) -> str:
         "    title: valuesassets",
         "    authors:",
         "      - name: The valuesassets developers",
-        f"    version: {version('valuesassets')}",
+        f"    version: {software_versions()['valuesassets']}",
     ]
     return "\n".join([*lines, ""])
 
 
 def _reproduce(study: Study) -> str:
-    made = f"made with valuesassets {version('valuesassets')} on Python {platform.python_version()}"
+    made = f"made with valuesassets {software_versions()['valuesassets']} on Python {platform.python_version()}"
     planted = " Some of its answers are planted: made up to test the instrument." if study.is_planted else ""
     return REPRODUCE.format(title=study.title, name=study.name, made=made, planted=planted)
 

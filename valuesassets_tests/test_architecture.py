@@ -56,6 +56,7 @@ def test_the_graph_has_every_asset_of_the_architecture():
         "position_bias",
         "cultural_map",
         "report",
+        "replication_bundle",
     }
 
 

@@ -12,6 +12,9 @@ import typer
 
 from valuesassets import instruments
 from valuesassets.cli import survey
+from valuesassets.cli.bundle import bundle
+from valuesassets.cli.compare import compare
+from valuesassets.cli.export import export
 from valuesassets.cli.read import read
 from valuesassets.cli.studies import command_of, demo, run, study
 from valuesassets.cli.web_ui import ui
@@ -21,7 +24,17 @@ INTERRUPTED = 130
 """What typer gives back after Ctrl-C."""
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
-for name, command in (survey.COMMANDS | {"read": read, "study": study, "run": run, "demo": demo, "ui": ui}).items():
+OF_STUDIES = {
+    "read": read,
+    "study": study,
+    "run": run,
+    "bundle": bundle,
+    "compare": compare,
+    "export": export,
+    "demo": demo,
+    "ui": ui,
+}
+for name, command in (survey.COMMANDS | OF_STUDIES).items():
     app.command(name)(command)
 for instrument in pkgutil.iter_modules(instruments.__path__):
     group_name = command_of(instrument.name)

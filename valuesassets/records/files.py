@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import secrets
+import shutil
 import threading
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -140,6 +141,32 @@ def whole_file(path: Path) -> Iterator[Path]:
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A temporary folder that takes the place of `path`, which has to be free, when the block ends without an error.
+
+    Raises:
+        StorageError: something is there already, or the folder cannot be written.
+    """
+    path = Path(path)
+    if path.is_file() or (path.is_dir() and any(path.iterdir())):
+        raise StorageError(f"{path}: is there already; name a folder that is new or empty")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    with unbroken():
+        try:
+            temporary.mkdir(parents=True)
+            yield temporary
+            temporary.replace(path)
+        except StorageError as error:  # of a file in it
+            raise StorageError(str(error).replace(str(temporary), str(path))) from error
+        except OSError as error:
+            raise StorageError(
+                f"{path}: cannot be written: {_reason(error)}; nothing was changed; free space or choose another folder"
+            ) from error
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _reason(error: OSError) -> str:

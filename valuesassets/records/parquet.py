@@ -72,7 +72,7 @@ def read_table(path: Path, table: Table) -> pa.Table:
     Raises:
         StorageError: absent, not whole parquet, or a column is missing or of another type.
     """
-    found = _read(path, table)
+    found = read_rows(path, table)
     missing = [name for name in table.names if name not in found.column_names]
     if missing:
         raise StorageError(
@@ -90,7 +90,7 @@ def read_frame(path: Path, table: Table) -> "pd.DataFrame":
     Raises:
         StorageError: absent, or not whole parquet.
     """
-    return _read(path, table).to_pandas()
+    return read_rows(path, table).to_pandas()
 
 
 def read_given(path: Path) -> pa.Table:
@@ -121,7 +121,12 @@ def _write(path: Path, found: pa.Table, table: Table) -> None:
         pq.write_table(checked, temporary)
 
 
-def _read(path: Path, table: Table) -> pa.Table:
+def read_rows(path: Path, table: Table) -> pa.Table:
+    """A parquet file's rows as they are, with all its columns; those `added_later` are empty where it lacks them.
+
+    Raises:
+        StorageError: absent, or not whole parquet.
+    """
     try:
         found = pq.read_table(path)
     except FileNotFoundError:

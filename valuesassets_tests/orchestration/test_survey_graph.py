@@ -58,6 +58,17 @@ def test_every_asset_leaves_its_file_where_its_name_says(small):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("graph")
+def test_the_bundle_of_the_graph_is_the_one_of_the_command(small, tmp_path):
+    survey, environment = small
+    command = [sys.executable, "-m", "valuesassets.cli", "bundle", environment["VALUESASSETS_STUDY"]]
+    subprocess.run([*command, "--output", str(tmp_path / "small.zip")], env=environment, check=True)
+    made = (survey / "replication_bundle" / "replication_bundle.zip").read_bytes()
+    assert (tmp_path / "small.zip").read_bytes() == made
+    assert len(made) < 15e6
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("graph")
 def test_every_asset_says_what_it_holds_and_every_column_what_it_means(small, monkeypatch):
     _, environment = small
     for name in ("DAGSTER_HOME", "VALUESASSETS_DAGSTER"):

@@ -14,7 +14,7 @@ from valuesassets_tests.needs import REPOSITORY
 STUDY = load_study("demo")
 ANALYSES = {
     *("item_statistics", "reliability", "signal", "distances", "human_comparison", "mono_vs_multi", "position_bias"),
-    *("cultural_map", "simulated_worlds", "report"),
+    *("cultural_map", "simulated_worlds", "report", "replication_bundle"),
 }
 HUB = {"kind": "huggingface", "model_type": "mono", "model_id": "owner/model_{lang}"}
 
@@ -82,7 +82,7 @@ def test_more_resamples_make_analyses_stale_and_nothing_else(tmp_path):
 def test_what_is_asked_of_slurm_and_who_owns_a_study_make_nothing_stale(tmp_path):
     resources = edited("families", "reference-multi", resources={"memory_gib": 9})
     study = changed(slurm={"partition": "gpu"}, owners=["team:others"], title="Another title", families=resources)
-    assert stale(study, tmp_path) <= {"report"}
+    assert stale(study, tmp_path) <= {"report", "replication_bundle"}
 
 
 @pytest.mark.parametrize(

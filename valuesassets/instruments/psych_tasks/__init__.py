@@ -2,3 +2,6 @@
 
 COMMAND = "psych"
 """What its commands stand behind: `valuesassets psych ...`."""
+
+KEEPS_TO_ITSELF = "its prompts hold what single participants answered"
+"""Why nothing of it goes into a replication bundle."""

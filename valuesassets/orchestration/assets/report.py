@@ -47,7 +47,6 @@ def report_asset(
         pictured: the analysis whose figure stands for the page in the UI.
     """
     keys = {name: instrument.key(name) for name in ("calibration", "negative_controls", "readings", *deps)}
-    others = {*Study.instrument_keys()} - {instrument.settings}
     planted = ["calibration"] * study.has_reference_models + ["negative_controls"] * bool(study.control_families)
 
     def report(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> dg.MaterializeResult[str]:
@@ -102,12 +101,18 @@ def report_asset(
         inputs=[*MANY, "quality_report", *takes, *analyses],
         many=[*MANY, *many],
         modules=[module for analysis in analyses.values() for module in analysis.modules],
-        reads=tuple({*Study.model_fields} - {"name", "owners", "languages", "families", "slurm"} - others),
+        reads=what_a_report_reads(instrument),
         entries=("families", "languages"),
         wiring=repr(analyses),
         deps=[keys[name] for name in (*planted, *deps, "readings")],
         io_manager_key="html",
     )(report)
+
+
+def what_a_report_reads(instrument: Instrument) -> tuple[str, ...]:
+    """Tables and keys of the study file that the report of one instrument goes stale with."""
+    others = {*Study.instrument_keys()} - {instrument.settings}
+    return tuple({*Study.model_fields} - {"name", "owners", "languages", "families", "slurm"} - others)
 
 
 def _calibration(study: Study, calibrated: Mapping[str, Path], cells: set[str]) -> Any:

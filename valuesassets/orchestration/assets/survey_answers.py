@@ -11,6 +11,7 @@ import pandas as pd
 from valuesassets.instruments.survey.analyses import ANALYSES
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.analyses import analysis_assets
+from valuesassets.orchestration.assets.bundle import bundle_asset
 from valuesassets.orchestration.assets.calibration import calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
@@ -60,6 +61,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
             deps=("aligned_questions", "trials"),
             pictured="cultural_map",
         ),
+        bundle_asset(study, SURVEY),
     ]
 
 

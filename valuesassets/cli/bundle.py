@@ -1,0 +1,49 @@
+"""`bundle`: a study that was run, as one zip to give away."""
+
+import pkgutil
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from valuesassets import instruments
+from valuesassets.cli.inputs import StudyName, require_file_place
+from valuesassets.records.errors import InputError
+from valuesassets.records.places import storage_root
+from valuesassets.records.study import load_study
+
+
+def bundle(
+    name: StudyName,
+    output: Annotated[Path | None, typer.Option(help="The zip; <study>.zip in this folder if left out.")] = None,
+) -> None:
+    """Put a study's tables, figures, prompts, report and hashes into one zip, without people's answers and PDFs."""
+    from valuesassets.reporting.replication_bundle import write_bundle
+
+    study = load_study(name)
+    path = output or Path(f"{study.name}.zip")
+    require_file_place(path, "a ZIP archive or an Office document")
+    folder, taken, kept = storage_root() / study.name, [], {}
+    for instrument in stored_instruments(folder):
+        reason = getattr(import_module(f"{instruments.__name__}.{instrument}"), "KEEPS_TO_ITSELF", None)
+        if reason is None:
+            taken.append(instrument)
+        else:
+            kept[instrument] = reason
+    left_out = "; ".join(f"nothing of {instrument} is in it: {reason}" for instrument, reason in kept.items())
+    if kept and not taken:
+        raise InputError(f"study {study.name}: there is nothing to bundle; {left_out}")
+    names = write_bundle(path, study, folder, taken)
+    print(f"{path}: {len(names)} files, {path.stat().st_size / 1e6:.1f} MB" + (f"; {left_out}" if kept else ""))
+
+
+def stored_instruments(folder: Path) -> list[str]:
+    """The instruments that a study's folder has files of, by name; tables that only they have are then declared."""
+    found = [each.name for each in pkgutil.iter_modules(instruments.__path__) if (folder / each.name).is_dir()]
+    for name in found:
+        package = import_module(f"{instruments.__name__}.{name}")
+        for module in pkgutil.iter_modules(package.__path__):
+            if module.name.endswith("tables"):
+                import_module(f"{package.__name__}.{module.name}")
+    return found

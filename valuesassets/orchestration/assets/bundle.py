@@ -1,0 +1,37 @@
+"""The replication bundle of an instrument: what a study made of it, in one file to give away."""
+
+import dagster as dg
+
+from valuesassets.orchestration.assets.analyses import GROUP
+from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.report import what_a_report_reads
+from valuesassets.orchestration.first_look.shown import SUMMARY
+from valuesassets.orchestration.instruments import Instrument, declare_own_tables
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.study import Study
+
+
+def bundle_asset(study: Study, instrument: Instrument) -> dg.AssetsDefinition:
+    """The zip that follows the instrument's report; it writes its file itself."""
+
+    @declare(
+        study,
+        instrument,
+        GROUP,
+        docs="take_it_away",
+        reads=what_a_report_reads(instrument),
+        entries=("families", "languages"),
+        deps=[instrument.key("report")],
+        kinds={"file", "zip"},
+    )
+    def replication_bundle(context: dg.AssetExecutionContext, storage: Storage) -> dg.MaterializeResult:
+        """Tables as parquet, CSV, Stata and SPSS files, figures, prompts, report and hashes: one zip to give away."""
+        from valuesassets.reporting.replication_bundle import write_bundle
+
+        declare_own_tables()
+        path = storage.path(context.asset_key, None, "zip")
+        names = write_bundle(path, study, storage.folder, [instrument.name])
+        said = f"{len(names)} files, {path.stat().st_size / 1e6:.1f} MB"
+        return dg.MaterializeResult(metadata={SUMMARY: said, "path": dg.MetadataValue.path(str(path))})
+
+    return replication_bundle

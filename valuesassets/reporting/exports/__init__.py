@@ -1,0 +1,1 @@
+"""Readings in the formats of other tools: a file each, `FORMATS` in `cli/export.py` names them."""

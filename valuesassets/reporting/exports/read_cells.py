@@ -1,0 +1,85 @@
+"""`ReadCell`: the readings of one cell beside their trials, and what is said of each in other tools' files."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from valuesassets.records.readouts import ScoreLabels
+from valuesassets.records.trials import Reading, Trial
+
+LEAST = 5e-324
+"""Stands for a probability of 0, whose logarithm no JSON file can hold."""
+METRICS = {
+    "p_valid": "probability of all answers together",
+    "mean_unit": "mean answer, with the lowest code at 0 and the highest at 1",
+}
+"""What is said of each reading, in words."""
+
+
+@dataclass(frozen=True)
+class ReadCell:
+    """The readings of one cell.
+
+    Attributes:
+        study, instrument, family, part: as the study names them.
+        said: what the readings' file says of itself: `model`, `revision`, `dtype`, ...
+        asked: each trial of labels with its reading.
+        read_at: when the file was written.
+    """
+
+    study: str
+    instrument: str
+    family: str
+    part: str
+    said: Mapping[str, str]
+    asked: Sequence[tuple[Trial, Reading]]
+    read_at: datetime
+
+    @property
+    def task(self) -> str:
+        """A name for what was asked, unique within the study."""
+        return f"{self.study}_{self.instrument}_{self.part}"
+
+    @property
+    def model(self) -> str:
+        """The model's hub id, or the last two names of its folder."""
+        model = self.plain("model") or self.family
+        return "/".join(model.rstrip("/").split("/")[-2:])
+
+    @property
+    def created(self) -> str:
+        """When it was read, as ISO 8601."""
+        return self.read_at.astimezone(UTC).isoformat(timespec="seconds")
+
+    def plain(self, name: str) -> str:
+        """What is said under a name, without the quotes of JSON; empty where there is nothing."""
+        return self.said.get(name, "").strip('"').replace("null", "")
+
+    def scored(self) -> Iterator[tuple[Trial, Reading, dict[str, float]]]:
+        """Each trial with its reading and its `METRICS`; none of one that could not be read."""
+        for trial, reading in self.asked:
+            yield trial, reading, metrics_of(trial, reading)
+
+
+def metrics_of(trial: Trial, reading: Reading) -> dict[str, float]:
+    """`METRICS` of a reading, by name; those that it has no number for are left out."""
+    if reading.label_probs is None or reading.p_valid is None:
+        return {}
+    found, values = {"p_valid": reading.p_valid}, labels_of(trial).values
+    low, high = min(values), max(values)
+    if reading.p_valid > 0 and high > low:
+        mean = math.fsum(prob * value for prob, value in zip(reading.label_probs, values, strict=True))
+        found["mean_unit"] = (mean / reading.p_valid - low) / (high - low)
+    return found
+
+
+def labels_of(trial: Trial) -> ScoreLabels:
+    """What a trial of labels is read by."""
+    assert isinstance(trial.readout, ScoreLabels)  # noqa: S101
+    return trial.readout
+
+
+def log_probs(reading: Reading) -> list[float]:
+    """Natural logarithms of the labels' probabilities; empty where the trial was not read."""
+    return [math.log(max(prob, LEAST)) for prob in reading.label_probs or ()]

@@ -1,0 +1,411 @@
+"""`replication_bundle`: one zip to check, cite and repeat a study from. What is in it: docs/take_it_away.md.
+
+Respondents' rows and questionnaires in PDF stay out: archives hand them out under terms of their own.
+"""
+
+import io
+import json
+import platform
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv
+
+from valuesassets.records.csv_tables import read_csv
+from valuesassets.records.errors import MissingData, StorageError
+from valuesassets.records.files import sha256_file, whole_file
+from valuesassets.records.parquet import read_rows, read_trials
+from valuesassets.records.study import Study
+from valuesassets.records.table import Table
+from valuesassets.records.tables import PROBE_DISTRIBUTIONS, TRIALS, table_of_asset
+from valuesassets.records.toml_text import toml_text
+from valuesassets.records.zips import write_zip
+from valuesassets.reporting.item_files import item_files
+from valuesassets.reporting.run import software_versions
+
+PERSON = "respondent_id"
+"""A table with this column has a row for each person."""
+PICTURES = (".svg", ".png", ".pdf")
+OURS = b"/Producer (Matplotlib"
+"""In a PDF that was drawn here, and in no questionnaire."""
+CODEBOOK = ("table", "a_row_is", "column", "type", "unit", "range", "may_be_empty", "words")
+WHY = {"person": "answers of single respondents", "form": "questionnaire", "input": "input of the study"}
+"""Why a file is left out, of which the hash stands in `left_out.csv`."""
+FIELD_TYPES = {"whole number": "integer", "number": "number", "true or false": "boolean", "text": "string"}
+"""Types of columns as Frictionless calls them; lists are arrays."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A table as it lies in the storage: files of one record, by partition; `""` where there are none."""
+
+    table: Table
+    files: dict[str, Path] = field(default_factory=dict)
+
+    @property
+    def has_persons(self) -> bool:
+        """Whether it has a row for each person."""
+        return PERSON in self.table.names
+
+
+def write_bundle(path: Path, study: Study, folder: Path, instruments: Sequence[str]) -> list[str]:
+    """Write the zip, whole or not at all; the same study gives the same bytes. Returns the names of what is in it.
+
+    Args:
+        folder: the study's, below the storage.
+        instruments: folders in it. The tables that only they have are declared.
+
+    Raises:
+        MissingData: nothing of the study is stored.
+        StorageError: a file of the storage is not whole, or the zip cannot be written.
+    """
+    tables = {name: stored_tables(folder, name) for name in instruments}
+    if not any(tables.values()):
+        raise MissingData(
+            f"study {study.name}: no table of it is stored in {folder}; run it first: valuesassets run {study.name}"
+        )
+    with whole_file(path) as temporary, _Bundle(temporary) as bundle:
+        bundle.write("study.toml", study_text(study))
+        for place in _settings(study):
+            bundle.write(f"{place.parent.name}/{place.name}", place.read_bytes())
+        for name in instruments:
+            _write_instrument(bundle, folder / name, name, tables[name])
+        described = {
+            f"{instrument}/{name}": each.table
+            for instrument in instruments
+            for name, each in tables[instrument].items()
+            if not each.has_persons
+        }
+        bundle.write("codebook.csv", _csv(_codebook(described)))
+        bundle.write("left_out.csv", _csv(pd.DataFrame(_left_out(study, folder, tables), columns=LEFT_OUT)))
+        bundle.write("environment.txt", environment())
+        bundle.write("REPRODUCE.md", _reproduce(study))
+        bundle.write("CITATION.cff", _citation(study))
+        bundle.write("datapackage.json", _json(_data_package(study, bundle.resources)))
+        sums = "".join(f"{digest}  {name}\n" for name, digest in sorted(bundle.digests.items()))
+        bundle.write("SHA256SUMS", sums)
+    return sorted(bundle.digests)
+
+
+class _Bundle:
+    """A zip that is filled bit by bit and written in the order of names, with the hash of each file in it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._content: dict[str, bytes] = {}
+        self.digests: dict[str, str] = {}
+        self.resources: list[dict[str, Any]] = []
+
+    def __enter__(self) -> "_Bundle":
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            write_zip(self._path, self._content)
+
+    def write(self, name: str, content: str | bytes) -> None:
+        """Add a file."""
+        self._content[name] = content.encode() if isinstance(content, str) else content
+        self.digests[name] = sha256(self._content[name]).hexdigest()
+
+    def write_resource(self, name: str, content: bytes, described: Mapping[str, Any]) -> None:
+        """Add a table as CSV that the data package describes."""
+        self.write(name, content)
+        plain = re.sub("[^a-z0-9._-]+", "-", name.removesuffix(".csv").lower())
+        told = {"name": plain, "path": name, "profile": "tabular-data-resource", "format": "csv", "encoding": "utf-8"}
+        self.resources.append({**told, "bytes": len(content), "hash": f"sha256:{self.digests[name]}", **described})
+
+
+def stored_tables(folder: Path, instrument: str) -> dict[str, Stored]:
+    """The tables of an instrument that are there, by `<asset>` or `<asset>/<table>`, in the order of names."""
+    found: dict[str, Stored] = {}
+    for path in sorted((folder / instrument).glob("*/**/*")):
+        if path.suffix not in (".parquet", ".csv") or path.name.startswith("."):
+            continue
+        asset, *between = path.relative_to(folder / instrument).with_suffix("").parts
+        own, one_of_several = (None, between), (between[-1], between[:-1])
+        for noun, partition in (own, one_of_several) if between == [asset] else (one_of_several, own):
+            try:
+                table = table_of_asset(instrument, asset, noun)
+            except StorageError:
+                continue
+            if path.suffix == ".csv" and not _has_columns(path, table):
+                break
+            name = f"{asset}/{noun}" if noun else asset
+            whole = "/".join(partition) if partition != [asset] else ""
+            found.setdefault(name, Stored(table)).files[whole] = path
+            break
+    return dict(sorted(found.items()))
+
+
+def _has_columns(path: Path, table: Table) -> bool:
+    """Whether the head of a CSV file names the columns of a table; files in other programs' formats do not."""
+    with path.open(encoding="utf-8") as stream:
+        return {*table.names} <= {name.strip('"') for name in stream.readline().rstrip("\n").split(",")}
+
+
+def study_text(study: Study) -> str:
+    """The study as a file that gives it back; of paths the last name, for files that are to be put beside it."""
+    told = {"languages": study.languages and study.model_dump(include={"languages"})["languages"]}
+    told = study.model_dump(exclude_defaults=True) | told
+    head = f"# The study {study.name} as it was run. What a path names is to be put beside this file."
+    return f"{head}\n{toml_text(told)}\n"
+
+
+def environment() -> str:
+    """Every package that is installed, in its version, as pip reads it."""
+    found = {f"{each.metadata['Name']}=={each.version}" for each in distributions() if each.metadata["Name"]}
+    return "\n".join([f"# Python {platform.python_version()}", *sorted(found, key=str.lower), ""])
+
+
+def _write_instrument(bundle: _Bundle, folder: Path, instrument: str, tables: Mapping[str, Stored]) -> None:
+    report = folder / "report" / "report.html"
+    if report.exists():
+        bundle.write(f"{instrument}/report.html", report.read_bytes())
+    for path in sorted(folder.glob("*/*")):
+        if path.suffix in PICTURES and (path.suffix != ".pdf" or OURS in path.read_bytes()):
+            bundle.write(f"{instrument}/figures/{path.parent.name}/{path.name}", path.read_bytes())
+    for name, stored in tables.items():
+        if stored.has_persons:
+            continue
+        for partition, path in stored.files.items():
+            inner = f"{name}/{partition}" if partition else name
+            bundle.write(f"{instrument}/tables/{inner}.parquet", _as_parquet(path, stored.table))
+        rows = _all_rows(stored)
+        described = {"title": f"{instrument}: {name}", "description": f"One row is {stored.table.row}."}
+        schema = {"fields": [_field(stored.table, each) for each in rows.schema]}
+        bundle.write_resource(f"{instrument}/csv/{name}.csv", _csv_bytes(rows), {**described, "schema": schema})
+        if stored.table is TRIALS:
+            for partition, path in stored.files.items():
+                bundle.write(f"{instrument}/prompts/{name}/{partition or name}.txt", _prompts(path))
+    probes = tables.get("probe_distributions")
+    if probes is not None and probes.table is PROBE_DISTRIBUTIONS:
+        answers = _all_rows(probes).to_pandas()
+        for name, content in item_files(answers, probes.table, folder).items():
+            bundle.write(f"{instrument}/items/{name}", content)
+
+
+def _as_parquet(path: Path, table: Table) -> bytes:
+    """A file's bytes; of one that is stored as CSV those of its parquet."""
+    if path.suffix == ".parquet":
+        return path.read_bytes()
+    written = io.BytesIO()
+    pq.write_table(_typed_rows(path, table), written)
+    return written.getvalue()
+
+
+def _typed_rows(path: Path, table: Table) -> pa.Table:
+    """Rows in the types of the table's record."""
+    found = pa.Table.from_pandas(read_csv(path, table)) if path.suffix == ".csv" else read_rows(path, table)
+    for place, column in enumerate(found.schema):
+        known = table.column(column.name)
+        wanted = known.type if known is not None else column.type
+        if found.num_rows and wanted != column.type and not pa.types.is_list(wanted):
+            found = found.set_column(place, column.name, found.column(place).cast(wanted))
+    return found.replace_schema_metadata()
+
+
+def _all_rows(stored: Stored) -> pa.Table:
+    """The rows of all partitions, each with its partition in front where there are several."""
+    parts = []
+    for partition, path in stored.files.items():
+        found = _typed_rows(path, stored.table)
+        if len(stored.files) > 1:
+            found = found.add_column(0, "partition", pa.array([partition] * len(found), pa.string()))
+        parts.append(found)
+    return pa.concat_tables(parts, promote_options="permissive")
+
+
+def _csv_bytes(rows: pa.Table) -> bytes:
+    """CSV as data packages want it: lists as JSON, what is missing empty, infinite numbers INF."""
+    columns: dict[str, Any] = {}
+    for name, column in zip(rows.column_names, rows.columns, strict=True):
+        kind = column.type
+        if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+            texts = (None if each is None else _plain_json(each) for each in column.to_pylist())
+            columns[name] = pa.array(texts, pa.string())
+        elif pa.types.is_floating(kind):
+            numbers = column.to_numpy(zero_copy_only=False).astype(float)
+            columns[name] = pa.array(numbers, kind, mask=np.isnan(numbers))
+            if np.isinf(numbers).any():
+                texts = (None if np.isnan(each) else _infinite(each) for each in numbers.tolist())
+                columns[name] = pa.array(texts, pa.string())
+        else:
+            columns[name] = column
+    written = io.BytesIO()
+    csv.write_csv(pa.table(columns), written, csv.WriteOptions(quoting_style="needed"))
+    return written.getvalue()
+
+
+def _infinite(number: float) -> str:
+    return repr(number) if np.isfinite(number) else "INF" if number > 0 else "-INF"
+
+
+def _plain_json(value: Any) -> str:
+    plain = [None if isinstance(each, float) and not np.isfinite(each) else each for each in value]
+    return json.dumps(plain, ensure_ascii=False)
+
+
+def _field(table: Table, found: pa.Field) -> dict[str, Any]:
+    """A column as Frictionless describes it."""
+    column = table.column(found.name)
+    if column is None:
+        return {"name": found.name, "type": "string", "description": "file of the storage that the row stands in"}
+    kind = "array" if pa.types.is_list(column.type) else FIELD_TYPES[column.kind]
+    said = [
+        column.words,
+        *([f"unit: {column.unit}"] if column.unit else []),
+        *([column.bounds] if column.bounds else []),
+    ]
+    return {"name": found.name, "type": kind, "description": "; ".join(said)}
+
+
+def _codebook(described: Mapping[str, Table]) -> pd.DataFrame:
+    """A row for each column of each table, from its record."""
+    rows = [
+        (name, table.row, column.name, column.kind, column.unit, column.bounds, column.may_be_empty, column.words)
+        for name, table in described.items()
+        for column in table.columns
+    ]
+    return pd.DataFrame(rows, columns=pd.Index(CODEBOOK))
+
+
+LEFT_OUT = pd.Index(["file", "bytes", "sha256", "why"])
+
+
+def _left_out(study: Study, folder: Path, tables: Mapping[str, Mapping[str, Stored]]) -> list[tuple[Any, ...]]:
+    """Files that whoever repeats the study has to get or make, each with its hash."""
+    found: dict[Path, str] = {}
+    for instrument, stored in tables.items():
+        for each in stored.values():
+            if each.has_persons:
+                found |= dict.fromkeys(each.files.values(), WHY["person"])
+        pdfs = sorted((folder / instrument).rglob("*.pdf"))
+        found |= {path: WHY["form"] for path in pdfs if OURS not in path.read_bytes()}
+    rows = [(path.relative_to(folder).as_posix(), path, why) for path, why in found.items()]
+    taken = set(_settings(study))
+    for place in _paths(study.model_dump()):
+        inputs = sorted(place.iterdir()) if place.is_dir() else [place]
+        rows += [(each.name, each, WHY["input"]) for each in inputs if each.is_file() and each not in taken]
+    return [(name, path.stat().st_size, sha256_file(path), why) for name, path, why in sorted(rows)]
+
+
+def _settings(study: Study) -> list[Path]:
+    """Files of settings in folders that the study names, such as corrections of forms."""
+    folders = [place for place in _paths(study.model_dump()) if place.is_dir()]
+    return sorted({path for place in folders for path in place.glob("*.toml")})
+
+
+def _paths(value: Any) -> Iterator[Path]:
+    if isinstance(value, Path):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _paths(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _paths(each)
+
+
+def _prompts(path: Path) -> str:
+    """Prompts word for word, each under the name of its trial."""
+    shown = []
+    for trial in read_trials(path):
+        turns = [f"[{turn.role}]\n{turn.text}" for turn in trial.chat or ()]
+        shown.append(f"===== {trial.trial_id} =====\n" + ("\n".join(turns) or trial.prompt))
+    return "\n\n".join([*shown, ""])
+
+
+def _csv(frame: pd.DataFrame) -> str:
+    return frame.to_csv(index=False, lineterminator="\n")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _data_package(study: Study, resources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The descriptor of Data Package 1 (specs.frictionlessdata.io) for the tables in CSV."""
+    return {
+        "profile": "data-package",
+        "name": study.name,
+        "title": study.title,
+        "description": "Tables of a study made with valuesassets; REPRODUCE.md says how they come about, codebook.csv "
+        "what each column holds." + (" Some answers are planted." if study.is_planted else ""),
+        "resources": list(resources),
+    }
+
+
+def _citation(study: Study) -> str:
+    """The study as CITATION.cff, with the software that it was made with."""
+    authors = [{"name": owner.removeprefix("team:").partition("@")[0]} for owner in study.owners]
+    lines = [
+        "cff-version: 1.2.0",
+        "message: If you use these data, please cite them and the software; the report names its other sources.",
+        "type: dataset",
+        f"title: {json.dumps(study.title, ensure_ascii=False)}",
+        "authors:",
+        *(
+            f"  - name: {json.dumps(each['name'])}"
+            for each in authors or [{"name": f"Authors of the study {study.name}"}]
+        ),
+        "references:",
+        "  - type: software",
+        "    title: valuesassets",
+        "    authors:",
+        "      - name: The valuesassets developers",
+        f"    version: {software_versions()['valuesassets']}",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _reproduce(study: Study) -> str:
+    made = f"made with valuesassets {software_versions()['valuesassets']} on Python {platform.python_version()}"
+    planted = " Some of its answers are planted: made up to test the instrument." if study.is_planted else ""
+    return REPRODUCE.format(title=study.title, name=study.name, made=made, planted=planted)
+
+
+REPRODUCE = """# {title}
+
+This is the study `{name}`, {made}.{planted}
+
+## What is here
+
+- `study.toml`: everything that the study's authors chose.
+- `*/report.html`: the report of each instrument; it opens in any browser.
+- `*/csv/`: every table, described by `codebook.csv` and `datapackage.json`.
+- `*/tables/`: the same tables as parquet, one file for each language or cell.
+- `*/items/`: answers for Stata (`.dta`) and SPSS (`.sav`), with labels.
+- `*/figures/`, `*/prompts/`: figures, and prompts word for word.
+- `environment.txt`: every package that was installed, in its version.
+- `left_out.csv`: what is not here, with its SHA-256.
+
+## Check the files
+
+    sha256sum --check SHA256SUMS
+    pip install frictionless && frictionless validate datapackage.json
+
+## Run it again
+
+    python -m venv venv && . venv/bin/activate
+    pip install -r environment.txt
+    valuesassets study study.toml
+    VALUESASSETS_STORAGE=storage valuesassets run study.toml
+
+Where `environment.txt` names a package that no registry has, install that from its source. Files that `study.toml`
+names by a path are to be put beside it; `left_out.csv` has their hashes. Answers of respondents and questionnaires
+come from their archives, under the terms there.
+
+## See what has changed
+
+    valuesassets compare . storage/{name}
+"""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from valuesassets.cli.inputs import Orders, parse_orders, read_sound_questions, require_language, trials_of
+from valuesassets.cli.inputs import Orders, OwnLexicon, asked_language, parse_orders, read_sound_questions, trials_of
 from valuesassets.cli.models import read_answers
 from valuesassets.cli.outputs import print_hardness, print_recovery, progress_bar
 from valuesassets.records.errors import MissingData
@@ -46,6 +46,7 @@ def calibrate(
         ),
     ] = None,
     orders: Orders = "both",
+    lexicon: OwnLexicon = None,
 ) -> None:
     """Train a reference model on these prompts and print how well it is read back; exit 1 when it is off.
 
@@ -60,23 +61,23 @@ def calibrate(
     elif questions is None or language is None:
         raise typer.BadParameter("--questions and --language are missing; give both, or --readouts")
     else:
-        calibrate_questions(questions, language, steps, orders)
+        calibrate_questions(questions, language, steps, orders, lexicon)
 
 
-def calibrate_questions(questions: Path, language: str, steps: int | None, orders: str) -> None:
+def calibrate_questions(questions: Path, language: str, steps: int | None, orders: str, lexicon: Path | None) -> None:
     """What `calibrate` does with a questionnaire."""
     from valuesassets.answers.calibration import describe_hardness, summarise_recovery
     from valuesassets.instruments.survey.plants import plant_questions
     from valuesassets.records.frames import records
 
     sound = read_sound_questions(questions)
-    study = calibration_study(language, orders)
-    trials = trials_of(questions, sound, language, orders, study.seed)
+    study = calibration_study(language, orders, lexicon)
+    trials = trials_of(questions, sound, language, orders, study.seed, lexicon)
     plants = plant_questions(study, FAMILY, language, sound)
     most = steps or study.phantom.steps
     tight = study.phantom.model_copy(update={name: getattr(study.phantom, name) * MARGIN for name in LIMITS})
     comparison = _read_back(study, sound, trials, plants, max(1, most // 2))
-    if most > 1 and not summarise_recovery(comparison, tight)["is_recovered"].all():
+    if most > 1 and not bool(summarise_recovery(comparison, tight)["is_recovered"].all()):
         comparison = _read_back(study, sound, trials, plants, most)
     summary = summarise_recovery(comparison, study.phantom)
     print_recovery(summary)
@@ -141,14 +142,16 @@ def _with_time_said(tick: Callable[[int, int], None], n_questions: int, passes: 
     return on_pass
 
 
-def calibration_study(language: str, orders: str) -> Study:
+def calibration_study(language: str, orders: str, lexicon: Path | None = None) -> Study:
     """A study of one language, one reference family and some option orders, with the demo's seed."""
-    pattern = load_study("demo")
+    pattern, asked = load_study("demo"), asked_language(language, lexicon)
+    # What is planted leans towards some country; which does not matter where the language says none.
+    asked = asked.model_copy(update={"country": asked.country or pattern.languages["eng"].country})
     return pattern.model_copy(
         update={
             "name": "calibration",
             "questionnaires": Questionnaires.of(pattern).model_copy(update={"master": language}),
-            "languages": {language: require_language(language)},
+            "languages": {language: asked},
             "families": {FAMILY: pattern.families[FAMILY]},
             "elicitation": parse_orders(orders),
             "phantom": Phantom(),

@@ -8,6 +8,7 @@ import typer
 from valuesassets.cli.inputs import (
     LanguageCode,
     Orders,
+    OwnLexicon,
     QuestionsFile,
     read_sound_questions,
     require_file_place,
@@ -36,6 +37,7 @@ def probe(
     dtype: Annotated[Literal["float32", "bfloat16", "auto"], typer.Option(help="Weights in memory.")] = "auto",
     device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where to compute.")] = "auto",
     orders: Orders = "both",
+    lexicon: OwnLexicon = None,
     offline: Annotated[bool, typer.Option("--offline", help="Take the model from this machine's cache only.")] = False,
     known_readings: Annotated[
         Path | None, typer.Option(readable=False, help="Folder to keep what was read: an interrupted probe goes on.")
@@ -47,7 +49,7 @@ def probe(
     from valuesassets.records.tables import PROBE_DISTRIBUTIONS
 
     sound = read_sound_questions(questions)
-    written = trials_of(questions, sound, language, orders)
+    written = trials_of(questions, sound, language, orders, lexicon=lexicon)
     require_file_place(output, "a parquet file")
     if known_readings is not None:
         require_folder_place(known_readings)

@@ -9,8 +9,10 @@ from typing import Annotated
 
 import typer
 
+from valuesassets.answers.language_codes import known_languages, language_code
 from valuesassets.records.errors import InputError, QuestionError, StorageError
 from valuesassets.records.files import kind_of_file
+from valuesassets.records.lexicon import bundled_lexicons, load_lexicon
 from valuesassets.records.questions import Question, askable, read_questions, require_sound
 from valuesassets.records.settings.cells import Language
 from valuesassets.records.settings.measuring import Elicitation
@@ -21,17 +23,43 @@ from valuesassets.records.trials import Trial
 QuestionsFile = Annotated[Path, typer.Option("--questions", readable=False, help="Question file (JSON).")]
 LanguageCode = Annotated[str, typer.Option("--language", help="ISO 639-3 code of the questions' language.")]
 StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Bundled name or path.")]
+OwnLexicon = Annotated[
+    Path | None,
+    typer.Option("--lexicon", readable=False, help="Your own words around questions (`template lexicon`)."),
+]
 Orders = Annotated[str, typer.Option("--orders", help="both, all, cyclic, or a number of seeded orders.")]
 
 
 def require_language(language: str) -> Language:
     """What the bundled studies, or the study that the environment names, say of a language."""
-    studies = filter(None, ("evs2017", "demo", os.environ.get("VALUESASSETS_STUDY")))
-    languages = {code: each for name in studies for code, each in load_study(name).languages.items()}
+    languages = _said_languages()
     if language not in languages:
         known = ", ".join(sorted(languages))
         raise InputError(f"language {language}: unknown; an ISO 639-3 code was expected, one of {known}")
     return languages[language]
+
+
+def asked_language(language: str, lexicon: Path | None) -> Language:
+    """A language that questions are asked in: any that ISO 639-3 has, and that has a lexicon, its own or a bundled one.
+
+    Raises:
+        LexiconError: it has none.
+    """
+    if language_code(language) != language:
+        known = ", ".join(bundled_lexicons())
+        raise InputError(
+            f"language {language}: unknown; an ISO 639-3 code was expected, one of {known}, or any other with --lexicon"
+        )
+    about = known_languages().get(language)
+    known = _said_languages().get(language) or Language(name=about.names[0] if about else language)
+    known = known.model_copy(update={"lexicon": lexicon or known.lexicon})
+    load_lexicon(language, known.lexicon)
+    return known
+
+
+def _said_languages() -> dict[str, Language]:
+    studies = filter(None, ("evs2017", "demo", os.environ.get("VALUESASSETS_STUDY")))
+    return {code: each for name in studies for code, each in load_study(name).languages.items()}
 
 
 def read_sound_questions(path: Path) -> list[Question]:
@@ -44,16 +72,22 @@ def read_sound_questions(path: Path) -> list[Question]:
     return require_sound(fit, str(path))
 
 
-def trials_of(source: Path, questions: Sequence[Question], language: str, orders: str, seed: int = 0) -> list[Trial]:
-    """The trials of the questions that stand in the file `source`; `seed` is that of orders that are drawn."""
-    from valuesassets.instruments.survey.lexicon import load_lexicon
+def trials_of(
+    source: Path, questions: Sequence[Question], language: str, orders: str, seed: int = 0, lexicon: Path | None = None
+) -> list[Trial]:
+    """The trials of the questions that stand in the file `source`.
+
+    Args:
+        seed: of orders that are drawn.
+        lexicon: the language's own words around questions.
+    """
     from valuesassets.instruments.survey.trials import write_trials
     from valuesassets.people.variables import load_variables
 
     elicitation = parse_orders(orders)
-    require_language(language)
+    words = load_lexicon(language, asked_language(language, lexicon).lexicon)
     try:
-        return write_trials(questions, language, load_lexicon(language), load_variables(), elicitation, seed)
+        return write_trials(questions, language, words, load_variables(), elicitation, seed)
     except QuestionError as error:
         raise QuestionError(f"{source}: {error}") from None
 

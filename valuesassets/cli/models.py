@@ -1,4 +1,4 @@
-"""The commands about models: `probe`, `calibrate`, `map`."""
+"""The commands about models: `probe`, `map`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -8,22 +8,20 @@ import typer
 from valuesassets.cli.inputs import (
     LanguageCode,
     Orders,
+    OwnLexicon,
     QuestionsFile,
-    parse_orders,
     read_sound_questions,
     require_file_place,
     require_folder_place,
     require_language,
     trials_of,
 )
-from valuesassets.cli.outputs import print_hardness, print_recovery, progress_bar
+from valuesassets.cli.outputs import progress_bar
 from valuesassets.records.errors import InputError, MissingData, ScoringError
 from valuesassets.records.files import no_such_file, whole_file
 from valuesassets.records.questions import Question
 from valuesassets.records.settings.cells import Family
-from valuesassets.records.settings.measuring import Phantom
-from valuesassets.records.settings.questionnaires import Questionnaires
-from valuesassets.records.study import Study, load_study
+from valuesassets.records.study import load_study
 from valuesassets.records.trials import Reading, Trial
 
 if TYPE_CHECKING:
@@ -39,6 +37,7 @@ def probe(
     dtype: Annotated[Literal["float32", "bfloat16", "auto"], typer.Option(help="Weights in memory.")] = "auto",
     device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where to compute.")] = "auto",
     orders: Orders = "both",
+    lexicon: OwnLexicon = None,
     offline: Annotated[bool, typer.Option("--offline", help="Take the model from this machine's cache only.")] = False,
     known_readings: Annotated[
         Path | None, typer.Option(readable=False, help="Folder to keep what was read: an interrupted probe goes on.")
@@ -50,7 +49,7 @@ def probe(
     from valuesassets.records.tables import PROBE_DISTRIBUTIONS
 
     sound = read_sound_questions(questions)
-    written = trials_of(questions, sound, language, orders)
+    written = trials_of(questions, sound, language, orders, lexicon=lexicon)
     require_file_place(output, "a parquet file")
     if known_readings is not None:
         require_folder_place(known_readings)
@@ -96,97 +95,6 @@ def read_answers(
     if scored.doubt:
         raise ScoringError(f"{name}: {scored.doubt}; use --dtype float32, or another model")
     return rows, described
-
-
-def calibrate(
-    questions: Annotated[Path | None, typer.Option(readable=False, help="Question file (JSON).")] = None,
-    language: Annotated[str | None, typer.Option(help="ISO 639-3 code of the questions' language.")] = None,
-    readouts: Annotated[
-        bool, typer.Option("--readouts", help="Try spans and written answers on plants of their own, in a minute.")
-    ] = False,
-    steps: Annotated[
-        int | None, typer.Option(min=1, help=f"Most passes of training; {Phantom().steps} if left out.")
-    ] = None,
-    orders: Orders = "both",
-) -> None:
-    """Train a reference model on these prompts and print how well it is read back; exit 1 when it is off.
-
-    Two channels: the probabilities of the answers as `probe` reads them, and answers drawn and parsed as text.
-    """
-    if readouts:
-        from valuesassets.cli.readouts import calibrate_readouts
-
-        if questions is not None or language is not None:
-            raise typer.BadParameter("--readouts brings plants of its own; leave --questions and --language out")
-        calibrate_readouts(steps)
-    elif questions is None or language is None:
-        raise typer.BadParameter("--questions and --language are missing; give both, or --readouts")
-    else:
-        calibrate_questions(questions, language, steps, orders)
-
-
-def calibrate_questions(questions: Path, language: str, steps: int | None, orders: str) -> None:
-    """What `calibrate` does with a questionnaire."""
-    import tempfile
-
-    import pandas as pd
-
-    from valuesassets.answers.calibration import compare_with_plants, describe_hardness, summarise_recovery
-    from valuesassets.answers.plants import planted_answers
-    from valuesassets.answers.reference_models import planted_text_rows
-    from valuesassets.answers.sampled_answers import derive_sampled_distributions
-    from valuesassets.instruments.survey.plants import plant_questions
-    from valuesassets.models.loading import load_model
-    from valuesassets.models.reference import train_reference_model
-    from valuesassets.models.sampling import sample_answers
-    from valuesassets.records.frames import records
-    from valuesassets.records.parquet import answer_rows
-
-    sound, family = read_sound_questions(questions), "reference-mono"
-    study = calibration_study(language, orders)
-    trials = trials_of(questions, sound, language, orders, study.seed)
-    plants = plant_questions(study, family, language, sound)
-    answers: dict[str, dict[str, float]] = {}
-    for row in planted_text_rows(trials, plants):
-        answers.setdefault(str(row["prompt"]), {})[str(row["answer_text"])] = float(str(row["prob"]))
-    passes = steps or study.phantom.steps
-    with tempfile.TemporaryDirectory(prefix="valuesassets-") as folder:
-        with progress_bar("training the reference model") as tick:
-            train_reference_model(
-                answers, Path(folder, "phantom"), passes, study.seed, lambda done, _: tick(done, passes)
-            )
-        loaded = load_model(f"{folder}/phantom", None, "float32", "cpu")
-        recovered, _ = read_answers(loaded, family, trials, sound)
-        with progress_bar("drawing answers") as tick:
-            drawn = sample_answers(loaded, [trial.prompt for trial in trials], study.phantom.samples, study.seed, tick)
-    written = pd.DataFrame(answer_rows(trials, drawn))
-    sampled = derive_sampled_distributions(written, trials, plants, family, language)
-    planted = planted_answers({(family, language): plants})
-    comparison = compare_with_plants(pd.DataFrame(recovered), planted, sampled)
-    summary = summarise_recovery(comparison, study.phantom)
-    print_recovery(summary)
-    print_hardness(describe_hardness(comparison))
-    off = [row for row in records(summary) if not row["is_recovered"]]
-    if off:
-        raise MissingData(
-            f"{questions}: what was planted was not recovered ({', '.join(row['response_type'] for row in off)}): "
-            f"{off[0]['reason']}; train longer (--steps), or look at the prompts of the rows marked OFF"
-        )
-
-
-def calibration_study(language: str, orders: str) -> Study:
-    """A study of one language, one reference family and some option orders, with the demo's seed."""
-    pattern = load_study("demo")
-    return pattern.model_copy(
-        update={
-            "name": "calibration",
-            "questionnaires": Questionnaires.of(pattern).model_copy(update={"master": language}),
-            "languages": {language: require_language(language)},
-            "families": {"reference-mono": pattern.families["reference-mono"]},
-            "elicitation": parse_orders(orders),
-            "phantom": Phantom(),
-        }
-    )
 
 
 def draw_map(

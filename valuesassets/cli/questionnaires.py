@@ -10,32 +10,37 @@ import typer
 from valuesassets.cli.inputs import (
     LanguageCode,
     Orders,
+    OwnLexicon,
     QuestionsFile,
+    asked_language,
     read_sound_questions,
     require_file_place,
     require_folder_place,
-    require_language,
     trials_of,
 )
 from valuesassets.cli.outputs import progress_bar
 from valuesassets.records.errors import InputError, PdfError
 from valuesassets.records.faults import validated
 from valuesassets.records.files import no_such_file, write_text
+from valuesassets.records.lexicon import LEXICON_TEMPLATE, load_lexicon
 from valuesassets.records.questions import Question, write_questions
 from valuesassets.records.settings.questionnaires import GeminiSettings, Questionnaires
 
 
 def template(
-    kind: Annotated[Literal["questions"], typer.Argument(help="questions: a table of questions.")],
-    output: Annotated[Path, typer.Argument(help="File to write (CSV).")],
+    kind: Annotated[
+        Literal["questions", "lexicon"],
+        typer.Argument(help="questions: a table of questions; lexicon: a language's words around questions."),
+    ],
+    output: Annotated[Path, typer.Argument(help="File to write (CSV, or TOML for a lexicon).")],
 ) -> None:
-    """Write a file to begin with: a table of questions, one row for each, to be filled in and given to `extract`."""
+    """Write a file to begin with: a table of questions for `extract`, or the words around questions for a language."""
     from valuesassets.instruments.survey.forms.question_tables import TEMPLATE
 
     if output.exists():
         raise InputError(f"{output}: is there already; choose another name")
-    require_file_place(output, "a CSV file")
-    write_text(output, TEMPLATE)
+    require_file_place(output, "a CSV file" if kind == "questions" else "a TOML file")
+    write_text(output, TEMPLATE if kind == "questions" else LEXICON_TEMPLATE)
     print(f"{kind} to fill in: {output}")
 
 
@@ -54,6 +59,7 @@ def extract(
         Path | None, typer.Option(readable=False, help="Corrections to apply (TOML, docs/review.md).")
     ] = None,
     review: Annotated[Path | None, typer.Option(help="Review page to write (HTML).")] = None,
+    lexicon: OwnLexicon = None,
 ) -> None:
     """Read the questions out of a questionnaire: a PDF, or a table with the columns id, text, item and options."""
     from valuesassets.instruments.survey.extracted_questions import examine_questions
@@ -64,7 +70,7 @@ def extract(
     from valuesassets.instruments.survey.forms.question_tables import ENDINGS
     from valuesassets.instruments.survey.forms.review_page import render_review
 
-    require_language(language)
+    own = load_lexicon(language, asked_language(language, lexicon).lexicon)
     require_file_place(output, "JSON")
     is_table = form.suffix.lower() in ENDINGS
     if is_table and extractor == "gemini":
@@ -95,7 +101,7 @@ def extract(
             extraction = extract_with(extractor, pdf, language, settings, cache, on_page=tick)
     second = second_extractor(extractor, settings, language, has_pdf=True) if pdf else None
     other = extract_with(second, pdf, language, settings, cache).questions if second else None
-    examined = examine_questions(extraction.questions, pdf, language, overrides, other)
+    examined = examine_questions(extraction.questions, pdf, language, overrides, other, own)
     questions, faults = examined.questions, examined.faults
     wrong_file = next((fault for fault in faults if fault.check in ("script", "language", "no_questions")), None)
     if wrong_file is not None and wrong_file.question_id is None:
@@ -203,12 +209,13 @@ def trials(
     language: LanguageCode,
     output: Annotated[Path, typer.Option(help="Trials to write (parquet).")],
     orders: Orders = "both",
+    lexicon: OwnLexicon = None,
 ) -> None:
     """Write the prompts of a question file, in every order."""
     from valuesassets.records.parquet import trial_rows, write_table
     from valuesassets.records.tables import TRIALS
 
-    written = trials_of(questions, read_sound_questions(questions), language, orders)
+    written = trials_of(questions, read_sound_questions(questions), language, orders, lexicon=lexicon)
     require_file_place(output, "a parquet file")
     write_table(output, trial_rows(written), TRIALS)
     print(f"{len(written)} trials of {len({t.asked_id for t in written})} questions in {output}")

@@ -1,6 +1,7 @@
 """The commands of the survey, from a questionnaire to the map, by their names."""
 
-from valuesassets.cli.models import calibrate, draw_map, probe
+from valuesassets.cli.calibrate import calibrate
+from valuesassets.cli.models import draw_map, probe
 from valuesassets.cli.questionnaires import align, extract, template, trials
 from valuesassets.cli.tracing import trace
 from valuesassets.cli.worlds import worlds

@@ -45,6 +45,8 @@ def train_reference_model(
     if known is not None:
         return known
 
+    from threadpoolctl import threadpool_limits
+
     from valuesassets.models.reference_llama import CONFIG, as_llama
     from valuesassets.models.reference_tokenizer import train_tokenizer
     from valuesassets.models.reference_training import Vocabulary, fit, grow_answer_tree
@@ -56,7 +58,8 @@ def train_reference_model(
     tokenizer = describe_tokenizer(hf, str(folder), len(hf))
     trees = [grow_answer_tree(tokenizer, prompt, texts) for prompt, texts in answers.items()]
     vocabulary = Vocabulary.of(trees, len(hf))
-    weights, result = fit(trees, vocabulary, steps, seed, on_pass)
+    with threadpool_limits(1, user_api="blas"):  # on matrices this small a second thread only waits, and does so busily
+        weights, result = fit(trees, vocabulary, steps, seed, on_pass)
     named = as_llama(weights, list(vocabulary.places), list(vocabulary.answers), len(hf), seed)
     model = ReferenceModel(folder, training_hash, True, **asdict(result), seconds=time.monotonic() - began)
     save_reference_model(model, CONFIG, named, hf)

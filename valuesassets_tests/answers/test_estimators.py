@@ -11,11 +11,11 @@ from valuesassets.answers.estimators import (
     share_per_token,
 )
 from valuesassets.answers.probe_distributions import Cell, derive_probe_distributions
-from valuesassets.instruments.survey.lexicon import load_lexicon
 from valuesassets.instruments.survey.trials import write_trials
 from valuesassets.models.loading import load_model
 from valuesassets.people.variables import load_variables
 from valuesassets.records.errors import MissingData
+from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.settings.measuring import Elicitation
 from valuesassets.records.trials import Reading, Status
 from valuesassets_tests.instruments.survey.asked import ask

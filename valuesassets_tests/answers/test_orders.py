@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from valuesassets.answers.orders import averaged_orders, option_orders
 from valuesassets.answers.probe_distributions import Cell, derive_probe_distributions
 from valuesassets.answers.reference_models import shown_options
-from valuesassets.instruments.survey.lexicon import load_lexicon
 from valuesassets.instruments.survey.trials import write_trials
 from valuesassets.people.variables import load_variables
+from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.settings.measuring import Elicitation
 from valuesassets.records.trials import Reading, Status
 from valuesassets_tests.instruments.survey.asked import ask

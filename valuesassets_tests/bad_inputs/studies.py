@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from valuesassets.records.lexicon import LEXICON_TEMPLATE
 from valuesassets_tests.bad_inputs.case import Case
-from valuesassets_tests.bad_inputs.making import Make, all_of, files, folders, form
+from valuesassets_tests.bad_inputs.making import QUESTIONS, Make, all_of, files, folders, form
 
 STUDY = """\
 name = "mine"
@@ -146,7 +147,7 @@ CASES = [
         "a language that nothing is bundled for",
         study("[languages.deu]", "[languages.jpn]"),
         "study.toml: key 'languages.jpn': no lexicon in this language (there are [...]); leave the "
-        "language out or add valuesassets/studies/lexicons/jpn.toml",
+        'language out, or write one (valuesassets template lexicon jpn.toml) and name it: lexicon = "jpn.toml"',
     ),
     bad(
         "a language without a lexicon, the PDFs in a folder",
@@ -156,7 +157,34 @@ CASES = [
             folders("pdfs"),
         ),
         "study.toml: key 'languages.jpn': no lexicon in this language (there are [...]); leave the "
-        "language out or add valuesassets/studies/lexicons/jpn.toml",
+        'language out, or write one (valuesassets template lexicon jpn.toml) and name it: lexicon = "jpn.toml"',
+    ),
+    bad(
+        "an own lexicon that is not there",
+        study('country = "DE"', 'country = "DE"\nlexicon = "words/deu.toml"'),
+        "[...]/words/deu.toml: no such file[...]",
+    ),
+    bad(
+        "an own lexicon that lacks words",
+        all_of(
+            study('country = "DE"', 'country = "DE"\nlexicon = "deu.toml"'),
+            files({"deu.toml": 'answer_cues = ["Antwort"]\nyes = "ja"\n'}),
+        ),
+        "[...]/deu.toml: key 'answer_cues': at least 2 entries was expected (found [...]",
+    ),
+    bad(
+        "an own lexicon whose statement has no place for the item",
+        all_of(
+            study('country = "DE"', 'country = "DE"\nlexicon = "deu.toml"'),
+            files({"deu.toml": LEXICON_TEMPLATE.replace("home: {item}", "home")}),
+        ),
+        "[...]/deu.toml: key 'statements.child_qualities': {item} is expected once and no other braces: [...]",
+    ),
+    bad(
+        "an own lexicon that is no TOML, on the command line",
+        files({"q.json": QUESTIONS, "nor.toml": "yes: ja"}),
+        "nor.toml: not TOML: [...]; mend the file there",
+        "trials --questions q.json --language nor --lexicon nor.toml --output trials.parquet",
     ),
     bad(
         "a country by its name",

@@ -15,10 +15,10 @@ from tokenizers import Tokenizer
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from transformers.utils import logging
 
-from valuesassets.instruments.survey.lexicon import load_lexicon
 from valuesassets.instruments.survey.trials import write_trials
 from valuesassets.models.reference_tokenizer import BOS, EOS, PAD, UNK, train_tokenizer
 from valuesassets.people.variables import load_variables
+from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.trials import Trial
 from valuesassets.studies.questionnaires.content import LANGUAGES
 from valuesassets_tests.studies.expected_questions import expected_questions

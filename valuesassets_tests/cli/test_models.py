@@ -1,6 +1,7 @@
 """What models answer, by real commands: `probe`, `calibrate`, `map`."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -80,7 +81,9 @@ def test_calibrate_recovers_what_it_planted(aligned):
     printed = succeed("calibrate", "--questions", aligned / "eng.json", "--language", "eng")
     assert "OFF" not in printed
     recovery, hardness = printed.split("  hardness of the plants")
-    assert all(line.endswith("recovered") for line in recovery.splitlines()[1:])
+    time_said, _, *rows = recovery.splitlines()
+    assert re.fullmatch(r"\d+ questions, 200 passes of training: about \d+ seconds", time_said)  # half of them do
+    assert all(line.endswith("recovered") for line in rows)
     assert {line.split()[0] for line in hardness.splitlines()[1:]} >= {"all", "likert10", "binary"}
 
 

@@ -10,8 +10,8 @@ from valuesassets.answers.calibration import compare_with_plants, summarise_reco
 from valuesassets.answers.plants import Plants, planted_answers
 from valuesassets.answers.reference_models import planted_text_rows
 from valuesassets.answers.sampled_answers import derive_sampled_distributions
-from valuesassets.cli.models import calibration_study, read_answers
-from valuesassets.instruments.survey.lexicon import load_lexicon
+from valuesassets.cli.calibrate import calibration_study
+from valuesassets.cli.models import read_answers
 from valuesassets.instruments.survey.plants import plant_questions
 from valuesassets.instruments.survey.trials import write_trials
 from valuesassets.models.loading import LoadedModel, load_model
@@ -20,6 +20,7 @@ from valuesassets.models.reference_folder import find_reference_model
 from valuesassets.models.sampling import sample_answers
 from valuesassets.people.variables import load_variables
 from valuesassets.records.errors import ValuesAssetsError
+from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.parquet import answer_rows
 from valuesassets.records.settings.measuring import Elicitation
 from valuesassets.records.study import Study

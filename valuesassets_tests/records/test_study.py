@@ -149,6 +149,7 @@ def test_every_path_of_a_study_file_counts_from_its_folder(tmp_path):
     assert set(paths(Study)) == {
         "CulturalRobustness.questions",
         "CulturalRobustness.countries",
+        "Language.lexicon",
         "Questionnaires.pdf_dir",
         "Questionnaires.extractions",
         "Questionnaires.overrides",

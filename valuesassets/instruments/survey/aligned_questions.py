@@ -12,10 +12,10 @@ from valuesassets.instruments.survey.alignment.mending import with_whole_options
 from valuesassets.instruments.survey.alignment.records import Record, is_same, matched_records, worth
 from valuesassets.instruments.survey.alignment.targets import Target, master_targets
 from valuesassets.instruments.survey.forms.layout.blocks import longest_rising
-from valuesassets.instruments.survey.forms.layout.text_layer import script_of, script_share
-from valuesassets.instruments.survey.lexicon import bundled_lexicons, load_lexicon
+from valuesassets.instruments.survey.forms.layout.text_layer import script_share
 from valuesassets.instruments.survey.normalisation import SCRIPT_SHARE, Normalised
 from valuesassets.people.variables import Variables
+from valuesassets.records.lexicon import Lexicon, known_lexicon
 from valuesassets.records.questions import Question, question_faults
 
 CARRIED_FACTS = ("wvs_id", "asked_of", "names_country", "is_converted")
@@ -31,6 +31,7 @@ def align_questions(
     variables: Variables,
     not_asked: Collection[str] = (),
     likeness: Matrix | None = None,
+    lexicon: Lexicon | None = None,
 ) -> Alignment:
     """One language's questions under canonical ids, in the master's order.
 
@@ -42,6 +43,7 @@ def align_questions(
         language: ISO 639-3, of the questions.
         not_asked: ids that a person says the language does not have.
         likeness: log odds for every pair of a question and a target (`master_targets`), of an embedder.
+        lexicon: the language's own words around a question; the bundled ones, where there are any, if left out.
     """
     targets = master_targets(master, variables)
     records = matched_records(extracted.questions, extracted.positions, targets, likeness)
@@ -65,7 +67,7 @@ def align_questions(
             matches.append(record.match(status, evidence, is_settled))
             if status == "beyond" and not record.is_foreign:
                 unmatched.append(matches[-1])
-    lexicon = load_lexicon(language) if language in bundled_lexicons() else None
+    lexicon = lexicon or known_lexicon(language)
     mended = with_whole_options({code: record.question for code, record in kept.items()}, targets, variables, lexicon)
     first_seen = {code: min(_merged_from(kept[code], by_code[code])) for code in kept}
     codes = [target.code for target in wanted]
@@ -109,7 +111,7 @@ def _fate(record: Record, survivors: Mapping[str, Record], variables: Variables)
 
 
 def _is_in_script(record: Record, language: str) -> bool:
-    share = script_share(record.question.text, script_of(language))
+    share = script_share(record.question.text, language)
     return share is None or share >= SCRIPT_SHARE
 
 

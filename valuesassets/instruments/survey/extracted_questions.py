@@ -16,6 +16,7 @@ from valuesassets.instruments.survey.forms.layout.wording import question_text
 from valuesassets.instruments.survey.forms.overrides import Overridden, apply_overrides, read_overrides
 from valuesassets.instruments.survey.normalisation import normalise_questions
 from valuesassets.people.variables import load_variables
+from valuesassets.records.lexicon import Lexicon
 from valuesassets.records.questions import Option, Question
 
 SETTLED_BY_A_PERSON = {
@@ -93,6 +94,7 @@ def examine_questions(
     language: str,
     overrides: Path | None = None,
     second: Sequence[Question] | None = None,
+    lexicon: Lexicon | None = None,
 ) -> Examined:
     """An extraction brought into one form, with a person's overrides, and what is still in doubt.
 
@@ -102,6 +104,7 @@ def examine_questions(
         pdf: the form, against which the questions are held; None where there is none.
         overrides: file of this language's corrections; it need not be there.
         second: another extractor's reading of the form, to compare with.
+        lexicon: the language's own words around a question; the bundled ones, where there are any, if left out.
 
     Raises:
         StudyError: the overrides file cannot be used.
@@ -109,10 +112,11 @@ def examine_questions(
     variables = load_variables()
     form = Form(own_pages(read_pages(pdf), language)) if pdf else None
     printed = extract_questions(pdf, language) if pdf else []
-    normalised = normalise_questions(extracted, language, variables, {question.id: question for question in printed})
+    by_id = {question.id: question for question in printed}
+    normalised = normalise_questions(extracted, language, variables, by_id, lexicon)
     questions, named, twins = normalised.questions, [], []
     if second is not None:
-        second = normalise_questions(second, language, variables).questions
+        second = normalise_questions(second, language, variables, lexicon=lexicon).questions
         twins = find_twins(questions, second, variables)
         questions, named = with_codes_of(questions, twins)
     given = read_overrides(overrides) if overrides else {}

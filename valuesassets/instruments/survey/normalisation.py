@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from valuesassets.instruments.survey.forms.changes import Change, changes_between, listed
-from valuesassets.instruments.survey.forms.layout.text_layer import foreign_languages, script_of, script_share
+from valuesassets.instruments.survey.forms.layout.text_layer import foreign_languages, named_script, script_share
 from valuesassets.instruments.survey.forms.layout.word_graph import words_of
-from valuesassets.instruments.survey.lexicon import bundled_lexicons, load_lexicon
 from valuesassets.instruments.survey.question_parts import has_words, with_parts_in_place
 from valuesassets.people.variables import Variables, canonical_id
+from valuesassets.records.lexicon import Lexicon, known_lexicon
 from valuesassets.records.questions import OPTION_COUNTS, TEN, Question, ResponseType, is_missing_code, ten_point_scale
 
 LATIN_LOOKALIKES = str.maketrans("ѵѴв", "vVv")
@@ -73,7 +73,11 @@ _Step = Callable[[Question, _Known], _Edits]
 
 
 def normalise_questions(
-    questions: Sequence[Question], language: str, variables: Variables, printed: Mapping[str, Question] | None = None
+    questions: Sequence[Question],
+    language: str,
+    variables: Variables,
+    printed: Mapping[str, Question] | None = None,
+    lexicon: Lexicon | None = None,
 ) -> Normalised:
     """Canonical ids, no codes for don't know, whole ten-point scales, types that fit the options, each question once.
 
@@ -82,9 +86,10 @@ def normalise_questions(
 
     Args:
         printed: the questions as read from the form's layout, by id: they lend a scale its anchors.
+        lexicon: the language's own words around a question; the bundled ones, where there are any, if left out.
     """
     done = Normalised()
-    words = (_phrases(language, name) for name in ("missing_answers", "answer_cues"))
+    words = _phrases(lexicon or known_lexicon(language))
     known = _Known(variables, variables.letters_of(questions), printed or {}, *words)
     places: dict[str, int] = {}
     named = [_each_in_turn(question, (_with_canonical_id,), known, done.changes) for question in questions]
@@ -218,9 +223,10 @@ def _with_own_cue(question: Question, known: _Known) -> _Edits:
         yield {"answer_cue": None}, question.answer_cue, None, why
 
 
-def _phrases(language: str, name: str) -> frozenset[tuple[str, ...]]:
-    phrases = getattr(load_lexicon(language), name) if language in bundled_lexicons() else ()
-    return frozenset(map(_phrase, phrases))
+def _phrases(lexicon: Lexicon | None) -> tuple[frozenset[tuple[str, ...]], ...]:
+    """The words of missing answers, and of answer cues."""
+    phrases = (lexicon.missing_answers, lexicon.answer_cues) if lexicon is not None else ((), ())
+    return tuple(frozenset(map(_phrase, each)) for each in phrases)
 
 
 def _phrase(label: str) -> tuple[str, ...]:
@@ -230,13 +236,12 @@ def _phrase(label: str) -> tuple[str, ...]:
 
 def _foreign(questions: Sequence[Question], language: str) -> list[str | None]:
     """Why each question is in the form's other language, or None."""
-    script = script_of(language)
     spoken = foreign_languages([question.item or question.text for question in questions], language)
     said: list[str | None] = []
     for question, other in zip(questions, spoken, strict=True):
-        share = script_share(" ".join([question.text, *(o.label for o in question.options)]), script)
+        share = script_share(" ".join([question.text, *(o.label for o in question.options)]), language)
         if share is not None and share < SCRIPT_SHARE:
-            said.append(f"not {script.title()}, as {language} is written: the form's other language")
+            said.append(f"not {named_script(language)}, as {language} is written: the form's other language")
         else:
             said.append(f"in {other}, not in {language}: the form's other language" if other else None)
     return said

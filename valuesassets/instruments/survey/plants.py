@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from valuesassets.answers.orders import averaged_orders, option_orders
 from valuesassets.answers.plants import Plant
 from valuesassets.instruments.survey.analysis_scale import analysis_value
-from valuesassets.instruments.survey.lexicon import load_lexicon
 from valuesassets.instruments.survey.planted_leanings import (
     INDICATOR_OF,
     country_leanings,
@@ -26,6 +25,7 @@ from valuesassets.instruments.survey.planted_leanings import (
 from valuesassets.instruments.survey.trials import answer_cues
 from valuesassets.measure.seeding import seeded
 from valuesassets.people.variables import Variables, load_variables
+from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.questions import Question, askable
 from valuesassets.records.study import Study
 from valuesassets.records.trials import asked_id
@@ -41,7 +41,11 @@ def plant_questions(study: Study, family: str, language: str, questions: Sequenc
         HumanDataError: the language's country has no published map position.
     """
     study.require_cell(family, language)
-    variables, lexicon, wordings = load_variables(), load_lexicon(language), study.elicitation.wordings
+    variables, lexicon, wordings = (
+        load_variables(),
+        load_lexicon(language, study.languages[language].lexicon),
+        study.elicitation.wordings,
+    )
     asked = _asked(askable(questions), variables)
     # Without signal nothing may depend on the language, manners included.
     is_alike = study.families[family].plants == "no-signal"

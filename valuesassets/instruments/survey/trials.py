@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from valuesassets.answers.orders import option_orders
-from valuesassets.instruments.survey.lexicon import Lexicon
 from valuesassets.people.variables import Variables
 from valuesassets.records.errors import QuestionError
+from valuesassets.records.lexicon import Lexicon
 from valuesassets.records.questions import Option, Question
 from valuesassets.records.readouts import ScoreLabels
 from valuesassets.records.settings.measuring import Elicitation

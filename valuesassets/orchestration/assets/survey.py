@@ -76,6 +76,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         for end in IMPORTED
         for code, stamp in file_stamps(settings.extractions, {code: f"{code}{end}" for code in study.languages}).items()
     }
+    lexicons = lexicon_stamps(study)
     of_language = partial(declared, partitions_def=part_partitions(study, SURVEY))
 
     def overrides_of(storage: Storage, language: str) -> tuple[Path, dict[str, Any]]:
@@ -113,7 +114,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         io_manager_key="questions",
         reads=("questionnaires", "thresholds"),
         entries=("languages",),
-        files={code: overridden.get(code, "") + imported.get(code, "") for code in {**overridden, **imported}},
+        files=together(overridden, imported, lexicons),
     )
     def extracted_questions(
         context: dg.AssetExecutionContext, storage: Storage, questionnaire_pdf: dict[str, Any]
@@ -122,6 +123,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.survey.extracted_questions import examine_questions
         from valuesassets.instruments.survey.forms.extractors import extract, second_extractor
         from valuesassets.instruments.survey.forms.review_page import render_review
+        from valuesassets.records.lexicon import known_lexicon
 
         language = context.partition_key
         pdf = Path(questionnaire_pdf["path"]) if questionnaire_pdf["path"] else None
@@ -130,7 +132,8 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         extraction = extract(extractor, pdf, language, settings, cache)
         second = second_extractor(extractor, settings, language, has_pdf=pdf is not None)
         other = extract(second, pdf, language, settings, cache).questions if second else None
-        examined = examine_questions(extraction.questions, pdf, language, overrides, other)
+        lexicon = known_lexicon(language, study.languages[language].lexicon)
+        examined = examine_questions(extraction.questions, pdf, language, overrides, other, lexicon)
         changes = [*extraction.changes, *examined.changes]
         faults, page = (storage.path(context.asset_key, language, end) for end in ("faults.json", "review.html"))
         write_json(faults, [asdict(fault) for fault in examined.faults])
@@ -190,7 +193,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         checks=checks.ALIGNMENT,
         io_manager_key="questions",
         reads=("questionnaires", "thresholds"),
-        files=overridden,
+        files=together(overridden, lexicons),
     )
     def aligned_questions(
         context: dg.AssetExecutionContext,
@@ -206,6 +209,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.survey.forms.overrides import read_overrides
         from valuesassets.instruments.survey.normalisation import Normalised
         from valuesassets.people.variables import load_variables
+        from valuesassets.records.lexicon import known_lexicon
 
         language, variables = context.partition_key, load_variables()
         overrides, where = overrides_of(storage, language)
@@ -213,9 +217,12 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         if settings.embedder is not None:
             texts = texts_to_embed(extracted_questions, master_targets(master_questions, variables))
             likeness = embedded_evidence(_embedded(context, study, storage, texts), len(extracted_questions))
-        extracted = Normalised.of(extracted_questions)
+        extracted, lexicon = (
+            Normalised.of(extracted_questions),
+            known_lexicon(language, study.languages[language].lexicon),
+        )
         not_asked = [code for code, override in given.items() if override.drop]
-        alignment = align_questions(extracted, language, master_questions, variables, not_asked, likeness)
+        alignment = align_questions(extracted, language, master_questions, variables, not_asked, likeness, lexicon)
         table = storage.path(context.asset_key, language, "alignment.csv")
         write_matches(table, {language: alignment})
         review = storage.path(SURVEY.key("extracted_questions"), language, "review.html")
@@ -244,17 +251,18 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         picture=pictures.draw_trials,
         io_manager_key="trials",
         reads=("elicitation", "seed"),
+        files=lexicons,
     )
     def trials(
         context: dg.AssetExecutionContext, aligned_questions: list[Question]
     ) -> dg.MaterializeResult[list[Trial]]:
         """The prompts of one language, in every order the study asks for: read them before a GPU hour is spent."""
-        from valuesassets.instruments.survey.lexicon import load_lexicon
         from valuesassets.instruments.survey.trials import write_trials
         from valuesassets.people.variables import load_variables
+        from valuesassets.records.lexicon import load_lexicon
 
         language = context.partition_key
-        words, asked = load_lexicon(language), askable(aligned_questions)
+        words, asked = load_lexicon(language, study.languages[language].lexicon), askable(aligned_questions)
         written = write_trials(asked, language, words, load_variables(), study.elicitation, study.seed)
         shown = "\n\n".join(f"**{trial.trial_id}**\n```\n{trial.prompt}\n```" for trial in written[:40])
         return dg.MaterializeResult(
@@ -264,6 +272,19 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         )
 
     return [questionnaire_pdf, extracted_questions, master_questions, aligned_questions, trials]
+
+
+def lexicon_stamps(study: Study) -> dict[str, str]:
+    """By language, the stamp of the lexicon that a study names for it."""
+    named = {code: language.lexicon for code, language in study.languages.items() if language.lexicon}
+    return {
+        code: stamp for code, path in named.items() for stamp in file_stamps(path.parent, {code: path.name}).values()
+    }
+
+
+def together(*stamps: dict[str, str]) -> dict[str, str]:
+    """Stamps of several files by language, as one."""
+    return {code: "".join(each.get(code, "") for each in stamps) for code in {}.fromkeys(c for s in stamps for c in s)}
 
 
 def questionnaire_stamps(study: Study) -> dict[str, str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import pydantic
 
 from valuesassets.records.settings.endpoints import Endpoint
-from valuesassets.records.settings.kinds import COUNTRY, SHA256, Record
+from valuesassets.records.settings.kinds import COUNTRY, SHA256, Record, StudyPath
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting
 from valuesassets.records.settings.slurm import Resources
 from valuesassets.records.trials import BosRule
@@ -34,6 +34,9 @@ class Language(Record):
     """Ignored, and gone in the next release: leave it out. The script follows from the language."""
     pdf: str | None = None
     """Name of the PDF in `pdf_dir`, or inside the ZIP archive that a link delivers; `<code>.pdf` if left out."""
+    lexicon: StudyPath | None = None
+    """Your own words around its questions (TOML, `valuesassets template lexicon` writes one to fill in); the bundled
+    ones if left out."""
     gesis_document: int | None = None
     """Number of the field questionnaire at GESIS; needed with `questionnaires.source = "gesis"`."""
     extractor: Extractor | None = None

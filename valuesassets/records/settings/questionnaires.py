@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import pydantic
 
+from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.places import bundled_names
 from valuesassets.records.settings.cells import Extractor, Language
 from valuesassets.records.settings.endpoints import Connection, Prices
@@ -97,6 +98,8 @@ class Questionnaires(InstrumentTable):
                     "another route, or leave the family out"
                 )
         for code, language in study.languages.items():
+            if language.lexicon is not None:
+                load_lexicon(code, language.lexicon)
             fault = next(self._faults(code, language), None)
             if fault is not None:
                 raise ValueError(f"languages.{code}: {fault}")
@@ -117,16 +120,19 @@ class Questionnaires(InstrumentTable):
 
     def _require_bundled(self, study: "Study") -> None:
         """See that the words around a question are known in every language, and the questionnaire where bundled."""
-        needed = [("lexicons", ".toml", "lexicon")]
-        needed += [("questionnaires", ".pdf", "bundled questionnaire")] if self.source == "bundled" else []
-        for folder, ending, what in needed:
-            known = bundled_names(folder, ending)
-            for code in study.languages:
-                if code not in known:
-                    raise ValueError(
-                        f"key 'languages.{code}': no {what} in this language (there are {', '.join(known)}); "
-                        f"leave the language out or add valuesassets/studies/{folder}/{code}{ending}"
-                    )
+        lexicons, forms = bundled_names("lexicons", ".toml"), bundled_names("questionnaires", ".pdf")
+        for code, language in study.languages.items():
+            if language.lexicon is None and code not in lexicons:
+                raise ValueError(
+                    f"key 'languages.{code}': no lexicon in this language (there are {', '.join(lexicons)}); leave the "
+                    f"language out, or write one (valuesassets template lexicon {code}.toml) and name it: lexicon = "
+                    f'"{code}.toml"'
+                )
+            if self.source == "bundled" and code not in forms:
+                raise ValueError(
+                    f"key 'languages.{code}': no bundled questionnaire in this language (there are "
+                    f"{', '.join(forms)}); leave the language out, or name a folder of PDFs with source and pdf_dir"
+                )
 
 
 class MapSettings(Record):

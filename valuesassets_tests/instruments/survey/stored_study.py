@@ -11,13 +11,13 @@ from valuesassets.answers.quality_report import report_quality
 from valuesassets.instruments.survey.aligned_questions import align_questions
 from valuesassets.instruments.survey.alignment.match import write_matches
 from valuesassets.instruments.survey.extracted_questions import examine_questions, extract_questions
-from valuesassets.instruments.survey.lexicon import load_lexicon
 from valuesassets.instruments.survey.master_questions import list_master_questions
 from valuesassets.instruments.survey.normalisation import Normalised
 from valuesassets.instruments.survey.questionnaire_pdf import fetch_questionnaire
 from valuesassets.instruments.survey.trials import write_trials
 from valuesassets.people.variables import load_variables
 from valuesassets.records.files import sha256_json, write_json
+from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.parquet import read_trials, reading_rows, trial_rows, write_table
 from valuesassets.records.questions import askable, write_questions
 from valuesassets.records.study import Study, load_study

@@ -4,9 +4,9 @@ import pytest
 
 from valuesassets.instruments.survey.forms.imported_questions import read_imported
 from valuesassets.instruments.survey.forms.layout.word_graph import words_of
-from valuesassets.instruments.survey.lexicon import load_lexicon
 from valuesassets.instruments.survey.normalisation import normalise_questions
 from valuesassets.people.variables import load_variables
+from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.questions import Option, Question, ResponseType, question_faults
 from valuesassets.studies.questionnaires.content import LANGUAGES
 from valuesassets_tests.needs import shared_file

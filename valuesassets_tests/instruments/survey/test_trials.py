@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from valuesassets.instruments.survey.lexicon import load_lexicon
 from valuesassets.instruments.survey.trials import find_identical_prompts, write_trials
 from valuesassets.people.variables import load_variables
 from valuesassets.records.errors import QuestionError
+from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.settings.measuring import Elicitation
 from valuesassets.records.trials import main_trials
 from valuesassets.studies.questionnaires.content import LANGUAGES

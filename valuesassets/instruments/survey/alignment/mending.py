@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from valuesassets.instruments.survey.alignment.targets import Target
-from valuesassets.instruments.survey.lexicon import Lexicon
 from valuesassets.people.variables import Variables
+from valuesassets.records.lexicon import Lexicon
 from valuesassets.records.questions import TEN, Option, Question, ResponseType, question_faults, ten_point_scale
 
 MENTIONED = (1, 2)

@@ -6,7 +6,7 @@ import statistics
 
 import pytest
 
-from valuesassets.instruments.survey.forms.layout.text_layer import script_of, script_share
+from valuesassets.instruments.survey.forms.layout.text_layer import script_share
 from valuesassets_tests.cli.commands import succeed
 from valuesassets_tests.needs import shared_file
 
@@ -73,7 +73,7 @@ def test_nothing_is_offered_that_should_not_be(tmp_path):
             values = [option["value"] for option in question["options"]]
             assert not {88, 99, 77, 66} & set(values), where
             assert question["response_type"] != "likert10" or "unfit" in question or values == [*range(1, 11)], where
-            share = script_share(question["text"], script_of(language))
+            share = script_share(question["text"], language)
             assert share is None or share >= 0.5, where
     assert min(accuracy(printed, aligned, language) for language in CODED) > 0.9
     ids = [question["id"] for question in aligned["master_questions"]]

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import pydantic
 
+from valuesassets.answers.language_codes import known_languages
 from valuesassets.records.errors import StudyError
 from valuesassets.records.files import sha256_json
 from valuesassets.records.questions import ResponseType
-from valuesassets.records.study import load_study
 
 LONGEST_QUOTE = 300
 """Characters of the last question that the next request quotes."""
@@ -141,18 +141,18 @@ def prompt_text(language: str, pages: PageRange, total: int, before: QuestionRow
 
 
 def language_name(language: str) -> str:
-    """The English name of a language, as the bundled study of all languages has it.
+    """The usual English name of a language.
 
     Raises:
-        StudyError: it is none of these.
+        StudyError: none is known.
     """
-    known = load_study("evs2017").languages
-    if language not in known:
+    known = known_languages().get(language)
+    if known is None:
         raise StudyError(
-            f"language {language}: the gemini extractor cannot name it; one of {', '.join(sorted(known))} was "
-            "expected: choose one of them, or the layout extractor"
+            f"language {language}: the gemini extractor cannot name it; an ISO 639-3 code with a known English "
+            "name was expected: mend the code, or choose the layout extractor"
         )
-    return known[language].name
+    return known.names[0]
 
 
 def prompt_version() -> str:

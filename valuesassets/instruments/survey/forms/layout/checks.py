@@ -16,8 +16,8 @@ from valuesassets.instruments.survey.forms.layout.text_layer import (
     foreign_language,
     is_damaged,
     lost_letters,
+    named_script,
     own_pages,
-    script_of,
     script_share,
     unreadable_share,
 )
@@ -144,13 +144,13 @@ def _text_faults(questions: Sequence[Question], language: str) -> Iterator[Fault
     for question in questions:
         text = " ".join([question.text, *(option.label for option in question.options)])
         found = next((word for word in text.split() if is_damaged(word)), None)
-        share = script_share(text, script_of(language))
+        share = script_share(text, language)
         if found:
             yield _fault(question, "damaged_text", f"holds {found[:40]!r}, glyphs without a character; {ADVICE}")
         elif share is not None and share < SCRIPT_SHARE:
             yield _fault(
                 question, "script",
-                f"only {share:.0%} of its letters are {script_of(language).title()}, as {language} is written: "
+                f"only {share:.0%} of its letters are {named_script(language)}, as {language} is written: "
                 "the second language of the form? Take the question out of the other column",
             )  # fmt: skip
 
@@ -207,10 +207,10 @@ def _code_faults(
 def _other_language(what: str, text: str, parts: Sequence[str], counted: str, language: str) -> Iterator[Fault]:
     """Whether the text of a form or of questions is in another script, or its parts in another language."""
     mend = f"name the language of the {what}, or the right file"
-    share = script_share(text, script_of(language))
+    share = script_share(text, language)
     if share is not None and share < OTHER_HALF:
         whose = f"{what}'" if what.endswith("s") else f"{what}'s"
-        script = script_of(language).title()
+        script = named_script(language)
         said = f"only {share:.0%} of the {whose} letters are {script}, as {language} is written; {mend}"
         yield Fault(None, None, "script", said)
         return

@@ -11,13 +11,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from valuesassets.answers import spoken_language
-from valuesassets.answers.language_codes import LATIN
+from valuesassets.answers.language_codes import LATIN, scripts_of
 from valuesassets.instruments.survey.forms.layout.pages import Page
 from valuesassets.instruments.survey.forms.layout.words import SAME_GLYPH, UNREADABLE, Word, text_lines
 
-GREEK, CYRILLIC = "GREEK", "CYRILLIC"
-SCRIPTS = {"ell": GREEK, "bul": CYRILLIC}
-"""Scripts of the languages that are not written in Latin letters (ISO 639-3)."""
 OWN_LETTERS = {
     "ces": "áčéěířšůýž", "dan": "æøå", "deu": "äöüß", "est": "äõöü", "fin": "äö", "fra": "éèàç", "hrv": "čćšž",
     "hun": "áéíóöőü", "ita": "àèù", "lit": "ąčęėįšųūž", "lvs": "āčēģīķļņšūž", "pol": "ąćęłńóśźż", "por": "ãáçéíó",
@@ -53,18 +50,22 @@ _Span = tuple[float, float]
 """Left and right edge of a column."""
 
 
-def script_of(language: str) -> str:
-    """The script in which a language is written."""
-    return SCRIPTS.get(language, LATIN)
+def named_script(language: str) -> str:
+    """The script, or scripts, in which a language is written, in words.
+
+    >>> named_script("srp")
+    'Cyrillic or Latin'
+    """
+    return " or ".join(script.title() for script in scripts_of(language))
 
 
-def script_share(text: str, script: str, fewest: int = 4) -> float | None:
-    """Share of the letters of a text that belong to a script; None where it has fewer letters than `fewest`.
+def script_share(text: str, language: str, fewest: int = 4) -> float | None:
+    """Share of a text's letters that a language is written in; None where it has fewer letters than `fewest`.
 
-    >>> script_share("Πόσο καλά", "GREEK"), script_share("12", "LATIN")
+    >>> script_share("Πόσο καλά", "ell"), script_share("12", "eng")
     (1.0, None)
     """
-    return spoken_language.script_share(UNREADABLE.sub("", text), [script], fewest)
+    return spoken_language.script_share(UNREADABLE.sub("", text), scripts_of(language), fewest)
 
 
 def is_damaged(word: str) -> bool:
@@ -157,17 +158,17 @@ def own_pages(pages: tuple[Page, ...], language: str) -> tuple[Page, ...]:
             judged = [span for span, text in columns if foreign_language(text, language) is not None]
             foreign = judged if len(judged) < len(columns) else []
         words = [word for word in page.words if not any(left <= word.x < right for left, right in foreign)]
-        if script_of(language) == LATIN:
-            words = [word for word in words if _is_in_script(word, LATIN)]
-        own_script = [word for word in words if _is_in_script(word, script_of(language))]
+        own_script = [word for word in words if _is_in_script(word, language)]
+        if scripts_of(language) == (LATIN,):
+            words = own_script
         others = {id(word) for word in words} - {id(word) for word in own_script}
         words = [word for word in words if id(word) not in others or _covered_share(word, own_script) < HALF]
         own.append(dataclasses.replace(page, words=tuple(words)))
     return tuple(own)
 
 
-def _is_in_script(word: Word, script: str) -> bool:
-    share = script_share(word.text, script, 1)
+def _is_in_script(word: Word, language: str) -> bool:
+    share = script_share(word.text, language, 1)
     return share is None or share >= HALF
 
 

@@ -185,7 +185,7 @@ def test_a_form_that_is_not_there_or_no_pdf_is_refused_before_anything_is_sent(a
             ask(server, pdf=tmp_path / "absent.pdf")
         with pytest.raises(PdfError, match="not a PDF but an HTML page"):
             ask(server, pdf=tmp_path / "page.pdf")
-        with pytest.raises(StudyError, match="language tlh: the gemini extractor cannot name it; one of bul, ces"):
+        with pytest.raises(StudyError, match="language tlh: the gemini extractor cannot name it; an ISO 639-3 code"):
             ask(server, language="tlh")
         assert server.total == 0
 

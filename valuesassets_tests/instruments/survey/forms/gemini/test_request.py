@@ -9,14 +9,14 @@ from valuesassets.instruments.survey.forms.gemini.request import (
     prompt_text,
     prompt_version,
 )
-from valuesassets.instruments.survey.lexicon import bundled_lexicons
+from valuesassets.records.lexicon import bundled_lexicons
 from valuesassets.records.study import load_study
 from valuesassets_tests.instruments.survey.forms.gemini.loopback_server import question
 
 
 def test_every_language_of_the_survey_has_a_name():
     names = {code: language_name(code) for code in bundled_lexicons()}
-    assert names == {code: language.name for code, language in load_study("evs2017").languages.items()}
+    assert names.items() >= {code: language.name for code, language in load_study("evs2017").languages.items()}.items()
     assert (names["ell"], names["lvs"]) == ("Greek", "Latvian")
 
 

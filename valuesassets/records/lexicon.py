@@ -1,0 +1,144 @@
+"""`Lexicon`: the few words of a language that no questionnaire prints but every prompt needs."""
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import pydantic
+
+from valuesassets.records.errors import LexiconError
+from valuesassets.records.faults import validated
+from valuesassets.records.files import read_toml
+from valuesassets.records.places import STUDIES, bundled_names
+
+_FOLDER = "valuesassets/studies/lexicons"
+
+LEXICON_TEMPLATE = """\
+# The words that prompts in your language say around a question. Put yours in place of the English ones, as official
+# questionnaires there word them, and name this file: lexicon = "<this file>" under [languages.<code>] of a study (the
+# path counts from the study's folder), or --lexicon on the command line.
+#
+# Not asked here, since it is derived: the script, from the language's ISO 639-3 code; questions, items and answers,
+# from your form. Whether a form is in another language than declared is looked at for languages of the bundled form.
+
+# Needed. What introduces the answer, two or more, without the colon; a study asks with as many as it has wordings.
+# A language that sets a space before a colon has it at the end of the cue.
+answer_cues = ["Answer", "The answer is", "My answer"]
+# Needed. As your form prints them.
+yes = "yes"
+no = "no"
+# Needed. What is answered to the statements below.
+agree = "agree"
+disagree = "disagree"
+# Needed. How a second choice is told of the first; {label} stands for the answer.
+first_choice = "Most important: {label}"
+# Needed. Every phrase, and every short form, by which your forms say don't know, no answer, refused: never offered.
+missing_answers = ["don't know", "no answer", "refused", "not applicable", "DK", "NA"]
+
+# For lists of which items are mentioned or not (EVS 2017); {item} stands for the item. Leave out what your form lacks.
+[statements]
+child_qualities = "It is especially important that children learn this at home: {item}"
+neighbours = "I would not like to have these people as neighbours: {item}"
+job_aspects = "In a job, this matters to me personally: {item}"
+organisations = "I belong to at least one organisation or group of this kind: {item}"
+"""
+"""A lexicon to fill in; as it stands, the English one."""
+
+Word = Annotated[str, pydantic.Field(min_length=1)]
+
+
+class Lexicon(pydantic.BaseModel):
+    """One language's words around a question; one TOML file, in studies/lexicons or a study's own."""
+
+    model_config = pydantic.ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    language: str
+    """ISO 639-3 code."""
+    source: str
+    """The file that it stands in, for messages."""
+    answer_cues: Annotated[tuple[Word, ...], pydantic.Field(min_length=2, strict=False)]
+    """What introduces the answer, before a colon. A cue carries the space its language sets before a colon."""
+    yes: Word
+    no: Word
+    agree: Word
+    disagree: Word
+    first_choice: Word
+    """The line that tells what was chosen first, with `{label}` in it."""
+    missing_answers: Annotated[tuple[Word, ...], pydantic.Field(min_length=1, strict=False)]
+    """Don't know, no answer and the like as forms print them: never an answer to offer."""
+    statements: dict[str, Word]
+    """By list of mentioned or not mentioned items: a statement to agree with, with `{item}` in it."""
+
+    def statement(self, list_name: str, item: str) -> str:
+        """The statement that an item of a list becomes.
+
+        Raises:
+            LexiconError: the language has no statement for that list.
+        """
+        if list_name not in self.statements:
+            known = ", ".join(sorted(self.statements))
+            raise LexiconError(
+                f"{self.source}: no statement for the list '{list_name}' (there are {known}); "
+                "add one with {item} in it under [statements]"
+            )
+        return self.statements[list_name].format(item=item)
+
+
+def bundled_lexicons() -> list[str]:
+    """ISO 639-3 codes of the languages that have a lexicon."""
+    return bundled_names("lexicons", ".toml")
+
+
+def load_lexicon(language: str, own: Path | None = None) -> Lexicon:
+    """The lexicon of a language: the file that a study or a command names for it, else the bundled one.
+
+    Raises:
+        LexiconError: there is none for that language, or its file is faulty; names file, key and what to do.
+    """
+    if own is not None:
+        return as_lexicon(read_toml(own, "a lexicon (TOML)", LexiconError), language, str(own))
+    if language not in bundled_lexicons():
+        known = ", ".join(bundled_lexicons())
+        raise LexiconError(
+            f"{language}: no lexicon; there are {known}; write one (valuesassets template lexicon {language}.toml) and "
+            f'name it: lexicon = "{language}.toml" under [languages.{language}], or --lexicon'
+        )
+    return _bundled(language)
+
+
+def known_lexicon(language: str, own: Path | None = None) -> Lexicon | None:
+    """The lexicon of a language; None where none is named or bundled."""
+    return load_lexicon(language, own) if own is not None or language in bundled_lexicons() else None
+
+
+@functools.cache
+def _bundled(language: str) -> Lexicon:
+    path = STUDIES / "lexicons" / f"{language}.toml"
+    return as_lexicon(read_toml(path, "a lexicon (TOML)", LexiconError), language, f"{_FOLDER}/{language}.toml")
+
+
+def as_lexicon(table: Mapping[str, Any], language: str, source: str) -> Lexicon:
+    """A lexicon from the table that its file holds.
+
+    Args:
+        source: the file's name, for messages.
+
+    Raises:
+        LexiconError: a key is missing or unknown, or a template lacks its place; names file and key.
+    """
+    for key in ("language", "source"):
+        if key in table:
+            raise LexiconError(f"{source}: unknown key '{key}'; the file itself says it")
+    keys = [name for name in Lexicon.model_fields if name not in ("language", "source")]
+    lexicon = validated(Lexicon, dict(table) | {"language": language, "source": source}, LexiconError, source, keys)
+    templates = [("first_choice", "label", lexicon.first_choice)]
+    templates += [(f"statements.{name}", "item", template) for name, template in lexicon.statements.items()]
+    for key, place, template in templates:
+        try:
+            has_place = template.format(**{place: "\0"}).count("\0") == 1
+        except (KeyError, IndexError, ValueError):
+            has_place = False
+        if not has_place:
+            raise LexiconError(f"{source}: key '{key}': {{{place}}} is expected once and no other braces: {template!r}")
+    return lexicon

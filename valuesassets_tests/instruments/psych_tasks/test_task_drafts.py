@@ -138,6 +138,7 @@ def test_transcripts_without_answers_are_refused_in_one_line(text):
     )
 
 
+@pytest.mark.published
 @pytest.mark.parametrize("name", STATUSES)
 def test_a_draft_of_a_published_experiment_leaves_at_most_two_marks_of_a_hundred(tmp_path, name):
     _, people, _ = drafted(tmp_path, read_transcripts(transcripts_of(name)))

@@ -1,22 +1,20 @@
 """The commands under their names, and how each one ends: exit code and the one line of an error."""
 
 import os
-import pkgutil
 import signal
 import sys
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
-from valuesassets import instruments
 from valuesassets.cli import survey
 from valuesassets.cli.bundle import bundle
 from valuesassets.cli.compare import compare
 from valuesassets.cli.export import export
+from valuesassets.cli.instruments import NAMES, command_of, commands_of
 from valuesassets.cli.read import read
-from valuesassets.cli.studies import command_of, demo, run, study
+from valuesassets.cli.studies import demo, run, study
 from valuesassets.cli.web_ui import ui
 from valuesassets.records.errors import ValuesAssetsError
 
@@ -36,12 +34,12 @@ OF_STUDIES = {
 }
 for name, command in (survey.COMMANDS | OF_STUDIES).items():
     app.command(name)(command)
-for instrument in pkgutil.iter_modules(instruments.__path__):
-    group_name = command_of(instrument.name)
-    if find_spec(place := f"valuesassets.cli.{group_name}"):
-        said = instrument.name.replace("_", " ")
+for instrument in NAMES:
+    group_name = command_of(instrument)
+    if find_spec(f"valuesassets.cli.{group_name}"):
+        said = instrument.replace("_", " ")
         group = typer.Typer(no_args_is_help=True, help=f"What {said} can do outside its graph.")
-        for name, command in import_module(place).COMMANDS.items():
+        for name, command in commands_of(instrument).COMMANDS.items():
             group.command(name)(command)
         app.add_typer(group, name=group_name)
 

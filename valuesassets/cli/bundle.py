@@ -1,14 +1,12 @@
 """`bundle`: a study that was run, as one zip to give away."""
 
-import pkgutil
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from valuesassets import instruments
 from valuesassets.cli.inputs import StudyName, require_file_place
+from valuesassets.cli.instruments import said_of, stored_instruments
 from valuesassets.records.errors import InputError
 from valuesassets.records.places import storage_root
 from valuesassets.records.study import load_study
@@ -26,7 +24,7 @@ def bundle(
     require_file_place(path, "a ZIP archive or an Office document")
     folder, taken, kept = storage_root() / study.name, [], {}
     for instrument in stored_instruments(folder):
-        reason = getattr(import_module(f"{instruments.__name__}.{instrument}"), "KEEPS_TO_ITSELF", None)
+        reason = said_of(instrument, "KEEPS_TO_ITSELF")
         if reason is None:
             taken.append(instrument)
         else:
@@ -36,14 +34,3 @@ def bundle(
         raise InputError(f"study {study.name}: there is nothing to bundle; {left_out}")
     names = write_bundle(path, study, folder, taken)
     print(f"{path}: {len(names)} files, {path.stat().st_size / 1e6:.1f} MB" + (f"; {left_out}" if kept else ""))
-
-
-def stored_instruments(folder: Path) -> list[str]:
-    """The instruments that a study's folder has files of, by name; tables that only they have are then declared."""
-    found = [each.name for each in pkgutil.iter_modules(instruments.__path__) if (folder / each.name).is_dir()]
-    for name in found:
-        package = import_module(f"{instruments.__name__}.{name}")
-        for module in pkgutil.iter_modules(package.__path__):
-            if module.name.endswith("tables"):
-                import_module(f"{package.__name__}.{module.name}")
-    return found

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from valuesassets.cli.bundle import stored_instruments
 from valuesassets.cli.inputs import require_file_place
+from valuesassets.cli.instruments import stored_instruments
 from valuesassets.records.errors import InputError, MissingData
 from valuesassets.records.places import storage_root
 from valuesassets.records.study import load_study

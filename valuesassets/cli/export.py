@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from valuesassets.cli.bundle import stored_instruments
 from valuesassets.cli.inputs import StudyName, require_folder_place
+from valuesassets.cli.instruments import stored_instruments
 from valuesassets.records.errors import InputError
 from valuesassets.records.places import storage_root
 from valuesassets.records.study import load_study

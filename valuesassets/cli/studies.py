@@ -1,19 +1,18 @@
 """Whole studies: `study` looks at one, `run` and `demo` materialise one through its graph."""
 
 import os
-import pkgutil
 import shlex
 import subprocess
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from valuesassets import instruments
+from valuesassets.cli.asking_cost import print_costs
 from valuesassets.cli.inputs import StudyName, require_folder_place
+from valuesassets.cli.instruments import NAMES, commands_of
 from valuesassets.cli.outputs import print_hardness, print_recovery
 from valuesassets.records.errors import JobError, StorageError
 from valuesassets.records.places import REPOSITORY, storage_root
@@ -50,6 +49,7 @@ def study(
     if weights:
         print(f"weights: {len(weights)} models, fetched once before any of them is asked")
     print(f"cells: {len(found.cells())}; orders {found.elicitation.orders}, wordings {found.elicitation.wordings}")
+    print_costs(found)
 
 
 def run(
@@ -83,10 +83,10 @@ def run(
     began = time.monotonic()
     status = subprocess.run([*_graph(name), *asked], env=environment, check=False).returncode
     seconds = time.monotonic() - began
-    for instrument in pkgutil.iter_modules(instruments.__path__):  # each has a folder of its name in the storage
-        folder = storage / found.name / instrument.name
+    for instrument in NAMES:
+        folder = storage / found.name / instrument
         if folder.is_dir():
-            own = import_module(f"valuesassets.cli.{command_of(instrument.name)}")
+            own = commands_of(instrument)
             getattr(own, "print_outcome", print_outcome)(found, folder)
             if status == 0 and not only and hasattr(own, "write_evidence"):
                 own.write_evidence(found, folder, seconds)
@@ -94,11 +94,6 @@ def run(
     print(f"to see all of it in the web UI: {named}make ui")
     if status != 0:
         raise JobError(f"study {found.name}: a run failed; the lines above say which, the UI shows its log")
-
-
-def command_of(instrument: str) -> str:
-    """The word by which the command line calls an instrument, and the module of its commands."""
-    return getattr(import_module(f"{instruments.__name__}.{instrument}"), "COMMAND", instrument)
 
 
 def demo() -> None:

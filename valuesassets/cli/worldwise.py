@@ -1,5 +1,6 @@
 """The commands of worldwise: trials, choices and reasons of a model, scores of answers, a calibration."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,7 +13,9 @@ from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordi
 from valuesassets.cli.worldwise_reason import reason
 from valuesassets.cli.worldwise_score import score
 from valuesassets.records.errors import MissingData, ScoringError
-from valuesassets.records.trials import Reading
+from valuesassets.records.settings.worldwise import Worldwise
+from valuesassets.records.study import Study
+from valuesassets.records.trials import Reading, Trial
 
 
 def trials(
@@ -77,6 +80,19 @@ def choose(
         raise MissingData(f"{name}: none of {len(rows)} choices could be read{first}; use another model")
     write_table(output, rows, CHOICES, described)
     print(f"{len(rows)} choices in {output}" + (f", {len(unread)} of them unread{first}" if unread else ""))
+
+
+def study_prompts(found: Study) -> Iterator[list[Trial]]:
+    """What a study asks each culture and control: choices, and reasons where it asks for them."""
+    from valuesassets.instruments.worldwise import reason_trials
+    from valuesassets.instruments.worldwise import trials as choice_prompts
+    from valuesassets.instruments.worldwise.scenarios import read_scenarios
+
+    settings = Worldwise.of(found)
+    dilemmas = read_scenarios(settings.scenarios)
+    for culture in settings.parts:
+        for written in (choice_prompts, *([reason_trials] if settings.has_reasons else [])):
+            yield written.study_trials(settings, culture, dilemmas, found.seed)
 
 
 COMMANDS = {"trials": trials, "choose": choose, "reason": reason, "score": score, "calibrate": calibrate}

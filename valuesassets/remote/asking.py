@@ -139,13 +139,25 @@ class RemoteAsking:
     def plan(self, known: Path | None) -> str:
         """What asking would come to, in words."""
         plan = f"{len(self.entries)} {self.things}, of them {self.kept(known) if known else 0} known"
-        planned = self._waiting()
-        if self._entries is None:  # as the route asks that needs the fewest requests
-            planned = list({request.sent: request for entry in self.entries for request in entry.requests}.values())
-        if not planned:
-            return plan
-        about, most = (sum((getattr(request, which) for request in planned), Usage()) for which in ("about", "most"))
-        return f"{plan}; to be asked: about {self._budget.describe(about)}; {most.tokens:,} tokens at most"
+        about, most = self.planned()
+        return f"{plan}; to be asked: {self.describe(about, most)}" if most.requests else plan
+
+    def planned(self) -> tuple[Usage, Usage]:
+        """What is still to be sent: by a rule of thumb, and at most.
+
+        While no route is chosen it is that of the route which needs the fewest requests.
+        """
+        waiting = self._waiting()
+        if self._entries is None:
+            waiting = list({request.sent: request for entry in self.entries for request in entry.requests}.values())
+        return sum((each.about for each in waiting), Usage()), sum((each.most for each in waiting), Usage())
+
+    def describe(self, about: Usage, most: Usage) -> str:
+        """Requests, tokens and money in words, of this asking or of several that go to the same model."""
+        at_most = f"{most.tokens:,} tokens"
+        if (cost := most.cost_usd(self.endpoint.prices)) is not None:
+            at_most += f", {cost:.2g} USD"
+        return f"about {self._budget.describe(about)}; {at_most} at most"
 
     def is_written(self, path: Path) -> bool:
         """Whether a whole file holds these answers; one that failed is tried again."""

@@ -1,10 +1,14 @@
 """The reason side of worldwise as a graph: a model on this machine that talks, understood, placed and measured."""
 
+import contextlib
+import io
 import re
 
 import pandas as pd
 import pytest
 
+from valuesassets.cli.asking_cost import print_costs
+from valuesassets.records.study import load_study
 from valuesassets_tests.orchestration.small_study import run_study_file
 from valuesassets_tests.orchestration.talking_study import CULTURES, Talker, write_talking_study
 
@@ -14,14 +18,17 @@ CONDITIONS = (*CULTURES, "placebo", "unprompted")
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """The folder of the instrument in a small study that was run twice, and what was paid after each run."""
+    """The folder of the instrument in a small study that was run twice, what was paid after each run, what was said."""
     folder, talker, paid = tmp_path_factory.mktemp("talking"), Talker(), []
+    said = io.StringIO()
     with talker.serving():
         path = write_talking_study(folder, talker.base_url)
+        with contextlib.redirect_stdout(said):
+            print_costs(load_study(str(path)))
         for _ in range(2):
             run_study_file(folder, path)
             paid.append(talker.paid)
-    return folder / "storage/small/worldwise", paid
+    return folder / "storage/small/worldwise", paid, said.getvalue()
 
 
 def every(made, asset):
@@ -39,6 +46,17 @@ def test_every_request_is_asked_once_and_its_answer_stands_beside_what_was_under
     assert decided["text"].str.startswith("DECISION: ").all()
     assert (decided["values"].str.len() == 2).all()
     assert made[1][0] == made[1][1]
+
+
+def test_what_asking_comes_to_is_said_before_anything_is_asked(made):
+    said = re.fullmatch(
+        r"worldwise asks talker: 228 answers of tiny-chat-0101, about (\d+) requests, [\d,]+ tokens; [\d,]+ tokens at "
+        r"most\n",
+        made[2],
+    )
+    assert said, made[2]
+    # Some of the requests are sent once more, to see whether the same comes back.
+    assert made[1][0] == int(said[1])
 
 
 def test_decisions_are_those_that_were_made_in_both_orders(made):

@@ -255,7 +255,7 @@ def test_what_asking_comes_to_is_said_before(tmp_path):
     endpoint = server.endpoint(budget_usd=1.0, prices={"input": 1000.0, "output": 0})
     asking = RemoteAsking(MODEL, endpoint, CHAT, questions(2))
     assert asking.plan(asking.open_known(tmp_path)) == (
-        "2 answers, of them 0 known; to be asked: about 2 requests, 64 tokens, 0.04 USD; 76 tokens at most"
+        "2 answers, of them 0 known; to be asked: about 2 requests, 64 tokens, 0.04 USD; 76 tokens, 0.052 USD at most"
     )
     labelled = [replace(LABELLED, trial_id=f"q{number}", prompt=f"{number:30}") for number in range(3)]
     unchosen = RemoteAsking(MODEL, server.endpoint(), CHAT, labelled)  # its route is found when it is asked

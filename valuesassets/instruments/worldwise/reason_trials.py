@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from valuesassets.instruments.worldwise.cultures import Persona, persona_code
+from valuesassets.instruments.worldwise.cultures import Persona, persona_code, persona_of
 from valuesassets.instruments.worldwise.dimensions import ORDERS, POLES, UNPROMPTED
 from valuesassets.instruments.worldwise.prompts import (
     advocate_prompt,
@@ -17,7 +17,9 @@ from valuesassets.instruments.worldwise.prompts import (
 from valuesassets.instruments.worldwise.reasons import ADVOCATE, DECIDE, OPEN, Asked
 from valuesassets.instruments.worldwise.scenarios import Scenario
 from valuesassets.instruments.worldwise.trials import condition_of, culture_of, said
+from valuesassets.instruments.worldwise.value_names import read_value_names
 from valuesassets.records.readouts import Generate
+from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.trials import Trial, Turn, asked_id
 
 FORMS = (DECIDE, OPEN)
@@ -85,6 +87,20 @@ def write_reason_trials(
                     yield trial(scenario, f"form={ADVOCATE},pole={pole}", advocate_prompt(scenario, pole))
 
     return [each for persona in personas for each in of_persona(persona)]
+
+
+def study_trials(settings: Worldwise, part: str, scenarios: Sequence[Scenario], seed: int) -> list[Trial]:
+    """What a study asks one of its cultures or controls to write."""
+    return write_reason_trials(
+        scenarios,
+        [persona_of(part, settings.cultures)],
+        list(read_value_names(settings.values)["value"]),
+        Generate(settings.max_tokens, settings.temperature, samples=settings.draws, seed=seed),
+        settings.forms,
+        settings.wordings,
+        settings.advocates,
+        seed,
+    )
 
 
 def asked_of(

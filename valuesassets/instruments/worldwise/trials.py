@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from valuesassets.instruments.worldwise.cultures import Persona, persona_code
+from valuesassets.instruments.worldwise.cultures import Persona, persona_code, persona_of
 from valuesassets.instruments.worldwise.dimensions import HIGH, ORDERS, UNPROMPTED
 from valuesassets.instruments.worldwise.prompts import (
     LETTERS,
@@ -13,6 +13,7 @@ from valuesassets.instruments.worldwise.prompts import (
 )
 from valuesassets.instruments.worldwise.scenarios import Scenario
 from valuesassets.records.readouts import ScoreLabels
+from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.trials import Trial, asked_id
 
 IS_HIGH, IS_LOW = 1, 0
@@ -40,6 +41,12 @@ def write_trials(
     """
     leading = leading_high(scenarios, seed)
     return [trial for persona in personas for trial in _of_persona(persona, scenarios, wordings, demand, leading)]
+
+
+def study_trials(settings: Worldwise, part: str, scenarios: Sequence[Scenario], seed: int) -> list[Trial]:
+    """The choices that a study asks of one of its cultures or controls."""
+    persona, asked = persona_of(part, settings.cultures), [False, True] if settings.demand else [False]
+    return [trial for demand in asked for trial in write_trials(scenarios, [persona], settings.wordings, demand, seed)]
 
 
 def _of_persona(

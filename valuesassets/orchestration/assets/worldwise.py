@@ -103,15 +103,10 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
     )
     def trials(context: dg.AssetExecutionContext, scenarios: pd.DataFrame) -> Any:
         """Every dilemma as a culture's persona is asked it, in both orders."""
-        from valuesassets.instruments.worldwise.cultures import persona_of
         from valuesassets.instruments.worldwise.scenarios import scenarios_of
-        from valuesassets.instruments.worldwise.trials import write_trials
+        from valuesassets.instruments.worldwise.trials import study_trials
 
-        found, persona = scenarios_of(scenarios), persona_of(context.partition_key, settings.cultures)
-        asked = [False, True] if settings.demand else [False]
-        return [
-            trial for demand in asked for trial in write_trials(found, [persona], settings.wordings, demand, study.seed)
-        ]
+        return study_trials(settings, context.partition_key, scenarios_of(scenarios), study.seed)
 
     return [scenarios, trials]
 

@@ -98,22 +98,10 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
     )
     def reason_trials(context: dg.AssetExecutionContext, scenarios: pd.DataFrame) -> Any:
         """Requests for reasons: to decide and say why, to say openly what to do, to speak for an option."""
-        from valuesassets.instruments.worldwise.cultures import persona_of
-        from valuesassets.instruments.worldwise.reason_trials import write_reason_trials
+        from valuesassets.instruments.worldwise.reason_trials import study_trials
         from valuesassets.instruments.worldwise.scenarios import scenarios_of
-        from valuesassets.instruments.worldwise.value_names import read_value_names
-        from valuesassets.records.readouts import Generate
 
-        return write_reason_trials(
-            scenarios_of(scenarios),
-            [persona_of(context.partition_key, settings.cultures)],
-            list(read_value_names(settings.values)["value"]),
-            Generate(settings.max_tokens, settings.temperature, samples=settings.draws, seed=study.seed),
-            settings.forms,
-            settings.wordings,
-            settings.advocates,
-            study.seed,
-        )
+        return study_trials(settings, context.partition_key, scenarios_of(scenarios), study.seed)
 
     return [exemplars, axes, reason_trials]
 

@@ -78,7 +78,7 @@ CASES = [
     bad(
         "an option misspelt",
         good_questions,
-        "No such option: --question (Possible options: --questions); see `valuesassets trials --help`",
+        "No such option: --question (Possible options: --lexicon, --questions); see `valuesassets trials --help`",
         "trials --question questions.json --language eng --output trials.parquet",
         code=2,
     ),

@@ -39,8 +39,8 @@ MOST_TEMPLATES = 3
 IDLE_SECONDS = 300.0
 """A template that has had no job for so long ends; the next job has another."""
 PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
-OWN = ("DAGSTER_", "VALUESASSETS_", "PYTEST_")
-"""Variables of one job, which nobody reads when others' code is imported."""
+OWN = ("DAGSTER_", "VALUESASSETS_", "PYTEST_", "PWD", "OLDPWD", "SHLVL", "_")
+"""How variables of one job begin, a shell's among them, which nobody reads when others' code is imported."""
 SECONDS_TO_ASK = 10.0
 _LENGTH = struct.Struct("!I")
 

@@ -134,6 +134,13 @@ def test_every_environment_has_a_template_and_few_are_kept(server, job):
     assert sorted(re.findall(rb"HF_HOME=/home(\d)", b"".join(environments))) == [b"0", b"2", b"3"]
 
 
+def test_jobs_of_one_environment_share_a_template_wherever_a_shell_has_started_them(server, job):
+    for place in ("/one", "/other"):
+        process, _ = waiting(job, PWD=place, SHLVL=place[:2], DAGSTER_HOME=place)
+        assert process.communicate("x")[0].startswith("x ")
+        assert len(templates(server)) == 1
+
+
 @pytest.mark.parametrize(
     "differs",
     [

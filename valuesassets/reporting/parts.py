@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from valuesassets.figures.style import svg_text
+from valuesassets.figures.saving import svg_text
 from valuesassets.records.frames import records
 
 Frames = Mapping[str, pd.DataFrame]

@@ -135,7 +135,10 @@ def test_a_figure_is_drawn_again_from_the_tables_alone(opened):
         opened / "survey" / "csv" / "cultural_map" / "points.csv", keep_default_na=False, na_values=[""]
     )
     figure = draw_cultural_map(points)
-    assert svg_text(figure, has_fonts=True) == (opened / "survey" / "figures" / "cultural_map" / "cultural_map.svg").read_text()
+    assert (
+        svg_text(figure, has_fonts=True)
+        == (opened / "survey" / "figures" / "cultural_map" / "cultural_map.svg").read_text()
+    )
 
 
 def test_prompts_stand_in_it_word_for_word(opened, stored):

@@ -99,12 +99,13 @@ def read_answers(
 
 def draw_map(
     distributions: Annotated[Path, typer.Option(readable=False, help="Folder of probe parquets.")],
-    output: Annotated[Path, typer.Option(help="Folder for cultural_map.csv, .png and .svg.")],
+    output: Annotated[Path, typer.Option(help="Folder for cultural_map.csv and the figures.")],
 ) -> None:
     """Place probed models on the Inglehart-Welzel map."""
     from valuesassets.answers.quality_report import report_quality, usable_answers
     from valuesassets.figures.cultural_map import draw_cultural_map
-    from valuesassets.figures.style import save_figure
+    from valuesassets.figures.cultural_map_column import draw_cultural_map_column
+    from valuesassets.figures.saving import save_figure
     from valuesassets.instruments.survey.cultural_map import place_on_map
     from valuesassets.records.frames import records
     from valuesassets.records.tables import HUMAN_DISTRIBUTIONS
@@ -131,6 +132,7 @@ def draw_map(
     with whole_file(output / "cultural_map.csv") as temporary:
         points.to_csv(temporary, index=False)
     save_figure(figure, output / "cultural_map")
+    save_figure(draw_cultural_map_column(points), output / "cultural_map_column")
     placed = {(row["model"], row["language"]): row for row in records(points) if row["kind"] == "model"}
     for cell in cells:
         row = placed.get(cell)

@@ -24,7 +24,7 @@ def analyse(
     seed: Annotated[int, typer.Option(min=0, help="Of everything that is drawn.")] = 0,
 ) -> None:
     """Say what models' readings mean: what was lost, what a scale measures, how well people are foretold, and why."""
-    from valuesassets.figures.style import save_figure
+    from valuesassets.figures.saving import save_figure
     from valuesassets.instruments.psych_tasks.pictures import draw_pictures
     from valuesassets.instruments.psych_tasks.report import render_psych_tasks
     from valuesassets.records.files import write_text

@@ -50,8 +50,8 @@ def draw_cultural_map(points: pd.DataFrame) -> Figure:
     """
     drawn = rows(points, points["drawn"].astype(bool) & points["x"].notna() & points["y"].notna())
     planted = bool((points["source"] == "planted").any())
-    said = [*(points.attrs.get("caption") or _lines(points, drawn)), CAVEAT]
-    frame = _frame(drawn)
+    said = [*(points.attrs.get("caption") or lines_of(points, drawn)), CAVEAT]
+    frame = limits_of(drawn)
     is_shown = drawn["x"].between(*frame[0]) & drawn["y"].between(*frame[1])
     shown, n_outside = rows(drawn, is_shown), int((~is_shown).sum())
     figure = style.new_figure(height_in=style.PAGE_HEIGHT_IN - 0.2)
@@ -83,11 +83,11 @@ def draw_cultural_map(points: pd.DataFrame) -> Figure:
     style.finish(figure, title, said, handles, n_columns=3, planted=planted)
     named_elsewhere = rows(shown, is_named_by_people(shown))
     nameless = list(zip(named_elsewhere["x"], named_elsewhere["y"], strict=True))
-    write_names(axes, _names(shown), _interval_strokes(shown), nameless)
+    write_names(axes, names_of(shown), interval_strokes(shown), nameless)
     return figure
 
 
-def _frame(drawn: pd.DataFrame) -> tuple[tuple[float, float], tuple[float, float]]:
+def limits_of(drawn: pd.DataFrame) -> tuple[tuple[float, float], tuple[float, float]]:
     """Limits across and along with room for every point but published ones, every interval and the names at the rim."""
     in_focus = drawn["kind"] != "published"
     focus = rows(drawn, in_focus) if in_focus.any() else drawn
@@ -120,7 +120,8 @@ def _draw_world(axes: Axes, drawn: pd.DataFrame, zones: dict[str, dict[str, Any]
     axes.set_title("all published countries", fontsize=style.SMALL_PT)
 
 
-def _interval_strokes(drawn: pd.DataFrame) -> list[Segment]:
+def interval_strokes(drawn: pd.DataFrame) -> list[Segment]:
+    """The intervals that no name should stand on: bars, and not the boxes of models."""
     strokes: list[Segment] = []
     for row in records(rows(drawn, drawn["kind"] != "model").dropna(subset=["x_low", "x_high", "y_low", "y_high"])):
         strokes.append(((row["x_low"], row["y"]), (row["x_high"], row["y"])))
@@ -128,7 +129,7 @@ def _interval_strokes(drawn: pd.DataFrame) -> list[Segment]:
     return strokes
 
 
-def _names(drawn: pd.DataFrame) -> list[Name]:
+def names_of(drawn: pd.DataFrame) -> list[Name]:
     """Reference points first, then models, respondents' countries and the background."""
     written: dict[str, tuple[str, style.Keywords]] = {
         "content_free": ("label", {"slant": "italic", "marker_pt": REFERENCE_PT}),
@@ -150,7 +151,7 @@ def _names(drawn: pd.DataFrame) -> list[Name]:
     return names
 
 
-def _lines(points: pd.DataFrame, drawn: pd.DataFrame) -> list[str]:
+def lines_of(points: pd.DataFrame, drawn: pd.DataFrame) -> list[str]:
     """What the marks mean, how uncertain the projection is and which points are not drawn."""
     lines = []
     sd = points[["residual_sd_x", "residual_sd_y"]].astype(float).max()

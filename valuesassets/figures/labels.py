@@ -46,6 +46,8 @@ class Name:
     """Diameter of the point, which no name covers."""
     gid: str | None = None
     """The id that the name carries in the SVG."""
+    is_optional: bool = False
+    """Whether it is left out where no place near its point is free."""
 
 
 def write_names(
@@ -53,7 +55,8 @@ def write_names(
 ) -> list[Annotation]:
     """Names beside their points, each at the nearest free place, joined to its point by a line where that is far.
 
-    The figure's layout is settled first and then frozen, because free places are measured in pixels.
+    The figure's layout is settled first and then frozen, because free places are measured in pixels. Names that are
+    optional and find no place are not among those returned.
 
     Args:
         axes: the axes, all points drawn and limits set.
@@ -84,7 +87,11 @@ def write_names(
         text.set_in_layout(False)
         extent = text.get_window_extent()
         half = np.array([extent.width, extent.height]) / 2 + GAP_PT * pixels_per_pt
-        centre = _nearest_free(anchor, half, radius, pixels_per_pt, taken, frame, lines)
+        farthest = LEADER_FROM_PT if name.is_optional else np.inf
+        centre, cost = _nearest_free(anchor, half, radius, pixels_per_pt, taken, frame, lines, farthest)
+        if name.is_optional and cost >= PER_OVERLAP:
+            text.remove()
+            continue
         text.set_position(tuple((centre - anchor) / pixels_per_pt))
         taken = np.vstack([taken, np.hstack([centre - half, centre + half])])
         edge = np.clip(anchor, centre - half, centre + half)
@@ -104,12 +111,13 @@ def _nearest_free(
     taken: Boxes,
     frame: Pixels,
     lines: list[tuple[Pixels, Pixels]],
-) -> Pixels:
-    """Centre of the cheapest place for a box: overlaps are dearest, then lines crossed, then the way to its point."""
+    farthest_pt: float,
+) -> tuple[Pixels, float]:
+    """Centre and cost of the cheapest place: overlaps are dearest, then lines crossed, then the way to the point."""
     directions = np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])
     best, least = anchor, np.inf
     for distance_pt in RADII_PT:
-        if distance_pt * PER_POINT >= least:
+        if distance_pt * PER_POINT >= least or distance_pt > farthest_pt:
             break
         centres = anchor + directions * (half + radius + distance_pt * pixels_per_pt)
         boxes = np.hstack([centres - half, centres + half])
@@ -121,7 +129,7 @@ def _nearest_free(
         choice = int(np.argmin(cost))
         if cost[choice] < least:
             best, least = centres[choice], cost[choice]
-    return best
+    return best, float(least)
 
 
 def _overlap(boxes: Boxes, taken: Boxes) -> NDArray[np.float64]:

@@ -1,15 +1,11 @@
 """One look for every figure: readable in black and white, by the colour-blind and at print size."""
 
-import base64
-import io
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
@@ -17,10 +13,6 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine, PlaceHolderLayoutE
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
-from PIL import Image
-
-from valuesassets.records.errors import StorageError
-from valuesassets.records.files import whole_file
 
 PAGE_WIDTH_IN = 7.2
 """Text width of a printed A4 page: at this width a point of text is a point on paper."""
@@ -40,6 +32,8 @@ COLOR_MAP = "cividis"
 Keywords = dict[str, Any]
 """How something is drawn: keywords of matplotlib's functions."""
 
+PLANTED_BOX: Keywords = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": BLACK, "linestyle": "--"}
+"""Of the word that stands at the upper right where answers are planted."""
 PLANTED = "Planted: answers drawn from made-up distributions, to test the instrument. Nothing here is about people."
 
 _SETTINGS: Any = {
@@ -61,7 +55,7 @@ _SETTINGS: Any = {
     "hatch.linewidth": 0.6,
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
-    "svg.fonttype": "path",
+    "pdf.fonttype": 42,  # TrueType, which journals take
     "svg.hashsalt": "valuesassets",  # the same figure gives the same bytes
 }
 
@@ -109,9 +103,9 @@ styled = mpl.rc_context(_SETTINGS)
 """Makes a function draw in this style; matplotlib's own settings are as before when it returns."""
 
 
-def new_figure(height_in: float) -> Figure:
+def new_figure(height_in: float, width_in: float = PAGE_WIDTH_IN) -> Figure:
     """An empty figure with its own canvas, known to no pyplot state."""
-    figure = Figure(figsize=(PAGE_WIDTH_IN, height_in), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.05))
+    figure = Figure(figsize=(width_in, height_in), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.05))
     FigureCanvasAgg(figure)
     return figure
 
@@ -134,15 +128,14 @@ def finish(
         wrap(title, width_in - (1.1 if planted else 0.1), BODY_PT + 1), x=0.06 / width_in, ha="left", weight="bold"
     )
     if planted:
-        box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": BLACK, "linestyle": "--"}
         right, top = 1 - 0.1 / width_in, 1 - 0.07 / height_in
-        figure.text(right, top, "planted", ha="right", va="top", weight="bold", bbox=box)
+        figure.text(right, top, "planted", ha="right", va="top", weight="bold", bbox=PLANTED_BOX)
     lines = [*notes, *([PLANTED] if planted else [])]
     bottom = 0.02 / height_in
     if lines:
-        bottom = _top_of(_fitting_lines(figure, lines), figure) + 0.04 / height_in
+        bottom = top_of(_fitting_lines(figure, lines), figure) + 0.04 / height_in
     if handles:
-        bottom = _top_of(_fitting_legend(figure, handles, bottom, n_columns), figure) + 0.04 / height_in
+        bottom = top_of(fitting_legend(figure, handles, bottom, n_columns), figure) + 0.04 / height_in
     engine = figure.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(rect=(0, bottom, 1, 1 - bottom - 0.06 / height_in))
@@ -160,18 +153,18 @@ def _fitting_lines(figure: Figure, lines: Sequence[str]) -> Text:
     return text
 
 
-def _fitting_legend(figure: Figure, handles: Sequence[Any], bottom: float, n_columns: int) -> Legend:
+def fitting_legend(figure: Figure, handles: Sequence[Any], bottom: float, n_columns: int, **look: Any) -> Legend:
     """A legend in as many columns as fit the figure's width."""
-    legend = figure.legend(
-        handles=list(handles), loc="lower left", bbox_to_anchor=(0, bottom), ncols=n_columns, borderpad=0.2
-    )
+    known = Keywords(loc="lower left", bbox_to_anchor=(0, bottom), ncols=n_columns, borderpad=0.2)
+    legend = figure.legend(handles=list(handles), **known | look)
     if n_columns == 1 or legend.get_window_extent().x1 <= figure.bbox.x1:
         return legend
     legend.remove()
-    return _fitting_legend(figure, handles, bottom, n_columns - 1)
+    return fitting_legend(figure, handles, bottom, n_columns - 1, **look)
 
 
-def _top_of(artist: Text | Legend, figure: Figure) -> float:
+def top_of(artist: Text | Legend, figure: Figure) -> float:
+    """The upper edge of what stands at the foot of a figure, as a share of its height."""
     box = artist.get_window_extent().transformed(figure.transFigure.inverted())
     return float(box.y1)
 
@@ -232,21 +225,6 @@ def tint(color: str) -> tuple[float, float, float]:
     return red, green, blue
 
 
-def save_figure(figure: Figure, path_stem: Path) -> tuple[Path, Path]:
-    """Write `<path_stem>.png` (300 dpi) and `<path_stem>.svg`, each whole or not at all, and return both paths.
-
-    Raises:
-        StorageError: a file cannot be written.
-    """
-    png, svg = (path_stem.with_name(f"{path_stem.name}.{ending}") for ending in ("png", "svg"))
-    settle(figure)
-    with whole_file(png) as temporary:
-        figure.savefig(temporary, format="png", dpi=300, metadata={"Software": None})
-    with whole_file(svg) as temporary:
-        temporary.write_text(svg_text(figure), encoding="utf-8")
-    return png, svg
-
-
 def settle(figure: Figure) -> None:
     """Lay the figure out for good, once, at places without the last bits, which the solver leaves to chance."""
     engine = figure.get_layout_engine()
@@ -256,35 +234,3 @@ def settle(figure: Figure) -> None:
     figure.set_layout_engine("none")
     for axes in figure.axes:
         axes.set_position(Bbox(axes.get_position(original=True).get_points().round(5)))
-
-
-@styled
-def svg_text(figure: Figure) -> str:
-    """The figure as SVG: the same text for the same figure, with no date in it."""
-    settle(figure)
-    buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", dpi=200, metadata={"Date": None, "Creator": None})
-    return buffer.getvalue()
-
-
-def png_base64(figure: Figure, max_bytes: int = 200_000) -> str:
-    """The figure as base64 PNG of at most so many characters, at the highest resolution (150 dpi and less) that fits.
-
-    Raises:
-        StorageError: it does not fit even at 30 dpi.
-    """
-    settle(figure)
-    canvas = FigureCanvasAgg(figure)
-    figure.dpi, before = 150, figure.dpi
-    canvas.draw()
-    figure.dpi = before
-    whole = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    for dpi in (150, 120, 100, 80, 60, 45, 30):
-        shown = whole if dpi == 150 else whole.resize((whole.width * dpi // 150, whole.height * dpi // 150))
-        small = io.BytesIO()
-        # 128 colours look the same here and take half the room, which goes into resolution.
-        shown.quantize(128, dither=Image.Dither.NONE).save(small, "PNG", compress_level=6)
-        encoded = base64.b64encode(small.getvalue()).decode("ascii")
-        if len(encoded) <= max_bytes:
-            return encoded
-    raise StorageError(f"a figure takes {len(encoded)} bytes at 30 dpi, more than {max_bytes}; draw fewer cells in it")

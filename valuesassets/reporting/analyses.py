@@ -77,6 +77,7 @@ class Analysis:
         docs: page of the documentation.
         decides: the verdict, in its table `verdicts`, by which its claim holds; its tests then claim nothing.
         claim: the sentence that it claims of each family, `{model}` in place of the name.
+        question: which question its claims answer; they stand together by it.
         kinds: what the UI marks its asset as.
         reads: tables of the study that it reads, besides families and languages.
     """
@@ -94,6 +95,7 @@ class Analysis:
     docs: str = "analyses"
     decides: str = ""
     claim: str = ""
+    question: str = ""
     kinds: tuple[str, ...] = ("table", "parquet")
     reads: tuple[str, ...] = RESTS_ON
 

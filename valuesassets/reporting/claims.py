@@ -1,4 +1,4 @@
-"""What a run lets its reader claim and what not, and why: the first section of the report, with the study's gates.
+"""What a run lets its reader claim and what not, and why: a section of the report, with the study's gates.
 
 A gate is one sentence, true when it passed, and what was found; what was never looked at has not passed. An instrument
 puts its own claims and gates around these.
@@ -16,6 +16,7 @@ from valuesassets.records.frames import column, records, rows, rows_where
 from valuesassets.reporting.analyses import named
 from valuesassets.reporting.methods import capital, counted, each_in, listed, planted_families, share_of, some_of, was
 from valuesassets.reporting.parts import Claim, Gate, Refused, Section
+from valuesassets.reporting.questions import QUESTIONS
 from valuesassets.reporting.run import Run
 
 TEST_COLUMNS = (
@@ -25,14 +26,12 @@ TEST_COLUMNS = (
 RANKINGS = frozenset(["map", "own country", "nearest neighbours"])
 """Families of tests that give way where a family of models is not reliable."""
 VAGUE = "; the family's answers are not reliable"
-
-
 RELIABLE = "What sets the languages of {} apart comes out again in other wordings."
 MUST_FAIL = "The calibration refused another language's reference model in every pair tried."
 
 
 def claims_section(run: Run, claims: Iterable[Claim], refused: Mapping[str, Sequence[str]]) -> Section:
-    """Claims first, then gates, what was left out and why, tests, seeds, versions and hashes.
+    """Claims by their questions, then gates, what was left out and why, tests, seeds, versions and hashes.
 
     Args:
         refused: by title of a section, why it shows nothing.
@@ -56,9 +55,15 @@ def claims_section(run: Run, claims: Iterable[Claim], refused: Mapping[str, Sequ
     if run.tests is not None:
         rule = f"p corrected within its family; a test counts below {study.inference.alpha:g}."
         section.tabulate(f"Every test of this run, {rule}", run.tests, TEST_COLUMNS)
-    section.tabulate("Seeds and versions.", _seeds_and_versions(run))
+    section.tabulate("Seeds and versions.", _seeds_and_versions(run), is_folded=True)
     section.tabulate("Hashes: models, questionnaires, human data and programs behind this page.", run.provenance)
     return section
+
+
+def by_question(claims: Iterable[Claim]) -> list[Claim]:
+    """Claims by their questions, in the order of `QUESTIONS`; those of another question stand last, under it."""
+    places = {question: place for place, question in enumerate(QUESTIONS)}
+    return sorted(claims, key=lambda claim: (places.get(claim.question, len(places)), claim.question))
 
 
 def about_whom(run: Run) -> Iterator[Claim]:
@@ -123,28 +128,41 @@ def reliable(run: Run) -> Iterator[Claim]:
             yield _claim(said, bool(known), found)
 
 
-def tested(run: Run) -> Iterator[Claim]:
-    """What the tests say that decide; those of a family with a comma in its name stand beside another's."""
+def unreliable(run: Run) -> set[str]:
+    """The families whose differences between languages were measured and do not come out again."""
     families = run.frames("reliability").get("families", pd.DataFrame())
-    vague = {str(row["model"]) for row in records(families) if row.get("is_reliable") in (False, np.False_)}
-    deciding = {name: analysis for name, analysis in run.analyses.items() if analysis.decides}
+    return {str(row["model"]) for row in records(families) if row.get("is_reliable") in (False, np.False_)}
+
+
+def tested(run: Run) -> Iterator[Claim]:
+    """What the tests say that decide; those of a family with a comma in its name stand beside another's.
+
+    Where several tests have one name, what each of them measures stands in its sentence.
+    """
+    vague, deciding = unreliable(run), {name: analysis for name, analysis in run.analyses.items() if analysis.decides}
     for name, analysis in deciding.items():
         # What the tests of a family amount to together, which one of them alone does not say.
         for row in records(run.frames(name).get("verdicts", pd.DataFrame())):
             verdict = row["verdict"] if isinstance(row["verdict"], str) else row.get("reason")
             is_vague = row["model"] in vague
             counts = verdict == named(analysis.decides) and not is_vague
-            yield Claim(analysis.claim.format(model=row["model"]), counts, f"{name}: {verdict}" + VAGUE * is_vague)
-    for row in [] if run.tests is None else records(run.tests):
-        if "," in str(row["test_family"]) or row["test_family"] in deciding:
-            continue
+            said, because = analysis.claim.format(model=row["model"]), f"{name}: {verdict}" + VAGUE * is_vague
+            yield Claim(said, counts, because, analysis.question)
+    tests = [] if run.tests is None else records(run.tests)
+    tests = [row for row in tests if "," not in str(row["test_family"]) and row["test_family"] not in deciding]
+    n_named = Counter(str(row["test"]) for row in tests)
+    for row in tests:
         is_vague = row["test_family"] in RANKINGS and str(row["test"]).partition(":")[0] in vague
         counts = not is_vague and not pd.isna(row["is_rejected"]) and bool(row["is_rejected"])
         verdict, p = row.get("verdict"), row["p_corrected"]
         because = f"{row['test_family']}: {row['statistic']} {_value(row['value'])}, "
         because += "no p-value" if p is None or pd.isna(p) else f"corrected p = {p:.3g}"
         because += f"; {verdict}" if isinstance(verdict, str) and verdict else ""
-        yield Claim(f"{str(row['test']).rstrip('.')}.", counts, because + VAGUE * is_vague)
+        said = str(row["test"]).rstrip(".")
+        begins_with_name = ":" in said or said.startswith(tuple(run.study.families))
+        said = said if begins_with_name else capital(said)
+        said += f" ({str(row['statistic']).replace('_', ' ')})" if n_named[str(row["test"])] > 1 else ""
+        yield Claim(f"{said}.", counts, because + VAGUE * is_vague, run.analyses[row["analysis"]].question)
 
 
 def likeness(run: Run) -> Iterator[Claim]:

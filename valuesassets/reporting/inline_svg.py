@@ -6,7 +6,7 @@ from xml.etree import ElementTree  # parses what matplotlib has just written, no
 
 from matplotlib.figure import Figure
 
-from valuesassets.figures.style import svg_text
+from valuesassets.figures.saving import svg_text
 
 LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
 """A coordinate with more digits than a screen shows."""

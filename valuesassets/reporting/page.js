@@ -1,8 +1,26 @@
 "use strict";
-// The page says everything without this script; it shows what is said of a point of the map beside it, hides groups of
-// points, zooms, brings a point's provenance to the map, and copies texts. It fetches nothing.
+// The page says everything without this script; it folds the contents on a phone and marks where one is in them, shows
+// what is said of a point of the map beside it, hides groups of points, zooms, brings a point's provenance to the map, and
+// copies texts. It fetches nothing.
 (() => {
   const each = (selector, use, root = document) => root.querySelectorAll(selector).forEach(use);
+
+  // Contents: folded where they would cover the page, and the section that is read is marked.
+  const contents = document.querySelector("nav details");
+  const narrow = matchMedia("(max-width: 63.99rem)");
+  const fold = () => (contents.open = !narrow.matches);
+  fold();
+  narrow.addEventListener("change", fold);
+  contents.addEventListener("click", (event) => event.target.closest("a") && fold());
+  const entries = new Map([...contents.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
+  const seen = new Set();
+  const watch = new IntersectionObserver((changes) => {
+    for (const { target, isIntersecting } of changes) isIntersecting ? seen.add(target.id) : seen.delete(target.id);
+    const first = [...entries.keys()].find((id) => seen.has(id));
+    if (!first) return;
+    for (const [id, link] of entries) link.classList.toggle("here", id === first);
+  }, { rootMargin: "-10% 0px -60% 0px" });
+  each("main > section", (section) => watch.observe(section));
 
   // Copying: the clipboard where the browser allows it, else the selection.
   each("button[data-copy]", (button) => {

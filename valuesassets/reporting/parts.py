@@ -4,14 +4,14 @@ import base64
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from valuesassets.figures.style import svg_text
+from valuesassets.figures.saving import svg_text
 from valuesassets.records.frames import records
 
 Frames = Mapping[str, pd.DataFrame]
@@ -54,6 +54,26 @@ class Claim:
     sentence: str
     is_supported: bool
     because: str
+    question: str = ""
+    """Which question it answers: claims stand together by it, supported and unsupported side by side."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A question that readers have first, answered in a word or two, and where the page says more.
+
+    Attributes:
+        outcome: `yes` for good news, `partly`, `no` for bad news, or `unknown` where nobody has looked.
+        answer: in a few words.
+        because: what that rests on, in a sentence.
+        anchor: of the section that says more.
+    """
+
+    question: str
+    outcome: str
+    answer: str
+    because: str
+    anchor: str
 
 
 @dataclass(frozen=True)
@@ -76,6 +96,8 @@ class Table:
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    is_folded: bool = False
+    """Whether it is folded however short it is."""
 
     @cached_property
     def headings(self) -> tuple[tuple[str, str], ...]:
@@ -95,11 +117,17 @@ class Picture:
     uri: str
     alt: str
     caption: str
+    anchor: str = ""
+    """Of the section that it leads to."""
 
 
 @dataclass
 class Section:
-    """A part of the report under its own heading, filled bit by bit; `markup` is HTML of the instrument's own."""
+    """A part of the report under its own heading, filled bit by bit.
+
+    `markup` is HTML of the instrument's own; where it `is_beside`, it stands beside the text as a figure does. Of the
+    section that a page opens with, `lead` is a sentence for each model by its name, and `boxes` are first questions.
+    """
 
     anchor: str
     title: str
@@ -110,6 +138,9 @@ class Section:
     tables: list[Table] = field(default_factory=list)
     claims: Sequence[Claim] = ()
     markup: str = ""
+    is_beside: bool = False
+    lead: Mapping[str, str] = field(default_factory=dict)
+    boxes: Sequence[Box] = ()
 
     def need(self, part: pd.DataFrame | Refused) -> pd.DataFrame | None:
         """A table that the section shows; without it the reason stands in the section, once."""
@@ -119,15 +150,15 @@ class Section:
             self.refusals.append(part.reason)
         return None
 
-    def draw(self, figure: Figure, alt: str, caption: str) -> None:
+    def draw(self, figure: Figure, alt: str, caption: str, anchor: str = "") -> None:
         """Show a figure: an SVG of its own inside the page, so that nothing is fetched and no ids collide."""
         encoded = base64.b64encode(svg_text(figure).encode()).decode("ascii")
-        self.pictures.append(Picture(f"data:image/svg+xml;base64,{encoded}", alt, caption))
+        self.pictures.append(Picture(f"data:image/svg+xml;base64,{encoded}", alt, caption, anchor))
 
-    def tabulate(self, caption: str, rows: Rows, columns: Sequence[str] | None = None) -> None:
+    def tabulate(self, caption: str, rows: Rows, columns: Sequence[str] | None = None, is_folded: bool = False) -> None:
         """Show a table where it has rows, as `table` makes it."""
         if len(rows):
-            self.tables.append(table(caption, rows, columns))
+            self.tables.append(replace(table(caption, rows, columns), is_folded=is_folded))
 
 
 def table(caption: str, rows: Rows, columns: Sequence[str] | None = None) -> Table:

@@ -34,7 +34,8 @@ from valuesassets.reporting.run import software_versions
 
 PERSON = "respondent_id"
 """A table with this column has a row for each person."""
-PICTURES = (".svg", ".png", ".pdf")
+FIGURE_FILES = (".svg", ".png", ".pdf", ".txt")
+"""The last is the small print of a figure, where that stands beside it."""
 OURS = b"/Producer (Matplotlib"
 """In a PDF that was drawn here, and in no questionnaire."""
 CODEBOOK = ("table", "a_row_is", "column", "type", "unit", "range", "may_be_empty", "words")
@@ -172,7 +173,7 @@ def _write_instrument(bundle: _Bundle, folder: Path, instrument: str, tables: Ma
     if report.exists():
         bundle.write(f"{instrument}/report.html", report.read_bytes())
     for path in sorted(folder.glob("*/*")):
-        if path.suffix in PICTURES and (path.suffix != ".pdf" or OURS in path.read_bytes()):
+        if path.suffix in FIGURE_FILES and (path.suffix != ".pdf" or OURS in path.read_bytes()):
             bundle.write(f"{instrument}/figures/{path.parent.name}/{path.name}", path.read_bytes())
     for name, stored in tables.items():
         if stored.has_persons:

@@ -44,6 +44,10 @@ class Words(Protocol):
 
     SOURCES: Mapping[str, Callable[[Run], bool]]
 
+    def opening(self, run: Run) -> Section:
+        """What the page opens with."""
+        ...
+
     def sections(self, run: Run) -> Sequence[Section]:
         """Below claims and methods, in their order."""
         ...
@@ -71,7 +75,7 @@ def render_report(run: Run, words: Words, made_at: str | None = None) -> str:
     """
     found = words.sections(run)
     refused = {each.title: each.refusals for each in found if each.refusals}
-    first = (claims_section(run, words.claims(run), refused), METHODS)
+    first = (words.opening(run), claims_section(run, words.claims(run), refused), METHODS)
     return render_page(run.study, (*first, *found), words.methods(run), used_sources(run, words.SOURCES), made_at)
 
 

@@ -55,7 +55,8 @@ def analysis_section(run: Run, name: str) -> Section:
             _draw(section, run, name, drawing)
     for table, frame in frames.items():
         if table not in ("notes", *analysis.hidden):
-            section.tabulate(analysis.captions.get(table, f"{analysis.title}: {table.replace('_', ' ')}."), frame)
+            caption = analysis.captions.get(table, f"{analysis.title}: {table.replace('_', ' ')}.")
+            section.tabulate(caption, frame, is_folded=table == "tests")
     return section
 
 

@@ -23,7 +23,7 @@ from valuesassets.comparing.reliability import coefficients, derive_reliability
 from valuesassets.comparing.signal import derive_signal
 from valuesassets.comparing.worlds import PLANTED, make_world, world_scales, world_study
 from valuesassets.figures.cultural_map import draw_cultural_map
-from valuesassets.figures.style import svg_text
+from valuesassets.figures.saving import svg_text
 from valuesassets.instruments.survey.cultural_map import place_on_map
 from valuesassets.instruments.survey.map.people_in_worlds import drawn_respondents, map_items
 from valuesassets.records.study import load_study

@@ -119,6 +119,28 @@ def browsing(address: str) -> Iterator[Any]:
         browser.close()
 
 
+@contextmanager
+def page_of_file(file: Path, **size: int) -> Iterator[Any]:
+    """A page opened from its file; in the end nothing was asked of any network and nothing was complained of.
+
+    Args:
+        size: width and height of the screen, in pixels.
+    """
+    asked: list[str] = []
+    said: list[str] = []
+    home = file.parent.as_uri()
+    with browsing(home) as page:
+        page.set_default_timeout(10_000)
+        page.set_viewport_size(size)
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(file.as_uri())
+        yield page
+    assert [url for url in asked if not url.startswith(("data:", home))] == []
+    assert said == []
+
+
 def shot(page: Any, name: str) -> None:
     """A picture of the page, kept where EVIDENCE=1 asks for it; where folders lie here is cut off its texts."""
     if os.environ.get("EVIDENCE") != "1":

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 
 from valuesassets.figures.cultural_map import draw_cultural_map, point_gid
-from valuesassets.figures.style import svg_text
+from valuesassets.figures.saving import svg_text
 from valuesassets_tests.figures.made_up import LANGUAGES
 from valuesassets_tests.figures.made_up_analyses import map_frame
 from valuesassets_tests.figures.pictures import grey, legend_labels, outside, overlapping, places, words

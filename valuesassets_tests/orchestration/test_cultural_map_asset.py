@@ -33,7 +33,7 @@ def test_the_tables_come_back_with_their_notes_beside_the_figure(materialise):
     assert list(frames) == ["points", "projector", "sensitivity", "tests", "notes"]
     assert frames["points"].attrs["notes"] == frames["notes"]["note"].tolist()
     assert frames["points"].attrs["caption"]
-    assert {path.suffix for path in folder.glob("cultural_map.*")} == {".json", ".png", ".svg"}
+    assert {path.suffix for path in folder.glob("cultural_map.*")} == {".json", ".png", ".svg", ".pdf"}
 
 
 def test_without_a_usable_answer_the_reason_is_the_result_and_no_earlier_figure_is_left(materialise):

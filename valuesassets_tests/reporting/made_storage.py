@@ -76,15 +76,13 @@ def write_storage(
 def add_the_rest(folder: Path) -> None:
     """What a bundle takes besides, and what it must not take: people, a form as PDF."""
     from valuesassets.figures.cultural_map import draw_cultural_map
-    from valuesassets.figures.style import save_figure
+    from valuesassets.figures.saving import save_figure
     from valuesassets_tests.figures.made_up_analyses import map_frame
 
     survey = folder / "survey"
     points = map_frame(list(LANGUAGES), list(FAMILIES)).fillna({"missing": ""}).assign(margin_x=0.01, margin_y=0.01)
     write_frame(survey / "cultural_map" / "points.parquet", points, TABLES["survey/cultural_map/points"])
-    figure = draw_cultural_map(points)
-    save_figure(figure, survey / "cultural_map" / "cultural_map")
-    figure.savefig(survey / "cultural_map" / "cultural_map.pdf", metadata={"CreationDate": None})
+    save_figure(draw_cultural_map(points), survey / "cultural_map" / "cultural_map")
     write_frame(survey / "respondents" / "respondents.parquet", people(), TABLES["respondents"])
     form = survey / "questionnaire_pdf" / "eng.pdf"
     form.parent.mkdir()

@@ -12,7 +12,7 @@ import pyreadstat
 import pytest
 
 from valuesassets.figures.cultural_map import draw_cultural_map
-from valuesassets.figures.style import settle, svg_text
+from valuesassets.figures.saving import svg_text
 from valuesassets.records.errors import StorageError
 from valuesassets.records.study import load_study, parse_study
 from valuesassets.reporting.replication_bundle import study_text, write_bundle
@@ -135,8 +135,10 @@ def test_a_figure_is_drawn_again_from_the_tables_alone(opened):
         opened / "survey" / "csv" / "cultural_map" / "points.csv", keep_default_na=False, na_values=[""]
     )
     figure = draw_cultural_map(points)
-    settle(figure)
-    assert svg_text(figure) == (opened / "survey" / "figures" / "cultural_map" / "cultural_map.svg").read_text()
+    assert (
+        svg_text(figure, has_fonts=True)
+        == (opened / "survey" / "figures" / "cultural_map" / "cultural_map.svg").read_text()
+    )
 
 
 def test_prompts_stand_in_it_word_for_word(opened, stored):

@@ -111,6 +111,7 @@ def _draw_plane(section: Section, frames: Frames, figures: Figures) -> None:
     caption = f"{PICTURES[name].caption} A click on a point leads to the model's answers."
     section.markup += f'<figure><div class="scroll map"><div class="paper">{svg}</div></div>'
     section.markup += f"<figcaption>{caption}</figcaption></figure>"
+    section.is_beside = True
 
 
 def _point_words(row: Mapping[str, Any]) -> str:

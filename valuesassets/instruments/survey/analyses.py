@@ -4,12 +4,14 @@ The graph loads this file: what computes or draws is named here and imported whe
 """
 
 from valuesassets.reporting.analyses import RESTS_ON, Analysis, Drawing
+from valuesassets.reporting.questions import ANSWERS, LANGUAGES, MAP, MODELS, SIGNAL
 
 TESTS = {"tests": "Its tests, which stand with all the others at the top of the page."}
 
 ANALYSES = {
     "reliability": Analysis(
         title="Reliability",
+        question=SIGNAL,
         about="How much of what sets a family's languages apart would come out again in other orders and wordings.",
         derive="valuesassets.comparing.reliability:derive_reliability",
         needs=("answers",),
@@ -32,6 +34,7 @@ ANALYSES = {
     ),
     "signal": Analysis(
         title="Signal against human answers",
+        question=SIGNAL,
         about="Whether a family's languages answer like their own countries, and whether scales or style only fake it.",
         derive="valuesassets.comparing.signal:derive_signal",
         needs=("answers", "people"),
@@ -57,11 +60,12 @@ ANALYSES = {
     ),
     "cultural_map": Analysis(
         title="Cultural map",
+        question=MAP,
         about="Models and countries on the Inglehart-Welzel axes, with the points of answers that carry no content.",
         derive="valuesassets.instruments.survey.cultural_map:derive_cultural_map",
         needs=("answers", "people", "respondents", "reliability"),
         line="valuesassets.instruments.survey.reporting.lines:cultural_map",
-        drawings=(Drawing("cultural_map", ("points",)),),
+        drawings=(Drawing("cultural_map", ("points",)), Drawing("cultural_map_column", ("points",))),
         section="valuesassets.instruments.survey.report:map_sections",
         docs="map",
         kinds=("dashboard", "parquet"),
@@ -69,6 +73,7 @@ ANALYSES = {
     ),
     "distances": Analysis(
         title="Distances between cells",
+        question=LANGUAGES,
         about="Distances between every two cells, what they go with, and the plane that MDS lays them on.",
         derive="valuesassets.comparing.distances:derive_distances",
         needs=("answers",),
@@ -117,6 +122,7 @@ ANALYSES = {
     ),
     "human_comparison": Analysis(
         title="Comparison with humans",
+        question=MODELS,
         about="How far each cell's answers are from its own country's, beside the null baselines.",
         derive="valuesassets.comparing.human_comparison:derive_human_comparison",
         needs=("answers", "people", "human_means"),
@@ -152,6 +158,7 @@ ANALYSES = {
     ),
     "mono_vs_multi": Analysis(
         title="Monolingual against multilingual",
+        question=MODELS,
         about="Own-country advantage of the monolingual against the multilingual family, paired by language.",
         derive="valuesassets.comparing.mono_vs_multi:derive_mono_vs_multi",
         needs=("answers", "people"),
@@ -173,6 +180,7 @@ ANALYSES = {
     ),
     "position_bias": Analysis(
         title="Position bias",
+        question=ANSWERS,
         about="How far the order of the options moves answers, against how far the language does.",
         derive="valuesassets.comparing.position_bias:derive_position_bias",
         needs=("answers",),

@@ -4,11 +4,13 @@ Everything else comes from `valuesassets.reporting`; here it is put in order.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from valuesassets.figures.cultural_map import CAVEAT
+from valuesassets.figures.cultural_map_column import draw_cultural_map_column
 from valuesassets.instruments.survey.indicators import INDICATORS
 from valuesassets.instruments.survey.reporting.map import map_view, trace_anchor
 from valuesassets.instruments.survey.reporting.trace import Traces, form_anchor, item_anchor
@@ -16,9 +18,11 @@ from valuesassets.instruments.survey.simulated_worlds import faults_of
 from valuesassets.records.frames import records, rows, rows_where
 from valuesassets.reporting import claims as shared_claims
 from valuesassets.reporting import methods as shared_methods
+from valuesassets.reporting import openings
+from valuesassets.reporting import questions as shared_questions
 from valuesassets.reporting.methods import MODEL_TYPES, SMALL_NUMBERS, capital, counted, listed, share_of, some_of, was
 from valuesassets.reporting.methods import SOURCES as SHARED_SOURCES
-from valuesassets.reporting.parts import Claim, Gate, Refused, Section
+from valuesassets.reporting.parts import Box, Claim, Gate, Refused, Section
 from valuesassets.reporting.report import filled
 from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import analysis_sections, calibration_section, items_section, quality_section
@@ -33,6 +37,22 @@ MAP_TABLES = {
     "projector": "How indicators become the two axes.",
     "sensitivity": "How far a point moves when one of its indicators is left out.",
 }
+
+
+def opening(run: Run) -> Section:
+    """The first screen: a sentence for each family, the map, and the four questions that come before any figure."""
+    section = openings.opening(run)
+    points = section.need(run.table("points", "the cultural map", of="cultural_map"))
+    if points is not None:
+        section.draw(
+            draw_cultural_map_column(points),
+            "Map of models, countries and answers without content on the Inglehart-Welzel axes; the section on the map "
+            "has the same points in a table.",
+            "Models and countries. Intervals, what points rest on and what cannot be concluded: see Cultural map.",
+            "map",
+        )
+    section.boxes = [*openings.boxes(run), _persons_box(run)]
+    return section
 
 
 def sections(run: Run) -> list[Section]:
@@ -58,10 +78,21 @@ def gates(run: Run) -> list[Gate]:
 
 
 def claims(run: Run) -> list[Claim]:
-    """What the run supports and what it does not, each with what it rests on."""
-    of = shared_claims
-    parts = (of.about_whom, of.exactness, of.answers, of.reliable, _map_claims, of.tested, of.likeness)
-    return [claim for part in parts for claim in part(run)]
+    """What the run supports and what it does not, each with what it rests on, by the questions that they answer."""
+    of, questions = shared_claims, shared_questions
+    parts = {
+        of.about_whom: questions.MODELS,
+        of.exactness: questions.CALIBRATION,
+        of.answers: questions.ANSWERS,
+        of.reliable: questions.SIGNAL,
+        _map_claims: questions.MAP,
+        of.tested: questions.MODELS,
+        of.likeness: questions.MODELS,
+    }
+    found = [
+        replace(claim, question=claim.question or question) for part, question in parts.items() for claim in part(run)
+    ]
+    return of.by_question(found)
 
 
 def methods(run: Run) -> list[str]:
@@ -125,6 +156,7 @@ def map_sections(run: Run, name: str) -> list[Section]:
             MAP_COLUMNS,
         )
         section.markup = filled(TEMPLATES, "map", map=map_view(points, traces.cells), traces=traces)
+        section.is_beside = True
     for each, caption in MAP_TABLES.items():
         section.tabulate(caption, run.frames(name).get(each, ()))
     return [section, _trace(run, traces)]
@@ -159,6 +191,21 @@ def _extraction(run: Run) -> Section:
     for code, found in faults.items():
         section.tabulate(f"{code}: {len(found)} faults, to be reviewed against the page.", found)
     return section
+
+
+def _persons_box(run: Run) -> Box:
+    """Which languages' extractions have faults that a person has to review."""
+    question, by_language = "Which languages need a person?", run.part("extraction_faults")
+    if isinstance(by_language, Refused):
+        return Box(question, "unknown", "Not known", f"{capital(by_language.reason)}.", "extraction")
+    faults = {language: by_language.get(language) for language in run.study.languages}
+    doubtful = [f"{language} ({len(found)})" for language, found in faults.items() if found]
+    unread = [language for language, found in faults.items() if found is None]
+    because = f"Faults to review against the printed page, in {len(doubtful) or 'none'} of {len(faults)} languages."
+    because += f" Not extracted yet: {some_of(unread)}." if unread else ""
+    if doubtful:
+        return Box(question, "partly", some_of(doubtful), because, "extraction")
+    return Box(question, *(("unknown", "Not known") if unread else ("yes", "None")), because, "extraction")
 
 
 def _extraction_gates(run: Run) -> Iterator[Gate]:

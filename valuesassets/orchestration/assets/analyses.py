@@ -227,11 +227,10 @@ def concatenated(probes: Probes) -> pd.DataFrame:
 
 def saved_figures(folder: Path, drawn: Mapping[str, "Figure"]) -> dict[str, Any]:
     """Metadata of figures written into a folder by their names, where those of an earlier run go."""
-    from valuesassets.figures.style import save_figure
+    from valuesassets.figures.saving import ENDINGS, save_figure
 
-    for earlier in [*folder.glob("*.png"), *folder.glob("*.svg")]:
+    for earlier in [each for ending in ENDINGS for each in folder.glob(f"*.{ending}")]:
         earlier.unlink()
-    for name, figure in drawn.items():
-        save_figure(figure, folder / name)
+    pictures = {name: picture_of(save_figure(figure, folder / name)) for name, figure in drawn.items()}
     shown: dict[str, Any] = {"figures": dg.MetadataValue.path(str(folder))} if drawn else {}
-    return shown | {name: picture_of(figure) for name, figure in drawn.items()}
+    return shown | pictures

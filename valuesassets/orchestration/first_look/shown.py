@@ -53,8 +53,8 @@ def _told(tell: Callable[[Any], Any] | None, value: Any) -> Any:
 
 
 def picture_of(figure: Any) -> dg.MarkdownMetadataValue:
-    """A matplotlib figure as a picture in the UI."""
-    from valuesassets.figures.style import png_base64
+    """A matplotlib figure, or one as it was saved, as a picture in the UI."""
+    from valuesassets.figures.saving import png_base64
 
     return picture_from(png_base64(figure))
 

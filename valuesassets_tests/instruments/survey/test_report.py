@@ -8,6 +8,7 @@ import pytest
 from valuesassets.instruments.survey.reporting.trace import trace_cells
 from valuesassets.records.study import load_study
 from valuesassets.reporting.parts import Gate, Refused, table
+from valuesassets.reporting.questions import QUESTIONS
 from valuesassets_tests.figures.made_up import human_frame
 from valuesassets_tests.figures.made_up_analyses import mono_multi_frames
 from valuesassets_tests.instruments.survey.whole_report import (
@@ -21,6 +22,7 @@ from valuesassets_tests.instruments.survey.whole_report import (
 from valuesassets_tests.reporting.test_claims import TESTS
 
 SECTIONS = [
+    "In short",
     CLAIMS,
     "Methods paragraph and citations",
     "Calibration",
@@ -40,7 +42,7 @@ def page():
     return whole_page()
 
 
-def test_what_can_be_claimed_stands_first_and_every_link_leads_to_a_place_on_the_page(page):
+def test_the_answer_stands_first_and_every_link_leads_to_a_place_on_the_page(page):
     assert re.findall(r"<h2[^>]*>(.*?)</h2>", page) == SECTIONS
     elements = Elements(page)
     assert elements.open == []
@@ -82,7 +84,7 @@ def test_nothing_is_fetched_and_nothing_but_the_pages_own_script_may_run(page):
 
 def test_every_picture_has_words_and_every_table_a_caption_and_headings(page):
     elements = Elements(page)
-    assert len(elements.of("img")) == 10
+    assert len(elements.of("img")) == 11
     assert all(len(image["alt"]) > 20 for image in elements.of("img"))
     assert [svg["aria-label"][:29] for svg in elements.of("svg")] == ["Map of models and countries; "]
     assert len(elements.of("caption")) == len(elements.of("table")) > 8
@@ -119,14 +121,17 @@ def test_a_complete_page_says_so(page, stored_once):
     assert "From a point to its page: no provenance was handed to the report" in section(page, CLAIMS)
 
 
-def test_many_passed_gates_and_long_tables_are_folded_and_short_ones_are_not():
+def test_passed_gates_and_long_tables_are_folded_and_others_are_not():
     study, parts = everything()
     many = [Gate(f"Gate {number}.", True) for number in range(22)]
     long = parts["provenance"] * 44
     page = section(rendered(study, gates=many, provenance=long), CLAIMS)
     assert "<summary>Gates passed: 22</summary>" in page
     assert re.search(r"<details><summary>Hashes: models[^<]*\(44 rows\)</summary>", page)
-    assert "<details>" not in section(rendered(study, gates=parts["gates"]), CLAIMS)
+    short = section(rendered(study, gates=parts["gates"]), CLAIMS)
+    assert "<summary>Gates failed" not in short
+    assert "<summary>Gates missing" not in short
+    assert "<table>\n<caption>Gates failed: 1</caption>" in short
 
 
 def test_what_is_missing_and_why_is_said(page):
@@ -229,7 +234,7 @@ def test_analyses_that_the_study_has_stand_where_they_belong_and_others_do_not()
         position_bias={"sizes": table, "notes": notes},
     )
     titles = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
-    assert titles[3:6] == ["Quality", "Reliability", "Signal against human answers"]
+    assert titles[4:7] == ["Quality", "Reliability", "Signal against human answers"]
     assert titles.index("Position bias") == titles.index("Monolingual against multilingual") + 1
     assert "<strong>Not shown:</strong> fewer than three languages" in section(page, "Reliability")
     shown = section(page, "Position bias")
@@ -248,11 +253,16 @@ def test_tests_of_all_analyses_stand_together_with_their_corrected_p():
     assert "corrected by Holm&#39;s procedure within three declared families" in section(page, "Methods paragraph.*?")
 
 
-def test_claims_stand_in_two_lists(page):
-    lists = re.findall(r"<h3>(This run[^<]*)</h3>(.*?)</div>", section(page, CLAIMS), re.DOTALL)
-    assert [title for title, _ in lists] == ["This run supports", "This run does not support"]
-    assert "Anything about people." in lists[1][1]
-    assert "Anything about people." not in lists[0][1]
+def test_claims_stand_by_their_question_supported_beside_unsupported_with_the_small_print_folded(page):
+    found = section(page, CLAIMS)
+    asked = re.findall(r"<h4>(.*?)</h4>", found)
+    assert asked == [question for question in QUESTIONS if question in asked]
+    assert {"Calibration", "Map", "Models and people"} <= set(asked)
+    lists = dict(re.findall(r'<ul aria-label="This run ([^"]*)">(.*?)</ul>', found, re.DOTALL))
+    assert [name for name in lists if name.endswith(": Map")] == ["supports: Map", "does not support: Map"]
+    people = "Anything about people.</summary><small>the respondents are synthetic"
+    assert people in lists["does not support: Models and people"]
+    assert [name for name, claims in lists.items() if people in claims] == ["does not support: Models and people"]
 
 
 def test_the_methods_can_be_copied_and_the_sources_are_those_of_the_run(page):

@@ -4,7 +4,7 @@ import pytest
 
 from valuesassets.instruments.survey.reporting.trace import trace_cells
 from valuesassets.reporting.parts import Gate
-from valuesassets_tests.desk.web_ui import browsing, shot
+from valuesassets_tests.desk.web_ui import page_of_file, shot
 from valuesassets_tests.figures.made_up import controls_frame, human_frame, recovery_frame
 from valuesassets_tests.instruments.survey.whole_report import rendered
 from valuesassets_tests.reporting.test_claims import TESTS
@@ -38,18 +38,8 @@ def file(stored_once, tmp_path_factory):
 
 @pytest.fixture
 def page(file):
-    """The page, opened from its file; at the end nothing was asked of any network and nothing was complained of."""
-    asked, said = [], []
-    with browsing(file.parent.as_uri()) as page:
-        page.set_default_timeout(10_000)
-        page.set_viewport_size({"width": 1280, "height": 1000})
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(file.as_uri())
+    with page_of_file(file, width=1280, height=1000) as page:
         yield page
-        assert [url for url in asked if not url.startswith(("data:", file.as_uri()))] == []
-        assert said == []
 
 
 def middle(page, selector):
@@ -127,9 +117,11 @@ def test_marks_that_lie_over_each_other_are_told_apart_by_the_nearest(page):
         assert page.locator(".map-card").inner_text().startswith(label)
 
 
-def test_the_claims_stand_first_and_the_methods_are_copied(page):
-    assert page.locator("main section").first.get_attribute("id") == "claims"
-    assert page.get_by_role("heading", name="This run does not support").is_visible()
+def test_a_claim_opens_to_what_it_rests_on_and_the_methods_are_copied(page):
+    claim = page.locator(".claims details").first
+    assert not claim.locator("small").is_visible()
+    claim.locator("summary").click()
+    assert claim.locator("small").is_visible()
     shot(page, "report_claims")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy the paragraph").click()

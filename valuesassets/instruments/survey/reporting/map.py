@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from valuesassets.figures.cultural_map import NOT_DISTINGUISHABLE, draw_cultural_map, part_gid
-from valuesassets.figures.style import svg_text
+from valuesassets.figures.saving import svg_text
 from valuesassets.records.frames import records
 from valuesassets.reporting.inline_svg import parse_svg
 from valuesassets.reporting.parts import is_absent

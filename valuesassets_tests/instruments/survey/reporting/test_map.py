@@ -5,7 +5,7 @@ import re
 import pytest
 
 from valuesassets.figures.cultural_map import draw_cultural_map, part_gid, point_gid
-from valuesassets.figures.style import svg_text
+from valuesassets.figures.saving import svg_text
 from valuesassets.instruments.survey.reporting.map import map_view, point_lines
 from valuesassets_tests.figures.made_up_analyses import map_frame
 from valuesassets_tests.instruments.survey.whole_report import Elements

@@ -1,0 +1,113 @@
+"""What a report opens with: a sentence for each family of models, and the questions that come before any figure.
+
+Each says in words what a number says, with the number; where there is none it says why.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from valuesassets.comparing.signal import HEADLINE, SIGNAL
+from valuesassets.records.frames import records, rows_where
+from valuesassets.reporting.claims import exactness, unreliable
+from valuesassets.reporting.interval_words import NARROW, spelled
+from valuesassets.reporting.methods import capital, counted, share_of
+from valuesassets.reporting.parts import Box, Refused, Section, is_absent
+from valuesassets.reporting.run import Run
+
+NOT_TRIED = "whether that would come out again in other wordings was not measured"
+
+
+def opening(run: Run) -> Section:
+    """The section that opens a page, with a sentence for each family; the instrument adds its figure and boxes."""
+    return Section("answer", "In short", lead={family: _sentence(run, family) for family in run.study.families})
+
+
+def boxes(run: Run) -> Iterator[Box]:
+    """Whether the instrument is calibrated, readings can be used, and a signal survives the nulls."""
+    yield _calibration(run)
+    yield _readings(run)
+    yield _signal(run)
+
+
+def _sentence(run: Run, family: str) -> str:
+    """What can be said of a family against the people of its countries, and how often it would come out again."""
+    verdict, reason = _verdict(run, family)
+    if verdict is None:
+        return f"whether it answers like the countries of its languages cannot be said: {reason.rstrip('.')}."
+    correlations = rows_where(run.frames("signal").get("correlations", pd.DataFrame()), model=family, kind=HEADLINE)
+    said = "answers like the countries of its languages" if verdict == SIGNAL else verdict
+    for row in records(correlations):
+        number = f"r{NARROW}{spelled(row['r'], row.get('low'), row.get('high'), digits=2)}"
+        said += f" ({number} with the people of its countries, over {counted(int(row['n_languages']), 'language')})"
+    return f"{said}; {_again(run, family)}."
+
+
+def _verdict(run: Run, family: str) -> tuple[str | None, str]:
+    """What the correlations of a family amount to; else None and the reason."""
+    found = run.part("signal")
+    if isinstance(found, Refused):
+        return None, found.reason
+    verdicts = found.get("verdicts", pd.DataFrame())
+    for row in records(rows_where(verdicts, model=family)) if len(verdicts) else ():
+        return (row["verdict"], "") if isinstance(row["verdict"], str) else (None, str(row["reason"]))
+    return None, " ".join(run.notes("signal")[:1]) or "no test of it was handed to the report"
+
+
+def _again(run: Run, family: str) -> str:
+    """How much of what sets a family's languages apart would come out again."""
+    families = run.frames("reliability").get("families", pd.DataFrame())
+    row: dict[str, Any] = next(iter(records(rows_where(families, model=family))), {}) if len(families) else {}
+    value, low, high = (row.get(f"generalizability{end}") for end in ("", "_low", "_high"))
+    if is_absent(value):
+        return NOT_TRIED
+    share = f"generalizability {spelled(value, low, high, digits=2)}"
+    if family in unreliable(run):
+        return f"but what sets its languages apart does not come out again in other wordings ({share})"
+    return f"what sets its languages apart comes out again in other wordings ({share})"
+
+
+def _calibration(run: Run) -> Box:
+    """Whether what was planted came back."""
+    (claim,) = exactness(run)
+    is_known = run.study.has_reference_models and not isinstance(run.part("calibration"), Refused)
+    outcome, answer = ("yes", "Yes") if claim.is_supported else ("no", "No") if is_known else ("unknown", "Not known")
+    return Box("Is the instrument calibrated?", outcome, answer, f"{capital(claim.because)}.", "calibration")
+
+
+def _readings(run: Run) -> Box:
+    """How many answers can be used, and whether cells are missing."""
+    question = "Are the readings usable?"
+    readings = run.quality.get("readings", pd.DataFrame())
+    if not len(readings):
+        part = run.part("quality_report")
+        why = part.reason if isinstance(part, Refused) else "no answers stand in its quality report"
+        return Box(question, "unknown", "Not known", f"{capital(why)}.", "quality")
+    n_usable, n_doubtful = (
+        int(readings["is_usable"].astype(bool).sum()),
+        len(run.cells_that("is_missing", "is_flagged")),
+    )
+    outcome = "no" if not n_usable else "partly" if n_doubtful else "yes"
+    answer = f"{n_usable / len(readings):.0%} of them"
+    doubtful = f"{share_of(n_doubtful or 'none', len(run.quality['cells']), 'cell')} missing or flagged"
+    return Box(question, outcome, answer, f"{n_usable:,} of {len(readings):,} answers; {doubtful}.", "quality")
+
+
+def _signal(run: Run) -> Box:
+    """In how many families languages answer like their own countries, and not by scales or style alone."""
+    question, anchor = "Does a signal survive the nulls?", "signal" if "signal" in run.analyses else "claims"
+    found = {family: _verdict(run, family) for family in run.study.families}
+    known = {family: verdict for family, (verdict, _) in found.items() if verdict is not None}
+    if not known:
+        reasons = dict.fromkeys(reason.rstrip(".") for _, reason in found.values())
+        return Box(question, "unknown", "Not known", f"{capital('; '.join(reasons))}.", anchor)
+    surviving = [family for family, verdict in known.items() if verdict == SIGNAL and family not in unreliable(run)]
+    outcome = "no" if not surviving else "yes" if len(surviving) == len(found) else "partly"
+    answer = f"In {len(surviving) or 'none'} of {len(found)} famil{'y' if len(found) == 1 else 'ies'}"
+    because = "Against permuted countries, scales and response style"
+    if faint := [family for family in known if family in unreliable(run)]:
+        because += f"; not reliable: {', '.join(faint)}"
+    if unknown := [family for family in found if family not in known]:
+        because += f"; not known: {', '.join(unknown)}"
+    return Box(question, outcome, answer, f"{because}.", anchor)

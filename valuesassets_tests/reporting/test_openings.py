@@ -1,0 +1,129 @@
+"""What a report opens with follows from the run's tables; where there are none it says why."""
+
+import pandas as pd
+import pytest
+
+from valuesassets.answers.quality_report import report_quality
+from valuesassets.comparing.signal import HEADLINE, NONE, SIGNAL
+from valuesassets.instruments.survey.report import opening
+from valuesassets.records.study import load_study
+from valuesassets.reporting.parts import Refused
+from valuesassets_tests.figures.made_up import controls_frame, probe_frame, recovery_frame
+from valuesassets_tests.instruments.survey.whole_report import Fault, made
+
+STUDY = load_study("demo")
+MONO, MULTI = STUDY.families
+CALIBRATED, READABLE, SURVIVES, PERSONS = range(4)
+
+
+def opened(**found):
+    return opening(made(STUDY, **found))
+
+
+def signal(mono=SIGNAL, multi=NONE, reason=None):
+    numbers = {"model": [MONO, MULTI], "r": [0.91, 0.1], "low": [0.84, -0.2], "high": [0.95, 0.4]}
+    verdicts = {"model": [MONO, MULTI], "verdict": [mono, multi], "reason": [reason, None]}
+    correlations = pd.DataFrame(numbers).assign(kind=HEADLINE, n_languages=6)
+    return {"correlations": pd.concat([correlations.assign(kind="raw", r=0.99), correlations])} | {
+        "verdicts": pd.DataFrame(verdicts)
+    }
+
+
+def reliability(is_reliable):
+    estimate = 0.8 if is_reliable else 0.2
+    ends = {"generalizability_low": estimate - 0.1, "generalizability_high": estimate + 0.1}
+    row = {"model": MONO, "generalizability": estimate, "threshold": 0.5, "is_reliable": is_reliable, "reason": None}
+    return {"families": pd.DataFrame([row | ends])}
+
+
+def test_each_family_has_a_sentence_with_the_number_that_decides():
+    lead = opened(signal=signal()).lead
+    assert list(lead) == [MONO, MULTI]
+    assert lead[MONO].startswith("answers like the countries of its languages (r\xa00.91 [0.84, 0.95] with")
+    assert lead[MULTI].startswith("no cultural signal (r\xa00.10 [-0.20, 0.40] with")
+    assert all(sentence.endswith("was not measured.") for sentence in lead.values())
+
+
+@pytest.mark.parametrize(
+    ("is_reliable", "said"),
+    [
+        (
+            True,
+            "; what sets its languages apart comes out again in other wordings (generalizability 0.80 [0.70, 0.90]).",
+        ),
+        (
+            False,
+            "; but what sets its languages apart does not come out again in other wordings (generalizability 0.20 ",
+        ),
+    ],
+)
+def test_a_sentence_says_whether_it_would_come_out_again(is_reliable, said):
+    assert said in opened(signal=signal(), reliability=reliability(is_reliable)).lead[MONO]
+
+
+def test_a_family_without_a_verdict_has_its_reason_in_place_of_a_number():
+    lead = opened(signal=signal(mono=None, reason="3 languages, 4 or more are needed")).lead
+    assert lead[MONO] == (
+        "whether it answers like the countries of its languages cannot be said: 3 languages, 4 or more are needed."
+    )
+
+
+def test_four_boxes_say_that_nobody_has_looked_where_nothing_was_made():
+    boxes = opened().boxes
+    assert [(box.outcome, box.answer) for box in boxes] == [("unknown", "Not known")] * 4
+    assert all(box.because[0].isupper() and box.because.endswith("again.") for box in boxes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        ({}, "yes"),
+        ({"calibration": {"recovery": recovery_frame().assign(is_recovered=False)}}, "no"),
+        ({"negative_controls": controls_frame().assign(fails=[True, False])}, "no"),
+        ({"calibration": Refused("no model was calibrated")}, "unknown"),
+    ],
+)
+def test_the_instrument_is_calibrated_where_plants_come_back_and_wrong_languages_fail(changes, outcome):
+    whole = {"calibration": {"recovery": recovery_frame()}, "negative_controls": controls_frame()}
+    box = opened(**(whole | changes)).boxes[CALIBRATED]
+    assert box.outcome == outcome
+    assert box.anchor == "calibration"
+
+
+def test_readings_are_usable_in_part_where_a_cell_is_missing():
+    probe = probe_frame()
+    whole = report_quality(probe, STUDY.cells(), STUDY.thresholds).frames()
+    lacking = report_quality(probe[probe["language"] != "bul"], STUDY.cells(), STUDY.thresholds).frames()
+    n, n_usable = len(whole["readings"]), int(whole["readings"]["is_usable"].sum())
+    box = opened(quality=whole).boxes[READABLE]
+    assert box.because.startswith(f"{n_usable:,} of {n:,} answers; ")
+    assert box.answer == f"{n_usable / n:.0%} of them"
+    assert opened(quality=lacking).boxes[READABLE].outcome == "partly"
+
+
+@pytest.mark.parametrize(
+    ("found", "outcome", "answer"),
+    [
+        ({"signal": signal(multi=SIGNAL)}, "yes", "In 2 of 2 families"),
+        ({"signal": signal()}, "partly", "In 1 of 2 families"),
+        ({"signal": signal(mono=NONE)}, "no", "In none of 2 families"),
+        ({"signal": signal(), "reliability": reliability(False)}, "no", "In none of 2 families"),
+    ],
+)
+def test_a_signal_survives_in_the_families_whose_verdict_says_so_and_is_reliable(found, outcome, answer):
+    box = opened(**found).boxes[SURVIVES]
+    assert (box.outcome, box.answer, box.anchor) == (outcome, answer, "signal")
+
+
+@pytest.mark.parametrize(
+    ("faults", "outcome", "answer"),
+    [
+        ({}, "unknown", "Not known"),
+        ({language: [] for language in STUDY.languages}, "yes", "None"),
+        ({"bul": [Fault("v7", 3, "option 2 has no label")]}, "partly", "bul (1)"),
+    ],
+)
+def test_languages_whose_extraction_has_faults_need_a_person(faults, outcome, answer):
+    box = opened(extraction_faults=faults).boxes[PERSONS]
+    assert (box.outcome, box.answer, box.anchor) == (outcome, answer, "extraction")
+    assert ("Not extracted yet: eng" in box.because) == (len(faults) < len(STUDY.languages))

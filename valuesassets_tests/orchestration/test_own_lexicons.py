@@ -2,14 +2,17 @@
 
 import json
 
+import dagster as dg
 import pandas as pd
 import pytest
 
+from valuesassets.definitions import build_definitions
+from valuesassets.orchestration.partitions import cell_key
 from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.parquet import read_trials
 from valuesassets.records.places import STUDIES
+from valuesassets.records.study import load_study
 from valuesassets.studies.questionnaires.render import render
-from valuesassets_tests.orchestration.small_study import run_study_file
 from valuesassets_tests.studies.expected_questions import expected_questions
 
 OWN_CUES = {"nor": '"Mitt valg", "Jeg svarer"', "srp": '"Moj izbor", "Odgovaram"'}
@@ -24,7 +27,7 @@ pdf_dir = "forms"
 master = "nor"
 
 [phantom]
-steps = 40
+steps = 20
 samples = 50
 
 [inference]
@@ -54,11 +57,16 @@ dtype = "float32"
 source = "planted"
 respondents = 300
 """
-UP_TO_THE_MAP = (
-    *("questionnaire_pdf", "extracted_questions", "master_questions", "aligned_questions", "trials"),
-    *("reference_models", "weights", "preflight", "readings", "probe_distributions", "quality_report", "reliability"),
-    *("respondents", "human_distributions", "human_means", "cultural_map"),
+STEPS = (
+    *((("survey/questionnaire_pdf", "survey/extracted_questions"), language) for language in OWN_CUES),
+    (("survey/master_questions", "survey/respondents", "survey/human_distributions", "survey/human_means"), None),
+    *((("survey/aligned_questions", "survey/trials"), language) for language in OWN_CUES),
+    (("survey/reference_models",), None),
+    (("models/weights", "survey/preflight"), "reference"),
+    *((("survey/readings", "survey/probe_distributions"), cell_key("reference", language)) for language in OWN_CUES),
+    (("survey/quality_report", "survey/reliability", "survey/cultural_map"), None),
 )
+"""What the map rests on, in its order: assets, and the partition of each."""
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +81,12 @@ def survey(tmp_path_factory):
         words = [f"answer_cues = [{cues}]" if line.startswith("answer_cues") else line for line in bundled]
         (folder / "words" / f"{language}.toml").write_text("\n".join(words), encoding="utf-8")
     (folder / "own.toml").write_text(STUDY, encoding="utf-8")
-    run_study_file(folder, folder / "own.toml", UP_TO_THE_MAP)
+    graph = build_definitions(load_study(folder / "own.toml"), folder / "storage")
+    job = graph.resolve_implicit_global_asset_job_def()
+    with dg.instance_for_test() as instance:
+        for assets, partition in STEPS:
+            keys = [dg.AssetKey(asset.split("/")) for asset in assets]
+            assert job.execute_in_process(instance=instance, partition_key=partition, asset_selection=keys).success
     return folder / "storage" / "own" / "survey"
 
 

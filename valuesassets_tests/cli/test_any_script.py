@@ -1,4 +1,4 @@
-"""Languages that nothing is bundled for, written from right to left or without spaces: from a table to a calibration."""
+"""Languages without a bundled lexicon, right to left or without spaces: from a table to a calibration."""
 
 import csv
 

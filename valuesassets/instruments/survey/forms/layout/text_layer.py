@@ -89,15 +89,19 @@ def unreadable_share(words: Iterable[str]) -> float:
 
 
 def lost_letters(text: str, language: str) -> str:
-    """Letters of the language that a long text never uses; empty for short texts.
+    """Letters of the language that a long text never uses; empty for short texts, and for those in its other script.
 
-    >>> lost_letters("dobry dzien " * 1000, "pol"), lost_letters("dobry", "pol")
-    ('ąćęłńóśźż', '')
+    >>> lost_letters("dobry dzien " * 1000, "pol"), lost_letters("dobry", "pol"), lost_letters("дан " * 2000, "srp")
+    ('ąćęłńóśźż', '', '')
     """
     folded = unicodedata.normalize("NFC", text).casefold()
     if sum(letter.isalpha() for letter in folded) < LONG_TEXT:
         return ""
-    return "".join(letter for letter in OWN_LETTERS.get(language, "") if letter not in folded and letter != "ß")
+    own = OWN_LETTERS.get(language, "")
+    others = [script for script in scripts_of(language) if spoken_language.script_share(own, [script]) == 0]
+    if (spoken_language.script_share(folded, others) or 0) > HALF:
+        return ""
+    return "".join(letter for letter in own if letter not in folded and letter != "ß")
 
 
 def foreign_language(text: str, language: str) -> str | None:

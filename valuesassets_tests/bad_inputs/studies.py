@@ -187,6 +187,13 @@ CASES = [
         "trials --questions q.json --language nor --lexicon nor.toml --output trials.parquet",
     ),
     bad(
+        "questions in Cyrillic, the bundled lexicon in Latin letters",
+        files({"q.json": [row | {"text": f"Колико је важно {row['id']}?"} for row in QUESTIONS]}),
+        "srp: the questions are in Cyrillic letters, [...]/srp.toml in Latin ones ('Odgovor'); name a lexicon in their "
+        "letters: lexicon under [languages.srp], or --lexicon",
+        "trials --questions q.json --language srp --output trials.parquet",
+    ),
+    bad(
         "a country by its name",
         study('"DE"', '"Germany"'),
         "study.toml: key 'languages.deu.country': an ISO 3166 code such as DE was expected (found \"Germany\")",

@@ -34,11 +34,11 @@ INDICATORS = {
     "v93",
     "v95",
 }
-SCRIPTS = {"ell": "GREEK", "bul": "CYRILLIC"}
+SCRIPTS = {"ell": "GREEK", "bul": "CYRILLIC", "mkd": "CYRILLIC"}
 QUOTES = {
-    "„“": ("bul", "ces", "deu", "est", "lit", "slk"),
-    "„”": ("hrv", "hun", "lvs", "pol", "ron"),
-    "«»": ("ell", "fra", "ita", "por", "spa"),
+    "„“": ("bul", "ces", "deu", "est", "lit", "mkd", "slk"),
+    "„”": ("hrv", "hun", "lvs", "pol", "ron", "srp"),
+    "«»": ("ell", "fra", "ita", "nor", "por", "spa", "sqi"),
     "»«": ("dan", "slv"),
     "””": ("fin", "swe"),
     "‘’": ("eng", "nld"),

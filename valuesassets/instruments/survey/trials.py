@@ -4,14 +4,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from valuesassets.answers.language_codes import scripts_of
 from valuesassets.answers.orders import option_orders
+from valuesassets.answers.spoken_language import MOSTLY, script_share
 from valuesassets.people.variables import Variables
-from valuesassets.records.errors import QuestionError
+from valuesassets.records.errors import LexiconError, QuestionError
 from valuesassets.records.lexicon import Lexicon
 from valuesassets.records.questions import Option, Question
 from valuesassets.records.readouts import ScoreLabels
 from valuesassets.records.settings.measuring import Elicitation
 from valuesassets.records.trials import Trial, asked_id, main_trials
+
+LEAST_SHARED = 0.1
+"""Questions and lexicon that share a script have more of the questions' letters in it than this."""
 
 
 def write_trials(
@@ -33,7 +38,9 @@ def write_trials(
 
     Raises:
         QuestionError: two trials would show the same prompt, so that no model could tell them apart.
+        LexiconError: the lexicon is in another script of the language than the questions.
     """
+    _require_one_script(questions, language, lexicon)
     elicitation = elicitation or Elicitation()
     by_id = {question.id: question for question in questions}
     trials = []
@@ -63,6 +70,18 @@ def write_trials(
             "of them"
         )
     return trials
+
+
+def _require_one_script(questions: Sequence[Question], language: str, lexicon: Lexicon) -> None:
+    """Serbian, say, is printed in Cyrillic and in Latin letters: a prompt keeps to one of them."""
+    cue, text = lexicon.answer_cues[0], " ".join(question.text for question in questions)
+    own = [script for script in scripts_of(language) if script_share(cue, [script])]
+    others = [script for script in scripts_of(language) if (script_share(text, [script]) or 0) > MOSTLY]
+    if others and own and (script_share(text, own) or 0) < LEAST_SHARED:
+        raise LexiconError(
+            f"{language}: the questions are in {others[0].title()} letters, {lexicon.source} in {own[0].title()} ones "
+            f"({cue!r}); name a lexicon in their letters: lexicon under [languages.{language}], or --lexicon"
+        )
 
 
 def prompt_text(question: Question, order: Sequence[int], answer_cue: str) -> str:

@@ -5,7 +5,7 @@ import pytest
 
 from valuesassets.instruments.survey.trials import find_identical_prompts, write_trials
 from valuesassets.people.variables import load_variables
-from valuesassets.records.errors import QuestionError
+from valuesassets.records.errors import LexiconError, QuestionError
 from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.settings.measuring import Elicitation
 from valuesassets.records.trials import main_trials
@@ -97,6 +97,21 @@ def test_wordings_are_the_lexicons_cues_after_the_questions_own():
 def test_two_questions_with_one_prompt_are_refused():
     with pytest.raises(QuestionError, match="v1/0/forward and v2/0/forward show the same prompt"):
         trials_of([ask("v1", text="What?"), ask("v2", text="What?")])
+
+
+@pytest.mark.parametrize(("language", "text"), [("srp", "Колико је важан посао?"), ("aze", "Иш нә гәдәр вачибдир?")])
+def test_questions_in_the_other_script_than_the_lexicon_are_refused(language, text):
+    lexicon = load_lexicon(language)
+    with pytest.raises(LexiconError, match=f"{language}: the questions are in Cyrillic letters, .* in Latin ones"):
+        write_trials([ask("v1", text=text)], language, lexicon, load_variables())
+    own = lexicon.model_copy(update={"answer_cues": ("Одговор", "Мој одговор")})
+    assert write_trials([ask("v1", text=text)], language, own, load_variables())
+
+
+def test_a_script_in_two_kinds_of_letters_is_one():
+    """Japanese is written in kana and in kanji within a sentence."""
+    lexicon = load_lexicon("eng").model_copy(update={"answer_cues": ("回答", "私の回答")})
+    assert write_trials([ask("v1", text="仕事はあなたにとってどのくらい重要ですか")], "jpn", lexicon, load_variables())
 
 
 def test_identical_prompts_are_named():

@@ -20,13 +20,17 @@ NEGATIONS = {
     "ita": "non",
     "lit": "ne",
     "lvs": "ne",
+    "mkd": "не",
     "nld": "niet",
+    "nor": "ikke",
     "pol": "nie",
     "por": "não",
     "ron": "nu",
     "slk": "nie",
     "slv": "ne",
     "spa": "no",
+    "sqi": "nuk",
+    "srp": "ne",
     "swe": "inte",
 }
 

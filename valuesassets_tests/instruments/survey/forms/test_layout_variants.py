@@ -37,12 +37,27 @@ def numbers_as(written):
     return change
 
 
+def codes_as(written, change):
+    """The page, changed, with each variable code written otherwise, and known by how it is written alone."""
+
+    def changed(page):
+        words = [
+            dataclasses.replace(word, text=written(word.code), code=None) if word.code else word
+            for word in change(page).words
+        ]
+        return dataclasses.replace(page, words=with_codes(words, printed_pattern([words])))
+
+    return changed
+
+
 VARIANTS = {
     "no rules": without_rules,
     "12.": numbers_as(lambda match: f"{match[2]}."),
     "12": numbers_as(lambda match: match[2]),
     "F12:": numbers_as(lambda match: f"F{match[2]}:"),
     "no numbers": numbers_as(lambda match: None),
+    "[v1] P12": codes_as("[{}]".format, numbers_as(lambda match: f"P{match[2]}")),
+    "v1 В12)": codes_as("{}".format, numbers_as(lambda match: f"В{match[2]})")),
 }
 
 

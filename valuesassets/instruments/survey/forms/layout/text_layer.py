@@ -19,6 +19,7 @@ OWN_LETTERS = {
     "ces": "áčéěířšůýž", "dan": "æøå", "deu": "äöüß", "est": "äõöü", "fin": "äö", "fra": "éèàç", "hrv": "čćšž",
     "hun": "áéíóöőü", "ita": "àèù", "lit": "ąčęėįšųūž", "lvs": "āčēģīķļņšūž", "pol": "ąćęłńóśźż", "por": "ãáçéíó",
     "ron": "ăâî", "slk": "áčéíľšťúýž", "slv": "čšž", "spa": "áéíóñ", "swe": "åäö", "ell": "άέήίόύώ", "bul": "ъщжю",
+    "nor": "æøå", "srp": "čćšž", "mkd": "ѓќњј", "sqi": "çë",
 }  # fmt: skip
 """Letters that any longer text in a language has, and that damaged text layers lose."""
 LONG_TEXT = 6000
@@ -26,9 +27,9 @@ LONG_TEXT = 6000
 ADVICE = "the text layer is damaged: use the page images: run text recognition (OCR) over them and extract the result"
 TOLD_APART = (
     *("bul", "ces", "dan", "deu", "ell", "eng", "est", "fin", "fra", "hrv", "hun", "ita"),
-    *("lit", "lvs", "nld", "pol", "por", "ron", "rus", "slk", "slv", "spa", "swe"),
+    *("lit", "lvs", "mkd", "nld", "nor", "pol", "por", "ron", "rus", "slk", "slv", "spa", "sqi", "srp", "swe"),
 )
-"""The languages told apart: those of the study, and Russian, which stands beside two of them in bilingual forms."""
+"""The languages told apart: those of the bundled form, and Russian, which stands beside others in bilingual forms."""
 FEWEST_LETTERS = 40
 """Shorter texts are not judged."""
 FEWEST_FOREIGN = 5
@@ -88,15 +89,19 @@ def unreadable_share(words: Iterable[str]) -> float:
 
 
 def lost_letters(text: str, language: str) -> str:
-    """Letters of the language that a long text never uses; empty for short texts.
+    """Letters of the language that a long text never uses; empty for short texts, and for those in its other script.
 
-    >>> lost_letters("dobry dzien " * 1000, "pol"), lost_letters("dobry", "pol")
-    ('ąćęłńóśźż', '')
+    >>> lost_letters("dobry dzien " * 1000, "pol"), lost_letters("dobry", "pol"), lost_letters("дан " * 2000, "srp")
+    ('ąćęłńóśźż', '', '')
     """
     folded = unicodedata.normalize("NFC", text).casefold()
     if sum(letter.isalpha() for letter in folded) < LONG_TEXT:
         return ""
-    return "".join(letter for letter in OWN_LETTERS.get(language, "") if letter not in folded and letter != "ß")
+    own = OWN_LETTERS.get(language, "")
+    others = [script for script in scripts_of(language) if spoken_language.script_share(own, [script]) == 0]
+    if (spoken_language.script_share(folded, others) or 0) > HALF:
+        return ""
+    return "".join(letter for letter in own if letter not in folded and letter != "ß")
 
 
 def foreign_language(text: str, language: str) -> str | None:

@@ -9,15 +9,17 @@ from valuesassets.instruments.survey.forms.layout.lines import Line
 ROUTE = re.compile(r"\s*(?:[-–—_]{3,}|[-–—_]*\s*[>→⇒►]|\.{4,}|…{3,}|\.*_{3,}).*$")
 """Arrows to the next question, dots or lines to write on, and all that follows them."""
 LETTERS = re.compile(r"[^\W\d_]+")
+NUMBERS = re.compile(r"\b[^\W\d_]{1,2}\d+[a-z]?\b|\b\d+[a-z]\b")
+"""Numbers of questions: `Q12a`, `P8`, `F12`, `12a`."""
 
 
 def is_note(text: str) -> bool:
-    """Whether a line is printed in capitals throughout, as instructions are.
+    """Whether a line is printed in capitals throughout, as instructions are, whatever the numbers of questions in it.
 
-    >>> is_note("SHOW CARD 12 – READ OUT"), is_note("[VORLEGEN LISTE 4]"), is_note("The EU"), is_note("1 2 3")
+    >>> is_note("SHOW CARD 12 – READ OUT"), is_note("WEITER MIT F12a"), is_note("The EU"), is_note("1 2 3")
     (True, True, False, False)
     """
-    letters = "".join(LETTERS.findall(re.sub(r"\b[QP]\d+[a-z]?\b|\b\d+[a-z]\b", "", text)))
+    letters = "".join(LETTERS.findall(NUMBERS.sub("", text)))
     return len(letters) >= 4 and letters.upper() == letters
 
 

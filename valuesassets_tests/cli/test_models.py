@@ -68,7 +68,9 @@ def test_map_places_what_can_be_trusted_and_names_what_cannot(model, aligned, tm
     certain = {"model": "sure", "p_valid": 0.9, "p_valid_forward": 0.9, "p_valid_reversed": 0.9}
     write_table(probes / "sure" / "eng.parquet", [row | certain for row in sure], PROBE_DISTRIBUTIONS)
     printed = succeed("map", "--distributions", probes, "--output", tmp_path / "map")
-    assert {path.name for path in (tmp_path / "map").iterdir()} == {f"cultural_map.{e}" for e in ("csv", "png", "svg")}
+    drawn = {f"{name}.{e}" for name in ("cultural_map", "cultural_map_column") for e in ("png", "svg", "pdf")}
+    written = drawn | {"cultural_map.csv", "cultural_map_column.txt"}
+    assert {path.name for path in (tmp_path / "map").iterdir()} == written
     assert f"{model.name} eng: not drawn: none of its answers can be trusted" in printed
     points = pd.read_csv(tmp_path / "map" / "cultural_map.csv")
     (point,) = points[points["kind"] == "model"].to_dict("records")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
+from dagster._core.errors import DagsterExecutionInterruptedError
 
 from slurm_runner.claims import Claim, claims_lock, is_cancelled, standing_claim
 from slurm_runner.errors import SlurmError, SubmissionRefused
@@ -16,6 +17,8 @@ from slurm_runner.verdicts import Ending, Verdict
 from slurm_runner.watch import UNKNOWN, Key, TaskReport, Watch
 
 SECONDS_BETWEEN_LINES = 30.0
+SECONDS_FOR_SIGNAL = 1.0
+"""Cancelling a run sends its process a signal, which the interpreter loses where it comes in a destructor."""
 
 Take = Callable[[Submission, int], bool]
 """Takes a task's result to where it belongs; whether it was whole."""
@@ -96,6 +99,7 @@ class Serving:
         self._tried: dict[str, int] = {}
         self._failed: dict[str, Exception] = {}
         self._done, self._said = 0, ""
+        self._cancelled_since: float | None = None
 
     def serve(self, wanted: Sequence[Wanted]) -> dict[str, Exception]:
         """Wait for all that is wanted.
@@ -167,6 +171,7 @@ class Serving:
         poll_seconds = self._runner.poll_seconds
         told = time.monotonic() - SECONDS_BETWEEN_LINES + poll_seconds
         while self._waiting:
+            self._end_if_cancelled()
             ended = self._runner.tick()
             self._ended |= {key: (time.monotonic(), report.verdict) for key, report in ended.items() if report.verdict}
             if total == 1:
@@ -181,6 +186,14 @@ class Serving:
             if self._waiting:
                 is_due = self._ended.keys() & self._waiting  # its result should show any moment
                 time.sleep(min(poll_seconds, 1.0) if is_due else poll_seconds)
+
+    def _end_if_cancelled(self) -> None:
+        """End a run that was cancelled and still goes on: the signal was lost."""
+        if not is_cancelled(self._context.instance, self._context.run_id):
+            return
+        self._cancelled_since = self._cancelled_since or time.monotonic()
+        if time.monotonic() - self._cancelled_since >= SECONDS_FOR_SIGNAL:
+            raise DagsterExecutionInterruptedError
 
     def _take_whole(self, key: Key) -> None:
         submission, left = self._submissions[key[0]], []

@@ -180,17 +180,20 @@ def test_who_asks_again_after_a_success_wants_it_anew(cluster, instance, tmp_pat
         assert len(submissions(tmp_path)) == n
 
 
-def cancel_in_the_ui(instance, process):
+def cancel_in_the_ui(instance, process, is_signal_lost=False):
     """What a click does."""
     instance.report_run_canceling(instance.get_runs(limit=1)[0])
-    process.send_signal(signal.SIGINT)
+    if not is_signal_lost:
+        process.send_signal(signal.SIGINT)
     process.wait(60)
 
 
-def test_a_run_that_is_cancelled_cancels_its_job(cluster, instance, tmp_path, worker):
+@pytest.mark.parametrize("is_signal_lost", [False, True])
+def test_a_run_that_is_cancelled_cancels_its_job(cluster, instance, tmp_path, worker, is_signal_lost):
     process = worker("wait")
     wait_until_said(instance, "measuring")
-    cancel_in_the_ui(instance, process)
+    cancel_in_the_ui(instance, process, is_signal_lost)
+    assert instance.get_runs(limit=1)[0].status is dg.DagsterRunStatus.CANCELED
     wait_until(lambda: {state for _, state in jobs(cluster, tmp_path)} == {"CANCELLED"})
     assert read_claim(tmp_path / "rivers") is None
 

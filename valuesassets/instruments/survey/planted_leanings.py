@@ -124,12 +124,13 @@ def solve_tilt(study: Study, indicator: str, leanings: Leanings, pulls: Mapping[
         pulls: share of answers that go to the first option listed, by asked question id.
     """
     wanted = leanings.indicator_means[indicator]
+    asked = [(part, answer_codes(part)) for part in components(indicator)]
+    shapes = [(part, values, *shape(study.seed, part, _stand_in(part, values))) for part, values in asked]
 
     def misses_by(tilt: float) -> float:
         averaged = {}
-        for part in components(indicator):
-            values = answer_codes(part)
-            probs = tilted(*shape(study.seed, part, _stand_in(part, values)), tilt)
+        for part, values, base, direction in shapes:
+            probs = tilted(base, direction, tilt)
             ends = np.eye(len(values))[[0, -1]].mean(axis=0)
             averaged[part] = dict(zip(values, (1 - pulls[part]) * probs + pulls[part] * ends, strict=True))
         return indicator_mean(indicator, averaged) - wanted

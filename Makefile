@@ -16,7 +16,7 @@ PORT = 3000
 # Whose torch `make gpu-check` uses: this environment's, or that of a cluster's module.
 GPU_PYTHON ?= $(BIN)/python
 
-.PHONY: demo test browser slurm published job-faults whole mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
+.PHONY: demo test browser slurm published job-faults test-benchmarks whole mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ published: $(VENV)/installed-dev  ## published questionnaires, answers and score
 job-faults: $(VENV)/installed-dev  ## kills and stops jobs and commands anywhere: no answer may be lost, no file half-written
 	@$(BIN)/python -m valuesassets_tests job-faults
 
+test-benchmarks: $(VENV)/installed-dev  ## the benchmarks themselves, on a tiny model
+	@$(BIN)/python -m valuesassets_tests test-benchmarks
+
 mutations: $(VENV)/installed-dev  ## breaks the sources on purpose, in 200 ways: the calibration or a test must see each
 	@$(BIN)/python -m valuesassets_tests mutations
 
@@ -73,7 +76,7 @@ ui-faults: $(VENV)/installed-dev  ## kills the UI, its servers and its runs: not
 
 test-all: whole mutations slurm-faults ui-faults  ## every test there is
 
-# The first five at once: what waits and what computes go together.
+# The first six at once: what waits and what computes go together.
 whole: $(VENV)/installed-dev
 	@$(BIN)/python -m valuesassets_tests whole
 

@@ -12,14 +12,15 @@ from valuesassets_tests.needs import DEBIAN_PACKAGES, REPOSITORY
 
 SLOWEST = ["--durations", "15", "--durations-min", "20"]
 """The end says which tests took longest: what makes the suite slow is to be seen where it is run."""
-PROCESSES = os.environ.get("VALUESASSETS_TEST_PROCESSES", "3")
-IN_GROUPS = ["-n", PROCESSES, "--dist", "loadgroup", "--no-loadscope-reorder"]
-"""One process more than cores: clusters and UIs mostly wait. Groups are dealt out in the order made in conftest.py."""
+IN_GROUPS = ["--dist", "loadgroup", "--no-loadscope-reorder"]
+"""Groups are dealt out in the order made in conftest.py."""
+PROCESSES = {"suite": 4}
+"""How many of pytest's: more than cores, since what starts jobs waits for them; where nothing is said, three."""
 TESTS = REPOSITORY / "valuesassets_tests"
 APART = ("mutations", "slurm_faults", "ui_faults")
 """What has processes, clusters and UIs of its own, and does not go beside other tests."""
-NEEDY = ("browser", "slurm", "published", "job_faults")
-"""What needs more than Python, or hurts."""
+NEEDY = ("browser", "slurm", "published", "job_faults", "benchmarks")
+"""What needs more than Python, hurts, or tries what no user of the program meets."""
 
 
 def _without(*marks: str) -> str:
@@ -33,6 +34,7 @@ PARTS = {
     "slurm": [*IN_GROUPS, "-m", f"slurm and {_without(*APART)}"],
     "published": [*IN_GROUPS, "-m", f"published and {_without(*APART)}"],
     "job-faults": [*IN_GROUPS, "-m", "job_faults"],
+    "test-benchmarks": [*IN_GROUPS, "-m", "benchmarks"],
     "mutations": ["-m", "mutations", str(TESTS / "test_mutations.py")],  # starts two processes of its own
     "slurm-faults": [*IN_GROUPS, "-m", "slurm_faults", str(TESTS / "slurm_faults")],
     "ui-faults": [*IN_GROUPS, "-m", "ui_faults", str(TESTS / "desk")],
@@ -42,7 +44,9 @@ PARTS = {
 
 def main(arguments: list[str]) -> int:
     part, *more = arguments if arguments and arguments[0] in PARTS else ["suite", *arguments]
-    status = subprocess.run([sys.executable, "-m", "pytest", *PARTS[part], *SLOWEST, *more], check=False).returncode
+    processes = os.environ.get("VALUESASSETS_TEST_PROCESSES", str(PROCESSES.get(part, 3)))
+    asked = [*PARTS[part], *(["-n", processes] if IN_GROUPS[0] in PARTS[part] else []), *SLOWEST, *more]
+    status = subprocess.run([sys.executable, "-m", "pytest", *asked], check=False).returncode
     for mark, (program, packages) in DEBIAN_PACKAGES.items():
         if shutil.which(program) is None:
             print(f"left out: {mark} tests; get them with: apt-get install {packages}")

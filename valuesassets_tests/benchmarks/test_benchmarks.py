@@ -25,6 +25,8 @@ from valuesassets_tests.benchmarks.workload import (
     write_model,
 )
 
+pytestmark = pytest.mark.benchmarks
+
 VOCABULARY = 2048
 
 

@@ -2,6 +2,8 @@ import pytest
 
 from valuesassets_tests.benchmarks import clustering
 
+pytestmark = pytest.mark.benchmarks
+
 
 def test_the_entry_says_what_part_of_the_plain_procedures_time_was_spent():
     told = []

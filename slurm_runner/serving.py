@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
-from dagster._core.errors import DagsterExecutionInterruptedError
 
 from slurm_runner.claims import Claim, claims_lock, is_cancelled, standing_claim
 from slurm_runner.errors import SlurmError, SubmissionRefused
@@ -193,7 +192,7 @@ class Serving:
             return
         self._cancelled_since = self._cancelled_since or time.monotonic()
         if time.monotonic() - self._cancelled_since >= SECONDS_FOR_SIGNAL:
-            raise DagsterExecutionInterruptedError
+            raise dg.DagsterExecutionInterruptedError
 
     def _take_whole(self, key: Key) -> None:
         submission, left = self._submissions[key[0]], []

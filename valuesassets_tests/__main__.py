@@ -12,10 +12,9 @@ from valuesassets_tests.needs import DEBIAN_PACKAGES, REPOSITORY
 
 SLOWEST = ["--durations", "15", "--durations-min", "20"]
 """The end says which tests took longest: what makes the suite slow is to be seen where it is run."""
-IN_GROUPS = ["--dist", "loadgroup", "--no-loadscope-reorder"]
-"""Groups are dealt out in the order made in conftest.py."""
-PROCESSES = {"suite": 4}
-"""How many of pytest's: more than cores, since what starts jobs waits for them; where nothing is said, three."""
+PROCESSES = os.environ.get("VALUESASSETS_TEST_PROCESSES", "3")
+IN_GROUPS = ["-n", PROCESSES, "--dist", "loadgroup", "--no-loadscope-reorder"]
+"""One process more than cores: clusters and UIs mostly wait. Groups are dealt out in the order made in conftest.py."""
 TESTS = REPOSITORY / "valuesassets_tests"
 APART = ("mutations", "slurm_faults", "ui_faults")
 """What has processes, clusters and UIs of its own, and does not go beside other tests."""
@@ -44,9 +43,7 @@ PARTS = {
 
 def main(arguments: list[str]) -> int:
     part, *more = arguments if arguments and arguments[0] in PARTS else ["suite", *arguments]
-    processes = os.environ.get("VALUESASSETS_TEST_PROCESSES", str(PROCESSES.get(part, 3)))
-    asked = [*PARTS[part], *(["-n", processes] if IN_GROUPS[0] in PARTS[part] else []), *SLOWEST, *more]
-    status = subprocess.run([sys.executable, "-m", "pytest", *asked], check=False).returncode
+    status = subprocess.run([sys.executable, "-m", "pytest", *PARTS[part], *SLOWEST, *more], check=False).returncode
     for mark, (program, packages) in DEBIAN_PACKAGES.items():
         if shutil.which(program) is None:
             print(f"left out: {mark} tests; get them with: apt-get install {packages}")

@@ -2,11 +2,17 @@
 
 import sys
 
-import torch
-from rich.console import Console
+try:
+    import torch
+    from rich.console import Console
 
-from valuesassets_tests.benchmarks.evidence import add_entries, draw_table, evidence_folder, not_measured
-from valuesassets_tests.benchmarks.gpu import MEASURED, Check, Sizes
+    from valuesassets_tests.benchmarks.evidence import add_entries, draw_table, evidence_folder, not_measured
+    from valuesassets_tests.benchmarks.gpu import MEASURED, Check, Sizes
+except ModuleNotFoundError as missing:  # of a site's own Python
+    sys.exit(
+        f"gpu-check: {sys.executable} has no {missing.name}; beside the site's torch it needs what a node job imports: "
+        f"{sys.executable} -m pip install -c constraints.txt accelerate pyarrow pydantic rich scipy transformers"
+    )
 
 NO_GPU = "no GPU is visible"
 

@@ -1,6 +1,8 @@
 """The benchmarks run end to end on a tiny model; what they count and compare can be wrong and is then refused."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from valuesassets_tests.benchmarks.workload import (
     make_tokenizer,
     write_model,
 )
+from valuesassets_tests.needs import REPOSITORY
 
 pytestmark = pytest.mark.benchmarks
 
@@ -72,6 +75,27 @@ def test_without_a_gpu_the_check_of_one_says_so_and_writes_no_number(tmp_path, m
     assert set(entries) == set(gpu.MEASURED)
     assert {(found["unit"], found["median"]) for found in entries.values()} == {("not measured", None)}
     assert all(found["reason"] for found in entries.values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-S", "-m", "valuesassets_tests.benchmarks.gpu_check"], "has no torch; beside the site's torch it needs"),
+        (
+            [
+                "-c",
+                "import sys; sys.modules['dagster'] = None; import valuesassets_tests.benchmarks.gpu_check; "
+                "sys.exit('needs no Dagster')",
+            ],
+            "needs no Dagster",
+        ),
+    ],
+)
+def test_a_sites_own_python_needs_no_dagster_and_is_told_what_it_lacks(arguments, said):
+    done = subprocess.run([sys.executable, *arguments], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_the_law_of_simulated_people_is_that_of_those_who_answered_alike():

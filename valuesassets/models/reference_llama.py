@@ -129,8 +129,12 @@ def read_positions(weights: Weights, at: Positions) -> tuple[Array, dict[str, An
         each.take(places, axis=0).reshape(n_prompts, n_places, HEADS, width).transpose(0, 2, 1, 3)
         for each, places in ((turned[:, HIDDEN:], at.keys), (qkv[:, 2 * HIDDEN :], at.pair_tokens[at.keys]))
     )
-    looks = _softmax(queries @ keys.swapaxes(2, 3) * np.float32(width**-0.5) + at.mask)
-    seen = (looks @ values).transpose(0, 2, 1, 3).reshape(-1, HIDDEN)[at.rows]
+    looks = queries @ keys.swapaxes(2, 3)
+    looks *= np.float32(width**-0.5)
+    looks += at.mask
+    _soften(looks)
+    mixed = looks @ values
+    seen = mixed.transpose(0, 2, 1, 3).reshape(-1, HIDDEN)[at.rows]
     middle = embedded[at.pair_tokens[at.reads.ravel()[at.rows]]] + seen @ w["o"]
     normed_middle, scale_middle = _normed(middle)
     gate, up = np.split((normed_middle * w["before_mlp"]) @ w["gate_up"], 2, axis=1)
@@ -163,7 +167,9 @@ def gradients(weights: Weights, at: Positions, way: Mapping[str, Any], logits: A
     seen = seen.reshape(*at.reads.shape, HEADS, width).transpose(0, 2, 1, 3)
     looks, queries, keys = way["looks"], way["queries"], way["keys"]
     looked = seen @ way["values"].swapaxes(2, 3)
-    looked = looks * (looked - (looked * looks).sum(axis=3, keepdims=True)) * np.float32(width**-0.5)
+    looked -= np.einsum("bhnd,bhnd->bhn", seen, way["mixed"])[..., None]  # its mean over what is looked at
+    looked *= looks
+    looked *= np.float32(width**-0.5)
     of_queries, of_keys, of_values = (
         each.transpose(0, 2, 1, 3).reshape(-1, HIDDEN)
         for each in (looked @ keys, looked.swapaxes(2, 3) @ queries, looks.swapaxes(2, 3) @ seen)
@@ -199,6 +205,8 @@ def _turned(pairs: Array, turns: Array) -> Array:
     return (numbers * turns).view(np.float32).reshape(pairs.shape)
 
 
-def _softmax(logits: Array) -> Array:
-    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+def _soften(logits: Array) -> None:
+    """Put the softmax of logits in their place: these are the largest arrays, and a new one costs more than its sum."""
+    logits -= logits.max(axis=-1, keepdims=True)
+    np.exp(logits, out=logits)
+    logits /= logits.sum(axis=-1, keepdims=True)

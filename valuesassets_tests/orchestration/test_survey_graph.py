@@ -84,6 +84,12 @@ def test_every_asset_says_what_it_holds_and_every_column_what_it_means(small, mo
         (name, each.name) for name, table in tables.items() for each in table.value.columns if not each.description
     ]
     assert undescribed == []
+    # By these it is seen that files were removed.
+    paths = {
+        name: [Path(value.value) for value in metadata.values() if isinstance(value, dg.PathMetadataValue)]
+        for name, metadata in shown.items()
+    }
+    assert [name for name, found in paths.items() if not found or not all(path.exists() for path in found)] == []
 
 
 @pytest.mark.slow

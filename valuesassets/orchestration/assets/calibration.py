@@ -140,6 +140,7 @@ def calibration_assets(
                     [{"answer": repr(row.answer_text), "n": row.n} for row in common.itertuples()]
                 ),
                 PICTURE: picture_of(draw_written(common, str(first["trial_id"].iloc[0]))),
+                "folder": dg.MetadataValue.path(str(storage.folder.joinpath(*written_key.path))),
             }
             | shown_log(storage, log),
             data_version=dg.DataVersion(sha256_json([sha256_file(cell.answers) for cell in job.cells])[:16]),

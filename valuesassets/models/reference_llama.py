@@ -133,8 +133,7 @@ def read_positions(weights: Weights, at: Positions) -> tuple[Array, dict[str, An
     looks *= np.float32(width**-0.5)
     looks += at.mask
     _soften(looks)
-    mixed = looks @ values
-    seen = mixed.transpose(0, 2, 1, 3).reshape(-1, HIDDEN)[at.rows]
+    seen = (looks @ values).transpose(0, 2, 1, 3).reshape(-1, HIDDEN)[at.rows]
     middle = embedded[at.pair_tokens[at.reads.ravel()[at.rows]]] + seen @ w["o"]
     normed_middle, scale_middle = _normed(middle)
     gate, up = np.split((normed_middle * w["before_mlp"]) @ w["gate_up"], 2, axis=1)
@@ -167,7 +166,7 @@ def gradients(weights: Weights, at: Positions, way: Mapping[str, Any], logits: A
     seen = seen.reshape(*at.reads.shape, HEADS, width).transpose(0, 2, 1, 3)
     looks, queries, keys = way["looks"], way["queries"], way["keys"]
     looked = seen @ way["values"].swapaxes(2, 3)
-    looked -= np.einsum("bhnd,bhnd->bhn", seen, way["mixed"])[..., None]  # its mean over what is looked at
+    looked -= (looked * looks).sum(axis=3, keepdims=True)
     looked *= looks
     looked *= np.float32(width**-0.5)
     of_queries, of_keys, of_values = (

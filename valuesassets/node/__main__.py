@@ -9,14 +9,18 @@ from valuesassets.node.fork_server import hand_over
 
 MODELS = (
     "dagster_pipes",
-    "pydantic",
+    "pydantic.main",
+    "pydantic.types",
     "pyarrow.parquet",
+    "pyarrow.dataset",
+    "pandas",  # which pyarrow imports when it reads its first table
     "torch",
     "transformers.modeling_utils",
     "transformers.generation",
     "transformers.models.auto.modeling_auto",
     "transformers.models.auto.tokenization_auto",
     "transformers.models.llama.modeling_llama",
+    "valuesassets.node.warm",
 )
 IMPORTS = {"score": MODELS, "generate": MODELS, "sample": MODELS, "embed": (*MODELS, "sentence_transformers")}
 """What the jobs of a kind import of others, where that takes seconds; what is not installed is passed over."""

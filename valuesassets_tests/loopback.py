@@ -52,3 +52,16 @@ class LoopbackServer(Loopback, http.server.ThreadingHTTPServer):
     def stop(self) -> None:
         self.released.set()
         super().stop()
+
+
+def body_of(asked: http.server.BaseHTTPRequestHandler) -> bytes:
+    """The body of a request.
+
+    Raises:
+        ConnectionError: the client was gone before all of it was sent, as one is that is killed.
+    """
+    length = int(asked.headers.get("Content-Length", 0))
+    body = asked.rfile.read(length)
+    if len(body) < length:
+        raise ConnectionError(f"{len(body)} of {length} bytes of a request came")
+    return body

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from valuesassets_tests.loopback import LoopbackServer
+from valuesassets_tests.loopback import LoopbackServer, body_of
 
 KEY = "AIza-loopback-0123456789"
 MODEL = "gemini-3.8-flash"
@@ -63,7 +63,7 @@ class GeminiHandler(http.server.BaseHTTPRequestHandler):
     server: LoopbackGemini
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+        body = json.loads(body_of(self))
         self.server.bodies.append(body)
         self.body = body
         self.serve("generate", self.generate)

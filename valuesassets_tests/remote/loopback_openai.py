@@ -9,7 +9,7 @@ from typing import Any
 
 from valuesassets.records.settings.endpoints import Endpoint
 from valuesassets.records.settings.prompting import Prompting
-from valuesassets_tests.loopback import LoopbackServer
+from valuesassets_tests.loopback import LoopbackServer, body_of
 from valuesassets_tests.remote.loopback_gemini import GeminiHandler
 
 KEY = "sk-loopback-0123456789"
@@ -61,7 +61,7 @@ class OpenAiHandler(GeminiHandler):
     server: LoopbackOpenAi  # type: ignore[assignment]
 
     def do_POST(self) -> None:  # noqa: N802  # so named in the standard library
-        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+        body = json.loads(body_of(self))
         server = self.server
         with server.counting:
             server.bodies.append(body | {"path": self.path})

@@ -5,6 +5,7 @@ python -m valuesassets_tests.models.pin_versions --same-results    after an edit
 """
 
 import ast
+import functools
 import hashlib
 import json
 import sys
@@ -40,6 +41,7 @@ VERSIONS = {
 """By name: the module whose reach determines the results, the version, and what may come out differently."""
 
 
+@functools.cache
 def source_hashes(module: str) -> dict[str, str]:
     """By path, a hash of every source that a module can reach; comments, docstrings and layout count for nothing."""
     found = {}

@@ -172,6 +172,8 @@ def test_a_process_that_works_elsewhere_finds_the_weights_in_the_cache_that_the_
     assert summary["cache"] == str(tmp_path / cache)
     elsewhere = tmp_path / "attempt-0"
     elsewhere.mkdir()
-    code = "from valuesassets.models.loading import load_model; load_model('owner/whole', offline=True)"
     told = bare | {"HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": summary["cache"], "HOME": str(elsewhere)}
-    subprocess.run([sys.executable, "-c", code], cwd=elsewhere, env=told, check=True)
+    looking = job_of(elsewhere, "owner/whole", offline=True)  # as a model is found that is loaded
+    subprocess.run(looking, cwd=elsewhere, env=told, check=True, capture_output=True)
+    (found,) = read_json(elsewhere / "summary.json")["models"]
+    assert found == summary["models"][0] | {"was_there": True}

@@ -49,9 +49,16 @@ SELDOM = {"deu": "ß", "lvs": "č"}
 
 
 @functools.cache
-def pages_of(language: str) -> tuple[str, ...]:
+def laid_out(language: str) -> tuple[tuple[str, tuple[float, float], float], ...]:
+    """Of each page of a PDF: its text, where its words begin and end, its width (points)."""
     with pdfplumber.open(render.FOLDER / f"{language}.pdf") as pdf:
-        return tuple(page.extract_text() for page in pdf.pages)
+        words = [page.extract_words() for page in pdf.pages]
+        edges = [(min(word["x0"] for word in each), max(word["x1"] for word in each)) for each in words]
+        return tuple((page.extract_text(), edge, page.width) for page, edge in zip(pdf.pages, edges, strict=True))
+
+
+def pages_of(language: str) -> list[str]:
+    return [text for text, _, _ in laid_out(language)]
 
 
 def words_of(text: str) -> list[str]:
@@ -96,11 +103,9 @@ def test_every_variable_code_is_printed(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_word_is_lost_beyond_the_edge_of_a_page(language):
-    with pdfplumber.open(render.FOLDER / f"{language}.pdf") as pdf:
-        for page in pdf.pages:
-            words = page.extract_words()
-            assert min(word["x0"] for word in words) >= 40
-            assert max(word["x1"] for word in words) <= page.width - 40
+    for _, (left, right), width in laid_out(language):
+        assert left >= 40
+        assert right <= width - 40
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -36,6 +36,15 @@ def reliability(is_reliable):
     return {"families": pd.DataFrame([row | ends])}
 
 
+@pytest.mark.parametrize(("n_indicators", "said"), [([0, 0], "none of its ten"), ([5, 3], "at most 5 of its ten")])
+def test_a_map_without_models_is_not_drawn_and_it_is_said_why(n_indicators, said):
+    points = pd.DataFrame({"kind": "model", "model": [MONO, MULTI], "n_indicators": n_indicators})
+    points = points.assign(drawn=False, is_distinguishable=None)
+    section = opened(cultural_map={"points": points})
+    assert section.pictures == []
+    assert section.refusals == [f"No model stands on the map: {said} indicators can be had, 6 are needed."]
+
+
 def test_each_family_has_a_sentence_with_the_number_that_decides():
     lead = opened(signal=signal()).lead
     assert list(lead) == [MONO, MULTI]

@@ -43,7 +43,14 @@ def opening(run: Run) -> Section:
     """The first screen: a sentence for each family, the map, and the four questions that come before any figure."""
     section = openings.opening(run)
     points = section.need(run.table("points", "the cultural map", of="cultural_map"))
-    if points is not None:
+    found, least = Points(run), run.study.thresholds.map_indicators
+    if found.models and not found.drawn:
+        most = int(max(row["n_indicators"] for row in found.models))
+        section.refusals.append(
+            f"No model stands on the map: {f'at most {most}' if most else 'none'} of its ten indicators can be had, "
+            f"{least} are needed."
+        )
+    elif points is not None:
         section.draw(
             draw_cultural_map_column(points),
             "Map of models, countries and answers without content on the Inglehart-Welzel axes; the section on the map "

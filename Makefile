@@ -16,7 +16,7 @@ PORT = 3000
 # Whose torch `make gpu-check` uses: this environment's, or that of a cluster's module.
 GPU_PYTHON ?= $(BIN)/python
 
-.PHONY: demo test browser slurm published job-faults test-benchmarks whole mutations slurm-faults ui-faults faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
+.PHONY: demo test browser slurm published job-faults test-benchmarks whole mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,11 +74,7 @@ slurm-faults: $(VENV)/installed-dev  ## what a cluster can do to a cell, done on
 ui-faults: $(VENV)/installed-dev  ## kills the UI, its servers and its runs: nothing may be lost or left behind
 	@$(BIN)/python -m valuesassets_tests ui-faults
 
-test-all: whole mutations faults  ## every test there is
-
-# The last two at once: each waits for most of its time.
-faults: $(VENV)/installed-dev
-	@$(BIN)/python -m valuesassets_tests faults
+test-all: whole mutations slurm-faults ui-faults  ## every test there is
 
 # The first six at once: what waits and what computes go together.
 whole: $(VENV)/installed-dev

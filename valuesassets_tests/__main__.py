@@ -37,10 +37,8 @@ PARTS = {
     "mutations": ["-m", "mutations", str(TESTS / "test_mutations.py")],  # starts two processes of its own
     "slurm-faults": [*IN_GROUPS, "-m", "slurm_faults", str(TESTS / "slurm_faults")],
     "ui-faults": [*IN_GROUPS, "-m", "ui_faults", str(TESTS / "desk")],
-    "faults": [*IN_GROUPS, "-m", "slurm_faults or ui_faults", str(TESTS / "slurm_faults"), str(TESTS / "desk")],
 }
-"""`whole` is `suite` and what is needy at once, as `make test-all` runs them: what waits goes beside what computes.
-`faults` is both kinds, which mostly wait."""
+"""`whole` is `suite` and what is needy at once, as `make test-all` runs them: what waits goes beside what computes."""
 
 
 def main(arguments: list[str]) -> int:

@@ -132,7 +132,7 @@ def read_positions(weights: Weights, at: Positions) -> tuple[Array, dict[str, An
     looks = queries @ keys.swapaxes(2, 3)
     looks *= np.float32(width**-0.5)
     looks += at.mask
-    _soften(looks)
+    _softmax_in_place(looks)
     seen = (looks @ values).transpose(0, 2, 1, 3).reshape(-1, HIDDEN)[at.rows]
     middle = embedded[at.pair_tokens[at.reads.ravel()[at.rows]]] + seen @ w["o"]
     normed_middle, scale_middle = _normed(middle)
@@ -204,8 +204,8 @@ def _turned(pairs: Array, turns: Array) -> Array:
     return (numbers * turns).view(np.float32).reshape(pairs.shape)
 
 
-def _soften(logits: Array) -> None:
-    """Put the softmax of logits in their place: these are the largest arrays, and a new one costs more than its sum."""
+def _softmax_in_place(logits: Array) -> None:
+    """Overwrite logits by their softmax: these are the largest arrays, and a new one costs more than its sum."""
     logits -= logits.max(axis=-1, keepdims=True)
     np.exp(logits, out=logits)
     logits /= logits.sum(axis=-1, keepdims=True)

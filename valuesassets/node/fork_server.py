@@ -10,8 +10,8 @@ group of processes) is not handed over; such a job imports for itself, and so do
                                ^ job, streams, environment
     job's own process (hand_over), which lives as long as the fork
 
-Templates are there for other people's code: this project's modules are read anew by each fork. No model is loaded and
-nothing is computed in them, so that a fork finds neither threads nor a GPU in use.
+Templates are there for other people's code: this project's modules are read anew by each fork. No model is loaded in
+them, and nothing computed but names (`warm.py`), so that a fork finds neither threads nor a GPU in use.
 """
 
 import contextlib

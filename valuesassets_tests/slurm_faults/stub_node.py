@@ -22,6 +22,7 @@ def note(plan, name):
 
 
 def stop(number, frame):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # Slurm and the batch script may both send one
     print("stopped by SIGTERM: what was read is kept", flush=True)
     note(Path(os.environ["PLAN"]), "stops")
     sys.exit(STOPPED_EARLY)

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,9 +21,11 @@ from dagster._core.launcher.default_run_launcher import DefaultRunLauncher
 from dagster._core.storage.tags import GRPC_INFO_TAG
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import WorkspaceFileTarget
+from dagster._daemon.auto_run_reexecution.event_log_consumer import EventLogConsumerDaemon
 from dagster._daemon.monitoring.run_monitoring import monitor_started_run
 
 from slurm_runner.files import tail
+from valuesassets.desk.retries import retry_what_has_failed
 from valuesassets.desk.run_launcher import WatchedRunLauncher
 from valuesassets.desk.run_process import RunProcess
 from valuesassets_tests.desk import held_asset
@@ -197,28 +200,71 @@ def test_a_study_does_not_wait_for_the_place_of_a_killed_command(instance, envir
     assert status(instance, run) == FAILED
 
 
-@pytest.fixture(params=["spawned", "forked"])
-def launched(instance, workspace, monkeypatch, request):
-    """A run that a code server has just started, and its process."""
-    monkeypatch.setenv(held_asset.WARM, "1" if request.param == "forked" else "")
+def started_run_of(served, instance):
+    """A run as the code server of a workspace starts it."""
+    asked = JobSubsetSelector("held", "__repository__", "__ASSET_JOB", None, asset_selection=[held_asset.held.key])
+    job = served.get_code_location("held").get_job(asked)
+    return started_run(
+        instance,
+        {"dagster/partition": "a"},
+        asset_selection={held_asset.held.key},
+        remote_job_origin=job.get_remote_origin(),
+        job_code_origin=job.get_python_origin(),
+    )
+
+
+@pytest.fixture
+def server(instance, workspace, monkeypatch):
+    """What talks to a code server of `held_asset`."""
     monkeypatch.setattr(dg.DagsterInstance, "wait_for_local_code_server_processes_on_shutdown", True)
     with WorkspaceProcessContext(instance, WorkspaceFileTarget([str(workspace)])) as server:
-        served = server.create_request_context()
-        asked = JobSubsetSelector("held", "__repository__", "__ASSET_JOB", None, asset_selection=[held_asset.held.key])
-        job = served.get_code_location("held").get_job(asked)
-        run = started_run(
-            instance,
-            {"dagster/partition": "a"},
-            asset_selection={held_asset.held.key},
-            remote_job_origin=job.get_remote_origin(),
-            job_code_origin=job.get_python_origin(),
-        )
-        instance.launch_run(run.run_id, served)
-        wait_until(lambda: "Executing steps" in said(instance, run))
-        process = RunProcess.of_run(run.run_id, instance.get_run_by_id(run.run_id).tags)
-        yield run, process
-        if process.why_gone() is None:
-            os.kill(process.pid, signal.SIGKILL)
+        yield server
+
+
+@pytest.mark.filterwarnings("ignore:The 'warn' method:DeprecationWarning")  # of Dagster's
+def test_a_run_is_tried_again_though_the_daemon_hears_of_its_failure_before_it_is_noted(instance, server, monkeypatch):
+    def listen(daemon):
+        assert all(said is None for said in daemon.run_iteration(server))
+
+    def note_late(*event):
+        assert heard.wait(60)
+        time.sleep(0.5)
+        note(*event)
+
+    monkeypatch.setattr(EventLogConsumerDaemon, "handle_updated_runs_fns", None)  # put back after the test
+    retry_what_has_failed()
+    daemon, heard, note = EventLogConsumerDaemon(), threading.Event(), instance.run_storage.handle_run_event
+    listen(daemon)  # what failed before a daemon's first look is not tried again
+    run = started_run_of(server.create_request_context(), instance)
+    monkeypatch.setattr(instance.run_storage, "handle_run_event", note_late)
+    reporting = threading.Thread(target=instance.report_run_failed, args=[run])
+    reporting.start()
+    wait_until(lambda: instance.all_logs(run.run_id, of_type=dg.DagsterEventType.RUN_FAILURE))
+    assert instance.get_run_by_id(run.run_id).status == RUNNING
+    heard.set()
+    listen(daemon)
+    reporting.join()
+    again = [each for each in instance.get_runs() if each.parent_run_id == run.run_id]
+    assert len(again) == 1
+
+
+@pytest.fixture(params=["spawned", "forked"])
+def warm(monkeypatch, request):
+    """How a code server starts its runs."""
+    monkeypatch.setenv(held_asset.WARM, "1" if request.param == "forked" else "")
+
+
+@pytest.fixture
+def launched(warm, instance, server):
+    """A run that a code server has just started, and its process."""
+    served = server.create_request_context()
+    run = started_run_of(served, instance)
+    instance.launch_run(run.run_id, served)
+    wait_until(lambda: "Executing steps" in said(instance, run))
+    process = RunProcess.of_run(run.run_id, instance.get_run_by_id(run.run_id).tags)
+    yield run, process
+    if process.why_gone() is None:
+        os.kill(process.pid, signal.SIGKILL)
 
 
 def parent(pid):
@@ -269,7 +315,7 @@ def test_a_run_that_was_killed_with_its_server_can_be_cancelled(instance, launch
 
 @pytest.mark.slow
 @pytest.mark.ui_faults
-@pytest.mark.parametrize("launched", ["forked"], indirect=True)
+@pytest.mark.parametrize("warm", ["forked"], indirect=True)
 def test_a_run_goes_on_though_the_process_that_it_was_forked_from_is_killed(instance, launched, environment):
     run, process = launched
     assert is_forked(parent(process.pid))

@@ -5,9 +5,11 @@ from pathlib import Path
 
 from dagster._daemon.cli import run_command
 
+from valuesassets.desk.retries import retry_what_has_failed
 from valuesassets.desk.server_process import end_with_parent, wait_for_code_server
 
 if __name__ == "__main__":
     end_with_parent()
+    retry_what_has_failed()
     wait_for_code_server(Path(sys.argv[1]))
     run_command(sys.argv[2:])

@@ -16,6 +16,7 @@ from multiprocessing.process import BaseProcess
 from valuesassets.desk.run_process import RunProcess
 
 PRELOADED = (
+    "valuesassets",  # nothing of it but how often garbage is looked for
     "dagster._cli",
     "dagster._grpc.impl",
     "dagster._core.storage.root",

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gc
 import multiprocessing
 import os
 import signal
@@ -43,6 +44,7 @@ class SideBySide:
         self._forks = self._fork()
 
     def _fork(self) -> ProcessPoolExecutor:
+        gc.freeze()  # what all forks share is never garbage: looking through it would copy its pages
         context = multiprocessing.get_context("fork")
         forks = ProcessPoolExecutor(self.at_once, context, _begin, (self._definitions, os.getpid()))
         forks.submit(int)  # all of them are made now, before this process has threads

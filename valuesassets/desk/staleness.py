@@ -23,18 +23,22 @@ ENTRIES = "study_entries"
 of those that it was made of."""
 
 
-def stale_assets(
-    keys: Iterable[dg.AssetKey], partition: str | None, graph: BaseAssetGraph, instance: dg.DagsterInstance
-) -> list[dg.AssetKey]:
-    """Of assets, parents before children, those that are missing or stale in a partition, or whose file is gone."""
-    resolver = _new_resolver(graph, instance)
-    stale: list[dg.AssetKey] = []
-    for key in keys:
-        parents = graph.get(key).parent_keys
-        fresh = resolver.get_status(key, partition) == StaleStatus.FRESH and not set(stale) & set(parents)
-        if not (fresh and _still_stands(key, partition, graph, instance)):
-            stale.append(key)
-    return stale
+class Staleness:
+    """What is stale at one moment: asked of many partitions, each of Dagster's records is read once."""
+
+    def __init__(self, graph: BaseAssetGraph, instance: dg.DagsterInstance) -> None:
+        self._graph, self._instance = graph, instance
+        self._resolver = _new_resolver(graph, instance)
+
+    def of(self, keys: Iterable[dg.AssetKey], partition: str | None) -> list[dg.AssetKey]:
+        """Of assets, parents before children, those that are missing or stale in a partition, or whose file is gone."""
+        stale: list[dg.AssetKey] = []
+        for key in keys:
+            parents = self._graph.get(key).parent_keys
+            fresh = self._resolver.get_status(key, partition) == StaleStatus.FRESH and not set(stale) & set(parents)
+            if not (fresh and _still_stands(key, partition, self._graph, self._instance)):
+                stale.append(key)
+        return stale
 
 
 def _new_resolver(graph: BaseAssetGraph, instance: dg.DagsterInstance) -> CachingStaleStatusResolver:

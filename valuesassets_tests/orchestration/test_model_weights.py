@@ -4,8 +4,9 @@ import dagster as dg
 import pytest
 
 from valuesassets.definitions import build_definitions
+from valuesassets.desk.staleness import Staleness
 from valuesassets.orchestration.assets.weights import data_version
-from valuesassets.orchestration.commands.run_study import stale_assets, waves
+from valuesassets.orchestration.commands.run_study import waves
 from valuesassets.orchestration.grid.cells import score_cell
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
@@ -64,7 +65,7 @@ def test_weights_are_fetched_before_a_model_is_asked_and_a_branch_that_moves_mak
             return made
 
         def is_stale(key, partition):
-            return bool(stale_assets([key], partition, graph, instance))
+            return bool(Staleness(graph, instance).of([key], partition))
 
         commits = {
             language: hub.push(f"owner/tiny_{language}", write_model(tmp_path / language, sentencepiece_like(), seed))

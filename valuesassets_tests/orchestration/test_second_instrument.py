@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from valuesassets.definitions import build_definitions
-from valuesassets.desk.staleness import stale_assets
+from valuesassets.desk.staleness import Staleness
 from valuesassets.orchestration import instruments
 from valuesassets.orchestration.assets.calibration import calibration_assets
 from valuesassets.orchestration.commands import study_process
@@ -159,8 +159,8 @@ def test_both_run_in_one_graph_by_the_jobs_of_the_ui_share_no_file_and_nothing_g
     graph = beside.get_repository_def().asset_graph
     for names in PREPARED:
         partition = None if names == ("master_questions",) else "eng"
-        assert stale_assets([*map(SURVEY.key, names)], partition, graph, instance) == []
-    assert stale_assets([TOY.key("answers")], cell_key("tiny", "riddles", "task"), graph, instance) == []
+        assert Staleness(graph, instance).of([*map(SURVEY.key, names)], partition) == []
+    assert Staleness(graph, instance).of([TOY.key("answers")], cell_key("tiny", "riddles", "task")) == []
 
 
 def spans_checked(result):

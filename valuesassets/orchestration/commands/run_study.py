@@ -23,7 +23,7 @@ from valuesassets.desk.first_errors import first_error
 from valuesassets.desk.run_launcher import fail_dead_runs
 from valuesassets.desk.run_names import COMMAND_TAG, RUN_STUDY
 from valuesassets.desk.run_process import RunProcess
-from valuesassets.desk.staleness import inputs_of, stale_assets
+from valuesassets.desk.staleness import Staleness, inputs_of
 from valuesassets.orchestration.commands.side_by_side import Here, SideBySide
 from valuesassets.orchestration.grid.grid_cells import partition_of
 from valuesassets.orchestration.grid.probe_grid import failed_cells, grid_job_name
@@ -171,11 +171,13 @@ def _make_parts(here: Here, runs: SideBySide | None, tell: Tell, study: Study | 
     before = parts_of(here.graph, study, wanted)
     left, making = list(before), dict[Future[dict[str, str]], Part]()
     unread: set[str] = set()
+    now = Staleness(here.graph, here.instance)
     while left or making:
         part = next((part for part in left if before[part].isdisjoint([*left, *making.values()])), None)
         if part is None or len(making) == at_once:
             done = next(as_completed(making))
             made = making.pop(done)
+            now = Staleness(here.graph, here.instance)
             try:
                 failures = done.result()
             except BrokenProcessPool:
@@ -191,7 +193,7 @@ def _make_parts(here: Here, runs: SideBySide | None, tell: Tell, study: Study | 
         tell(_described(part.keys, part.partition)[:44], number, len(before), False)
         cell = partition_path(part.partition) if isinstance(part.partition, dg.MultiPartitionKey) else None
         is_unread = f"{part.keys[0].path[-1]} {cell}" in unread  # the grid failed to read it
-        stale = [] if is_unread else _stale_of(part, here, study, wanted)
+        stale = [] if is_unread else _stale_of(part, now, study, wanted)
         if stale:
             described = f"{part.grid.asks} of the grid" if part.grid else _described(stale, part.partition)
             tell(described, number, len(before), True)
@@ -213,16 +215,16 @@ def _described(keys: Collection[dg.AssetKey], partition: str | None) -> str:
     return f"{names} {partition_path(partition)}" if partition else names
 
 
-def _stale_of(part: Part, here: Here, study: Study | None, wanted: Wanted) -> list[Any]:
+def _stale_of(part: Part, now: Staleness, study: Study | None, wanted: Wanted) -> list[Any]:
     """What of a part is to be made: its assets, or the grid's cells as `<model>/<part>`."""
     if part.grid is None or study is None:
         asked = [key for key in part.keys if is_asked_for(key, part.partition, study)]
-        return stale_assets(asked, part.partition, here.graph, here.instance)
+        return now.of(asked, part.partition)
     return [
         str(cell)
         for cell in part.grid.cells(study)
         if (wanted.cells is None or str(cell) in wanted.cells)
-        and stale_assets(part.keys, partition_of(part.grid, cell), here.graph, here.instance)
+        and now.of(part.keys, partition_of(part.grid, cell))
     ]
 
 

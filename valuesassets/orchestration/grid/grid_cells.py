@@ -15,7 +15,7 @@ from dagster._core.definitions.data_version import (
 from dagster._core.storage.partition_status_cache import AssetPartitionStatus
 
 from slurm_runner.claims import materialised_by, retried_runs
-from valuesassets.desk.staleness import inputs_of, stale_assets
+from valuesassets.desk.staleness import Staleness, inputs_of
 from valuesassets.orchestration.grid.cells import answers_job, readings_job
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.partitions import cell_key
@@ -99,6 +99,7 @@ def choose_cells(asked: list[str], grid: Grid, instance: dg.DagsterInstance) -> 
             )
     keys = {partition_of(grid.instrument, cell): name for name, cell in names.items()}
     partitions = grid.graph.get(grid.asked).partitions_def
+    stale = Staleness(grid.graph, instance)
     status = (instance.get_status_by_partition(grid.asked, list(keys), partitions) if partitions else None) or {}
 
     def is_wanted(name: str, key: dg.MultiPartitionKey) -> bool:
@@ -106,7 +107,7 @@ def choose_cells(asked: list[str], grid: Grid, instance: dg.DagsterInstance) -> 
             return True
         found = status.get(key)
         if found is AssetPartitionStatus.MATERIALIZED:
-            return "stale" in asked and bool(stale_assets([grid.asked], key, grid.graph, instance))
+            return "stale" in asked and bool(stale.of([grid.asked], key))
         return bool({"missing", "stale"} & {*asked}) or (found is AssetPartitionStatus.FAILED and "failed" in asked)
 
     return [names[name] for key, name in keys.items() if is_wanted(name, key)]

@@ -66,16 +66,28 @@ def test_a_study_without_reference_families_fetches_weights_and_trains_and_calib
     assert names < set(ASSETS)
 
 
+def _loaded_by(code: str) -> list[str]:
+    code += "; import sys; print(*sys.modules)"
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True
+    ).stdout.split()
+
+
 def test_the_graph_is_loaded_without_models_pictures_or_any_derivation():
     """The servers of the UI and every run load it, and pay for whatever is imported then."""
-    code = "import sys; from valuesassets.definitions import defs; defs().get_repository_def(); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    loaded = done.stdout.split()
+    loaded = _loaded_by("from valuesassets.definitions import defs; defs().get_repository_def()")
     assert "valuesassets.orchestration.assets.survey" in loaded
     unwanted = ("torch", "transformers", "matplotlib", "scipy", "rich", "sqlalchemy", "valuesassets.instruments.survey")
     unwanted += ("valuesassets.comparing", "valuesassets.figures", "valuesassets.answers", "valuesassets.people")
     entries = {"valuesassets.instruments.survey.analyses"}
     assert not [name for name in {*loaded} - entries if name.startswith(tuple(f"{each}." for each in unwanted))]
+
+
+def test_all_tables_are_declared_without_what_measures():
+    """Each run that writes a table has them declared."""
+    loaded = _loaded_by("from valuesassets.orchestration.instruments import *; declare_own_tables()")
+    assert "valuesassets.instruments.cultural_robustness.stored_tables" in loaded
+    assert not {"scipy", "matplotlib", "torch", "valuesassets.measure"} & {*loaded}
 
 
 def test_the_pure_library_imports_without_dagster_or_torch():

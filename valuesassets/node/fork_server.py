@@ -41,6 +41,8 @@ IDLE_SECONDS = 300.0
 PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 OWN = ("DAGSTER_", "VALUESASSETS_", "PYTEST_", "PWD", "OLDPWD", "SHLVL", "_")
 """How variables of one job begin, a shell's among them, which nobody reads when others' code is imported."""
+LEFT_BY_IMPORTS = frozenset({"KMP_DUPLICATE_LIB_OK", "KMP_INIT_AT_FORK"})
+"""Variables that scikit-learn sets where it is imported: whether a job's command had imported it makes no difference."""
 SECONDS_TO_ASK = 10.0
 _LENGTH = struct.Struct("!I")
 
@@ -146,7 +148,8 @@ def serve(listener: socket.socket) -> None:
 
 def _template(templates: dict[str, socket.socket], job: Mapping[str, Any]) -> socket.socket:
     """Where the template of a job's environment listens; the templates are kept in the order of their last jobs."""
-    shared = {name: value for name, value in job["environment"].items() if not name.startswith(OWN)}
+    environment = job["environment"].items()
+    shared = sorted(each for each in environment if each[0] not in LEFT_BY_IMPORTS and not each[0].startswith(OWN))
     needed = json.dumps([job["imports"], job["start"], shared])
     template = templates.pop(needed, None)
     if template is None or select.select([template], [], [], 0)[0]:  # it has ended

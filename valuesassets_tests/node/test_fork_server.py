@@ -141,6 +141,13 @@ def test_jobs_of_one_environment_share_a_template_wherever_a_shell_has_started_t
         assert len(templates(server)) == 1
 
 
+def test_the_order_of_variables_and_what_imports_have_left_among_them_make_no_other_environment(server, job):
+    for names, left in (("ONE", "TWO"), {}), (("TWO", "ONE"), {"KMP_INIT_AT_FORK": "FALSE"}):
+        process, _ = waiting(job, **dict.fromkeys(names, "same"), **left)
+        assert process.communicate("x")[0].startswith("x ")
+        assert len(templates(server)) == 1
+
+
 @pytest.mark.parametrize(
     "differs",
     [

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from valuesassets.instruments.cultural_robustness.expected_scores import expected_distances
 from valuesassets.instruments.cultural_robustness.language_groups import group_languages
+from valuesassets.instruments.cultural_robustness.measure_tables import CALIBRATION
 from valuesassets.instruments.cultural_robustness.planted_answers import (
     FOLLOWING,
     GROUPS,
@@ -18,22 +18,7 @@ from valuesassets.instruments.cultural_robustness.planted_answers import (
     planted_faults,
 )
 from valuesassets.instruments.cultural_robustness.scores import TESTS
-from valuesassets.records.columns import Column
 from valuesassets.records.frames import records
-from valuesassets.records.table import Table
-from valuesassets.records.tables import declare_tables
-
-CALIBRATION = Table(
-    "cultural_robustness/calibration",
-    "a fact that was planted into a reference model",
-    "model",
-    Column("fact", pa.string(), "what was planted: a score, groups of languages, answers with a fault, rejected tests"),
-    Column("planted", pa.float64(), "what it should be, enumerated from what was planted"),
-    Column("recovered", pa.float64(), "what was found; empty where nothing was", may_be_empty=True),
-    Column("tolerance", pa.float64(), "by how much it may be off", range=(0, np.inf)),
-    Column("is_recovered", pa.bool_(), "whether it is not off by more"),
-)
-declare_tables(CALIBRATION)
 
 RATIO_TOLERANCE = 0.05
 RATIOS = ("diversity", "robustness")

@@ -97,4 +97,14 @@ DROPPED = Table(
     LANGUAGE,
     _text("reason", "why it is not compared"),
 )
-declare_tables(SCORES, LANGUAGE_PAIRS, COUNTRY_PROFILES, LANGUAGE_GROUPS, EMBEDDER_REPORT, DROPPED)
+CALIBRATION = Table(
+    "cultural_robustness/calibration",
+    "a fact that was planted into a reference model",
+    "model",
+    Column("fact", pa.string(), "what was planted: a score, groups of languages, answers with a fault, rejected tests"),
+    Column("planted", pa.float64(), "what it should be, enumerated from what was planted"),
+    Column("recovered", pa.float64(), "what was found; empty where nothing was", may_be_empty=True),
+    Column("tolerance", pa.float64(), "by how much it may be off", range=(0, inf)),
+    Column("is_recovered", pa.bool_(), "whether it is not off by more"),
+)
+declare_tables(SCORES, LANGUAGE_PAIRS, COUNTRY_PROFILES, LANGUAGE_GROUPS, EMBEDDER_REPORT, DROPPED, CALIBRATION)

@@ -1,6 +1,5 @@
 """Tables under the names of the assets that hold them: what measuring a model gives, and published scores."""
 
-from valuesassets.instruments.cultural_robustness.calibration import CALIBRATION as CALIBRATION
 from valuesassets.instruments.cultural_robustness.measure_tables import (
     COUNTRY_PROFILES,
     DROPPED,

@@ -223,8 +223,7 @@ def _stale_of(part: Part, now: Staleness, study: Study | None, wanted: Wanted) -
     return [
         str(cell)
         for cell in part.grid.cells(study)
-        if (wanted.cells is None or str(cell) in wanted.cells)
-        and now.of(part.keys, partition_of(part.grid, cell))
+        if (wanted.cells is None or str(cell) in wanted.cells) and now.of(part.keys, partition_of(part.grid, cell))
     ]
 
 

@@ -44,6 +44,12 @@ class SideBySide:
         self._forks = self._fork()
 
     def _fork(self) -> ProcessPoolExecutor:
+        # Each fork would import them; `upath` is what Dagster's IO managers name files with.
+        import dagster._core.storage.local_compute_log_manager
+        import dagster._core.storage.root
+        import dagster._core.storage.sqlite_storage
+        import upath.implementations.local  # noqa: F401
+
         gc.freeze()  # what all forks share is never garbage: looking through it would copy its pages
         context = multiprocessing.get_context("fork")
         forks = ProcessPoolExecutor(self.at_once, context, _begin, (self._definitions, os.getpid()))

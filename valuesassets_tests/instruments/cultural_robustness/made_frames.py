@@ -4,8 +4,9 @@ from itertools import combinations
 
 import numpy as np
 
-from valuesassets.instruments.cultural_robustness.calibration import CALIBRATION, GROUPING
+from valuesassets.instruments.cultural_robustness.calibration import GROUPING
 from valuesassets.instruments.cultural_robustness.measure_tables import (
+    CALIBRATION,
     COUNTRY_PROFILES,
     DROPPED,
     EMBEDDER_REPORT,

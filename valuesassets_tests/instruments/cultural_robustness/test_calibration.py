@@ -3,8 +3,9 @@ from itertools import combinations
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.cultural_robustness.calibration import CALIBRATION, derive_calibration
+from valuesassets.instruments.cultural_robustness.calibration import derive_calibration
 from valuesassets.instruments.cultural_robustness.expected_scores import expected_distances
+from valuesassets.instruments.cultural_robustness.measure_tables import CALIBRATION
 from valuesassets.instruments.cultural_robustness.planted_answers import GROUPS, OWN_COUNTRIES, SCRIPTS
 from valuesassets_tests.instruments.cultural_robustness.planted_trials import bundled_questions
 

@@ -36,6 +36,21 @@ def server(monkeypatch):
         yield os.environ[ADDRESS]
 
 
+@pytest.fixture(scope="module")
+def shared_server():
+    """The address of a server of this file, for tests that leave its templates alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(ADDRESS, raising=False)
+        with fork_server():
+            yield os.environ[ADDRESS]
+
+
+@pytest.fixture
+def forked_by_the_shared(shared_server, monkeypatch):
+    """Jobs of this test are forked by the shared server."""
+    monkeypatch.setenv(ADDRESS, shared_server)
+
+
 @pytest.fixture
 def job(tmp_path):
     """A job's file; in its folder the kind of the job waits."""
@@ -51,6 +66,16 @@ def job(tmp_path):
     (copy / "node" / "score.py").unlink()
     (copy / "node" / "score.py").write_text(WAITS)
     return score_job(tmp_path, "no model")
+
+
+@pytest.fixture
+def light_job(job):
+    """The file of a job as `job`, whose templates import next to nothing: for tests of how many there are."""
+    main = Path(job).parent / "valuesassets/node/__main__.py"
+    text = main.read_text()
+    main.unlink()
+    main.write_text(text.replace("IMPORTS = {", 'MODELS = ("json",)\nIMPORTS = {'))
+    return job
 
 
 def waiting(job, **environment):
@@ -74,7 +99,7 @@ def templates(server):
     return [int(child) for child in children if is_there(child)]
 
 
-def test_a_fork_has_the_streams_the_folder_and_the_environment_of_its_process_and_its_status(server, job):
+def test_a_fork_has_the_streams_the_folder_and_the_environment_of_its_process_and_its_status(forked_by_the_shared, job):
     process, fork = waiting(job, WORD="seven", STATUS="7")
     assert fork != process.pid
     said, err = process.communicate("x")
@@ -95,7 +120,7 @@ def test_readings_are_the_same_bytes_and_a_mistake_the_same_line(server, model, 
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
-def test_a_signal_reaches_the_fork_and_the_process_ends_as_it_does(sent, server, job):
+def test_a_signal_reaches_the_fork_and_the_process_ends_as_it_does(sent, forked_by_the_shared, job):
     process, fork = waiting(job)
     process.send_signal(sent)
     with process:
@@ -103,7 +128,7 @@ def test_a_signal_reaches_the_fork_and_the_process_ends_as_it_does(sent, server,
     assert not is_there(fork)
 
 
-def test_a_killed_process_takes_its_fork_with_it_and_a_killed_fork_its_process(server, job):
+def test_a_killed_process_takes_its_fork_with_it_and_a_killed_fork_its_process(forked_by_the_shared, job):
     process, fork = waiting(job)
     process.kill()
     wait_until(lambda: not is_there(fork))
@@ -114,36 +139,36 @@ def test_a_killed_process_takes_its_fork_with_it_and_a_killed_fork_its_process(s
     assert process.returncode == -signal.SIGKILL
 
 
-def test_a_job_goes_on_without_its_template_and_the_next_has_another(server, job):
-    process, _ = waiting(job)
+def test_a_job_goes_on_without_its_template_and_the_next_has_another(server, light_job):
+    process, _ = waiting(light_job)
     (template,) = templates(server)
     os.kill(template, signal.SIGKILL)
     wait_until(lambda: not is_there(template))
     assert process.communicate("x")[0].startswith("x ")
-    process, _ = waiting(job)
+    process, _ = waiting(light_job)
     assert templates(server) != [template]
     assert process.communicate("x")[0].startswith("x ")
 
 
-def test_every_environment_has_a_template_and_few_are_kept(server, job):
+def test_every_environment_has_a_template_and_few_are_kept(server, light_job):
     for n in [*range(MOST_TEMPLATES + 1), 0]:
-        process, _ = waiting(job, HF_HOME=f"/home{n}", VALUESASSETS_ANYTHING=str(n))
+        process, _ = waiting(light_job, HF_HOME=f"/home{n}", VALUESASSETS_ANYTHING=str(n))
         process.communicate("x")
         wait_until(lambda n=n: len(templates(server)) == min(n + 1, MOST_TEMPLATES) or n == 0)
     environments = [Path(f"/proc/{pid}/environ").read_bytes() for pid in templates(server)]
     assert sorted(re.findall(rb"HF_HOME=/home(\d)", b"".join(environments))) == [b"0", b"2", b"3"]
 
 
-def test_jobs_of_one_environment_share_a_template_wherever_a_shell_has_started_them(server, job):
+def test_jobs_of_one_environment_share_a_template_wherever_a_shell_has_started_them(server, light_job):
     for place in ("/one", "/other"):
-        process, _ = waiting(job, PWD=place, SHLVL=place[:2], DAGSTER_HOME=place)
+        process, _ = waiting(light_job, PWD=place, SHLVL=place[:2], DAGSTER_HOME=place)
         assert process.communicate("x")[0].startswith("x ")
         assert len(templates(server)) == 1
 
 
-def test_the_order_of_variables_and_what_imports_have_left_among_them_make_no_other_environment(server, job):
+def test_the_order_of_variables_and_what_imports_have_left_among_them_make_no_other_environment(server, light_job):
     for names, left in (("ONE", "TWO"), {}), (("TWO", "ONE"), {"KMP_INIT_AT_FORK": "FALSE"}):
-        process, _ = waiting(job, **dict.fromkeys(names, "same"), **left)
+        process, _ = waiting(light_job, **dict.fromkeys(names, "same"), **left)
         assert process.communicate("x")[0].startswith("x ")
         assert len(templates(server)) == 1
 
@@ -184,7 +209,7 @@ def test_jobs_behind_an_api_and_what_is_no_job_start_no_template(server, tmp_pat
     assert templates(server) == []
 
 
-def test_the_server_ends_with_who_began_it_and_leaves_nothing(tmp_path, job, monkeypatch):
+def test_the_server_ends_with_who_began_it_and_leaves_nothing(tmp_path, light_job, monkeypatch):
     monkeypatch.delenv(ADDRESS, raising=False)
     holder = "import os, sys; from valuesassets.node.fork_server import start_fork_server as s; server = s()\n"
     holder += f"print(os.environ[{ADDRESS!r}], server.pid, flush=True); sys.stdin.read()"
@@ -192,7 +217,7 @@ def test_the_server_ends_with_who_began_it_and_leaves_nothing(tmp_path, job, mon
         [sys.executable, "-c", holder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as began:
         address, pid = began.stdout.readline().split()
-        process, fork = waiting(job, **{ADDRESS: address})
+        process, fork = waiting(light_job, **{ADDRESS: address})
         (template,) = templates(address)
         began.kill()
         wait_until(lambda: not any(map(is_there, (pid, template))))

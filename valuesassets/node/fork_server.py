@@ -42,7 +42,7 @@ PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signa
 OWN = ("DAGSTER_", "VALUESASSETS_", "PYTEST_", "PWD", "OLDPWD", "SHLVL", "_")
 """How variables of one job begin, a shell's among them, which nobody reads when others' code is imported."""
 LEFT_BY_IMPORTS = frozenset({"KMP_DUPLICATE_LIB_OK", "KMP_INIT_AT_FORK"})
-"""Variables that scikit-learn sets where it is imported: whether a job's command had imported it makes no difference."""
+"""Variables that scikit-learn sets where it is imported; whether a job's command had done so makes no difference."""
 SECONDS_TO_ASK = 10.0
 _LENGTH = struct.Struct("!I")
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import dagster as dg
@@ -21,6 +22,14 @@ MOST_AT_ONCE = 4
 SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_TO_END = 60.0
 """What a run has to end in, when the command that it is part of is gone."""
+
+IMPORTED_BEFORE = (
+    "dagster._core.storage.local_compute_log_manager",
+    "dagster._core.storage.root",
+    "dagster._core.storage.sqlite_storage",
+    "upath.implementations.local",
+)
+"""What an instance needs: each fork would import it."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +53,8 @@ class SideBySide:
         self._forks = self._fork()
 
     def _fork(self) -> ProcessPoolExecutor:
-        # Each fork would import them; `upath` is what Dagster's IO managers name files with.
-        import dagster._core.storage.local_compute_log_manager
-        import dagster._core.storage.root
-        import dagster._core.storage.sqlite_storage
-        import upath.implementations.local  # noqa: F401
-
+        for module in IMPORTED_BEFORE:
+            import_module(module)
         gc.freeze()  # what all forks share is never garbage: looking through it would copy its pages
         context = multiprocessing.get_context("fork")
         forks = ProcessPoolExecutor(self.at_once, context, _begin, (self._definitions, os.getpid()))

@@ -85,7 +85,7 @@ def test_the_graph_is_loaded_without_models_pictures_or_any_derivation():
 
 def test_all_tables_are_declared_without_what_measures():
     """Each run that writes a table has them declared."""
-    loaded = _loaded_by("from valuesassets.orchestration.instruments import *; declare_own_tables()")
+    loaded = _loaded_by("from valuesassets.orchestration.instruments import declare_own_tables; declare_own_tables()")
     assert "valuesassets.instruments.cultural_robustness.stored_tables" in loaded
     assert not {"scipy", "matplotlib", "torch", "valuesassets.measure"} & {*loaded}
 

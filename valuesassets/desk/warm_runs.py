@@ -15,15 +15,19 @@ from multiprocessing.process import BaseProcess
 
 from valuesassets.desk.run_process import RunProcess
 
+OF_AN_INSTANCE = (
+    "dagster._core.storage.root",
+    "dagster._core.storage.sqlite_storage",
+    "dagster._core.storage.local_compute_log_manager",
+    "upath.implementations.local",
+)
+"""What every process imports that opens a Dagster instance."""
 PRELOADED = (
     "valuesassets",  # nothing of it but how often garbage is looked for
     "dagster._cli",
     "dagster._grpc.impl",
-    "dagster._core.storage.root",
-    "dagster._core.storage.sqlite_storage",
-    "dagster._core.storage.local_compute_log_manager",
+    *OF_AN_INSTANCE,
     "pandas",
-    "upath.implementations.local",
     "pyarrow.dataset",
     "pyarrow.parquet",
     "scipy.optimize",

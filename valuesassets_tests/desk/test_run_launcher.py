@@ -6,61 +6,26 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import dagster as dg
 import pytest
-from dagster._core.definitions.selector import JobSubsetSelector
 from dagster._core.events import EngineEventData
 from dagster._core.launcher.default_run_launcher import DefaultRunLauncher
 from dagster._core.storage.tags import GRPC_INFO_TAG
-from dagster._core.workspace.context import WorkspaceProcessContext
-from dagster._core.workspace.load_target import WorkspaceFileTarget
-from dagster._daemon.auto_run_reexecution.event_log_consumer import EventLogConsumerDaemon
 from dagster._daemon.monitoring.run_monitoring import monitor_started_run
 
-from slurm_runner.files import tail
-from valuesassets.desk.retries import retry_what_has_failed
 from valuesassets.desk.run_launcher import WatchedRunLauncher
 from valuesassets.desk.run_process import RunProcess
 from valuesassets_tests.desk import held_asset
-from valuesassets_tests.desk.web_ui import ask_graphql, kill_everything, serving
+from valuesassets_tests.desk.held_runs import CANCELED, FAILED, RUNNING, said, started_run, started_run_of
 from valuesassets_tests.needs import REPOSITORY
-from valuesassets_tests.orchestration.small_study import study_environment
 from valuesassets_tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at in Linux's /proc")
-
-RUNNING, FAILED, CANCELED = (dg.DagsterRunStatus[name] for name in ("STARTED", "FAILURE", "CANCELED"))
-
-
-@pytest.fixture
-def environment(tmp_path):
-    named = {held_asset.GATE: str(tmp_path / "gate"), "PYTHONPATH": str(REPOSITORY)}
-    return study_environment(tmp_path, Path("demo")) | named
-
-
-@pytest.fixture
-def instance(environment, monkeypatch):
-    """An instance with the settings of dagster.yaml."""
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    with dg.DagsterInstance.from_config(str(REPOSITORY)) as made:
-        yield made
-
-
-@pytest.fixture
-def workspace(tmp_path):
-    """A file that names the code location of `held_asset`."""
-    path = tmp_path / "workspace.yaml"
-    module = {"module_name": held_asset.__name__, "working_directory": str(REPOSITORY), "location_name": "held"}
-    path.write_text(f"load_from: [{{python_module: {module}}}]", encoding="utf-8")
-    return path
 
 
 @pytest.fixture
@@ -69,11 +34,6 @@ def sleeping():
     with subprocess.Popen(["sleep", "600"]) as process:
         yield process
         process.kill()
-
-
-def started_run(instance, tags=None, **settings):
-    job = held_asset.defs.resolve_implicit_global_asset_job_def()
-    return instance.create_run_for_job(job, status=RUNNING, tags=tags, **settings)
 
 
 def carry(instance, run, process):
@@ -86,10 +46,6 @@ def status(instance, run):
     if record.dagster_run.status == RUNNING:
         monitor_started_run(instance, None, record, logging.getLogger(__name__))
     return instance.get_run_by_id(run.run_id).status
-
-
-def said(instance, run):
-    return "\n".join(entry.message for entry in instance.all_logs(run.run_id))
 
 
 def test_a_run_lives_and_dies_with_its_process(instance, sleeping):
@@ -198,54 +154,6 @@ def test_a_study_does_not_wait_for_the_place_of_a_killed_command(instance, envir
     Path(environment[held_asset.GATE]).touch()
     assert subprocess.run([sys.executable, "-m", held_asset.__name__], env=environment, timeout=60).returncode == 0
     assert status(instance, run) == FAILED
-
-
-def started_run_of(served, instance):
-    """A run as the code server of a workspace starts it."""
-    asked = JobSubsetSelector("held", "__repository__", "__ASSET_JOB", None, asset_selection=[held_asset.held.key])
-    job = served.get_code_location("held").get_job(asked)
-    return started_run(
-        instance,
-        {"dagster/partition": "a"},
-        asset_selection={held_asset.held.key},
-        remote_job_origin=job.get_remote_origin(),
-        job_code_origin=job.get_python_origin(),
-    )
-
-
-@pytest.fixture
-def server(instance, workspace, monkeypatch):
-    """What talks to a code server of `held_asset`."""
-    monkeypatch.setattr(dg.DagsterInstance, "wait_for_local_code_server_processes_on_shutdown", True)
-    with WorkspaceProcessContext(instance, WorkspaceFileTarget([str(workspace)])) as server:
-        yield server
-
-
-@pytest.mark.filterwarnings("ignore:The 'warn' method:DeprecationWarning")  # of Dagster's
-def test_a_run_is_tried_again_though_the_daemon_hears_of_its_failure_before_it_is_noted(instance, server, monkeypatch):
-    def listen(daemon):
-        assert all(said is None for said in daemon.run_iteration(server))
-
-    def note_late(*event):
-        assert heard.wait(60)
-        time.sleep(0.5)
-        note(*event)
-
-    monkeypatch.setattr(EventLogConsumerDaemon, "handle_updated_runs_fns", None)  # put back after the test
-    retry_what_has_failed()
-    daemon, heard, note = EventLogConsumerDaemon(), threading.Event(), instance.run_storage.handle_run_event
-    listen(daemon)  # what failed before a daemon's first look is not tried again
-    run = started_run_of(server.create_request_context(), instance)
-    monkeypatch.setattr(instance.run_storage, "handle_run_event", note_late)
-    reporting = threading.Thread(target=instance.report_run_failed, args=[run])
-    reporting.start()
-    wait_until(lambda: instance.all_logs(run.run_id, of_type=dg.DagsterEventType.RUN_FAILURE))
-    assert instance.get_run_by_id(run.run_id).status == RUNNING
-    heard.set()
-    listen(daemon)
-    reporting.join()
-    again = [each for each in instance.get_runs() if each.parent_run_id == run.run_id]
-    assert len(again) == 1
 
 
 @pytest.fixture(params=["spawned", "forked"])
@@ -387,45 +295,3 @@ def test_a_launch_is_no_failure_where_its_process_cannot_be_noted(instance, monk
     run = started_run(instance)
     instance.launch_run(run.run_id, None)
     assert instance.get_run_by_id(run.run_id).status == dg.DagsterRunStatus.STARTING
-
-
-@pytest.mark.slow
-@pytest.mark.ui_faults
-def test_runs_killed_with_everything_run_again_by_themselves_once_the_server_is_back(instance, environment, tmp_path):
-    def carried():
-        runs = instance.get_runs(dg.RunsFilter(statuses=[RUNNING]))
-        found = [RunProcess.of_run(run.run_id, run.tags) for run in runs]
-        return [process for process in found if process and "Executing steps" in said(instance, process)]
-
-    log, end = tmp_path / "server.log", partial(tail, tmp_path / "server.log")
-    with serving(environment, log, held_asset.__name__) as address:
-        for partition in "ab":
-            launch(address, partition)
-        wait_until(lambda: len(carried()) == 2, said=end)
-        killed = carried()
-        kill_everything(environment)
-    wait_until(lambda: all(process.why_gone() for process in killed))
-    assert len(carried()) == 2, "nobody was left to say so"
-    with serving(environment, log, held_asset.__name__):
-        wait_until(lambda: len(carried()) == 2 and carried()[0] not in killed, said=end)
-        Path(environment[held_asset.GATE]).touch()
-        wait_until(lambda: len(instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.SUCCESS]))) == 2, said=end)
-    for process in killed:
-        run = instance.get_run_by_id(process.run_id)
-        assert run.status == FAILED
-        assert f"process {process.pid} on {process.host} is gone" in said(instance, run)
-    assert len(instance.get_runs()) == 4
-    assert instance.event_log_storage.get_concurrency_info("places").active_slot_count == 0
-
-
-def launch(address, partition):
-    mutation = """mutation ($params: ExecutionParams!) { launchPipelineExecution(executionParams: $params) {
-        __typename } }"""
-    place = {"repositoryLocationName": "valuesassets_tests", "repositoryName": "__repository__"}
-    params = {
-        "selector": place
-        | {"jobName": "__ASSET_JOB", "assetSelection": [{"path": held_asset.held.key.path}], "assetCheckSelection": []},
-        "executionMetadata": {"tags": [{"key": "dagster/partition", "value": partition}]},
-        "runConfigData": {},
-    }
-    assert ask_graphql(address, mutation, params=params)["launchPipelineExecution"]["__typename"] == "LaunchRunSuccess"

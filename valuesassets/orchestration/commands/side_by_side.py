@@ -17,19 +17,13 @@ from typing import Any
 import dagster as dg
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 
+from valuesassets.desk.warm_runs import OF_AN_INSTANCE
+
 MOST_AT_ONCE = 4
 """As many runs as the UI starts at once (`dagster.yaml`, whose pools also limit how many of them ask models)."""
 SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_TO_END = 60.0
 """What a run has to end in, when the command that it is part of is gone."""
-
-IMPORTED_BEFORE = (
-    "dagster._core.storage.local_compute_log_manager",
-    "dagster._core.storage.root",
-    "dagster._core.storage.sqlite_storage",
-    "upath.implementations.local",
-)
-"""What an instance needs: each fork would import it."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +47,7 @@ class SideBySide:
         self._forks = self._fork()
 
     def _fork(self) -> ProcessPoolExecutor:
-        for module in IMPORTED_BEFORE:
+        for module in OF_AN_INSTANCE:  # or each fork would
             import_module(module)
         gc.freeze()  # what all forks share is never garbage: looking through it would copy its pages
         context = multiprocessing.get_context("fork")

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 import typer
 
 from valuesassets.cli.inputs import Orders, parse_orders, require_folder_place
-from valuesassets.cli.outputs import progress_bar
-from valuesassets.records.errors import MissingData, ScoringError, StorageError, StudyError
+from valuesassets.cli.outputs import print_cautions, progress_bar
+from valuesassets.records.errors import MissingData, StorageError, StudyError
 from valuesassets.records.faults import validated
 from valuesassets.records.frames import records
 from valuesassets.records.settings.worldvaluesbench import AskedSet
@@ -78,11 +78,8 @@ def ask(
     asking = Asking(loaded.opened, trials)
     known = asking.open_known(known_readings, print) if known_readings else None
     with progress_bar("reading answers") as tick:
-        scored, _ = asking.ask(loaded, tick, known)
-    for note in scored.notes:
-        print(f"{name}: {note}")
-    if scored.doubt:
-        raise ScoringError(f"{name}: {scored.doubt}; use --dtype float32, or another model")
+        scored, described = asking.ask(loaded, tick, known)
+    print_cautions(name, asking, described)
     readings = [record for record in scored.records if isinstance(record, Reading)]
     found = derive_rating_distributions(trials, readings, Cell(name, "multi", name, "eng"))
     once = records(found.drop_duplicates("question_id"))

@@ -117,7 +117,7 @@ def _read_back(
             on_pass = _with_time_said(tick, len(questions), passes)
             train_reference_model(answers, Path(folder, "phantom"), passes, study.seed, on_pass)
         loaded = load_model(f"{folder}/phantom", None, "float32", "cpu")
-        recovered, _ = read_answers(loaded, FAMILY, trials, questions)
+        recovered, _ = read_answers(loaded, FAMILY, trials, questions, is_calibration=True)
         with progress_bar("drawing answers") as tick:
             drawn = sample_answers(loaded, [trial.prompt for trial in trials], study.phantom.samples, study.seed, tick)
     written = pd.DataFrame(answer_rows(trials, drawn))

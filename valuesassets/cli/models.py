@@ -16,8 +16,8 @@ from valuesassets.cli.inputs import (
     require_language,
     trials_of,
 )
-from valuesassets.cli.outputs import progress_bar
-from valuesassets.records.errors import InputError, MissingData, ScoringError
+from valuesassets.cli.outputs import print_cautions, progress_bar, require_no_doubt
+from valuesassets.records.errors import InputError, MissingData
 from valuesassets.records.files import no_such_file, whole_file
 from valuesassets.records.questions import Question
 from valuesassets.records.settings.cells import Family
@@ -69,9 +69,18 @@ def probe(
 
 
 def read_answers(
-    loaded: Any, name: str, trials: list[Trial], questions: list[Question], known_readings: Path | None = None
+    loaded: Any,
+    name: str,
+    trials: list[Trial],
+    questions: list[Question],
+    known_readings: Path | None = None,
+    is_calibration: bool = False,
 ) -> tuple[list[dict[str, Any]], dict[str, object]]:
-    """A loaded model's answers, as rows of `probe_distributions`, and how they came to be; notes of it are printed."""
+    """A loaded model's answers, as rows of `probe_distributions`, and how they came to be; notes of it are printed.
+
+    Raises:
+        ScoringError: nothing could be read; in a calibration also where answers change with the batch.
+    """
     from valuesassets.answers.probe_distributions import Cell, derive_probe_distributions
     from valuesassets.instruments.survey.analysis_scale import analysis_value
     from valuesassets.models.asking import Asking
@@ -81,8 +90,9 @@ def read_answers(
     known = asking.open_known(known_readings, print) if known_readings else None
     with progress_bar("reading answers") as tick:
         scored, described = asking.ask(loaded, tick, known)
-    for note in scored.notes:
-        print(f"{name}: {note}")
+    print_cautions(name, asking, described)
+    if is_calibration:
+        require_no_doubt(name, scored)
     variables = load_variables()
     rows = derive_probe_distributions(
         trials,
@@ -92,8 +102,6 @@ def read_answers(
         frozenset(question.id for question in questions if variables.is_converted(question)),
         analysis_value=analysis_value,
     )
-    if scored.doubt:
-        raise ScoringError(f"{name}: {scored.doubt}; use --dtype float32, or another model")
     return rows, described
 
 

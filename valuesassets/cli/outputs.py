@@ -1,14 +1,19 @@
 """Lines and bars that several commands print."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from valuesassets.records.errors import ScoringError
+
 if TYPE_CHECKING:
     import pandas as pd
+
+    from valuesassets.models.asking import Asked, Asking
+    from valuesassets.remote.asking import RemoteAsking
 
 
 @contextmanager
@@ -19,6 +24,22 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(title, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def print_cautions(name: str, asking: "Asking | RemoteAsking", described: Mapping[str, Any]) -> None:
+    """Print what a person should know of a model's answers, a line each; none of it keeps them from being written."""
+    for caution in asking.cautions(described):
+        print(f"{name}: {caution}")
+
+
+def require_no_doubt(name: str, asked: "Asked") -> None:
+    """See that a reference model, which a calibration reads, answers alike in every batch.
+
+    Raises:
+        ScoringError: it does not: the instrument is at fault.
+    """
+    if asked.doubt:
+        raise ScoringError(f"{name}: {asked.doubt}; report it")
 
 
 def print_recovery(summary: "pd.DataFrame") -> None:

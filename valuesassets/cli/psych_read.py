@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from valuesassets.cli.inputs import require_folder_place
-from valuesassets.cli.outputs import progress_bar
-from valuesassets.records.errors import MissingData, ScoringError
+from valuesassets.cli.outputs import print_cautions, progress_bar
+from valuesassets.records.errors import MissingData
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting
 from valuesassets.records.settings.psych_tasks import History
 from valuesassets.records.trials import Reading
@@ -145,10 +145,7 @@ def _read(opened: "OpenedModel", trials: Sequence[Any], known: Path | None, name
     with progress_bar("reading marks") as tick:
         asked, described = asking.ask(load_weights(opened), tick, store)
     assert isinstance(asked, SpanReadings)  # noqa: S101
-    for note in asked.notes:
-        print(f"{name}: {note}")
-    if asked.doubt:
-        raise ScoringError(f"{name}: {asked.doubt}; use --dtype float32, or another model")
+    print_cautions(name, asking, described)
     tokens = {
         (entry.trial_id, entry.number): entry.context_tokens for entry in asking.entries if isinstance(entry, SpanEntry)
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from valuesassets.cli.inputs import require_file_place, require_folder_place
-from valuesassets.cli.outputs import progress_bar
+from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.records.errors import InputError, MissingData
 from valuesassets.records.settings.endpoints import load_endpoint
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting, load_prompting
@@ -69,8 +69,7 @@ def read(
             result, described = asking.ask(load(store), tick, store)
         recalled = result.records, described
     records, described = recalled
-    for caution in asking.cautions(described):
-        print(f"{model}: {caution}")
+    print_cautions(model, asking, described)
     asking.write(output, records, described)
     unread = [record for record in records if record.status is not Status.OK]
     first = f", first {unread[0].trial_id}: {unread[0].reason}" if unread else ""

@@ -15,8 +15,8 @@ from valuesassets.answers.readout_plants import (
     planted_transcripts,
     sentence_trials,
 )
-from valuesassets.cli.outputs import progress_bar
-from valuesassets.records.errors import MissingData, ScoringError
+from valuesassets.cli.outputs import progress_bar, require_no_doubt
+from valuesassets.records.errors import MissingData
 from valuesassets.records.settings.endpoints import Endpoint
 from valuesassets.records.settings.measuring import Phantom
 from valuesassets.records.settings.prompting import AS_TEXT
@@ -73,8 +73,7 @@ def _asked(
         for trials in asked:
             with progress_bar(f"asking {name}") as tick:
                 result, _ = Asking(loaded.opened, trials).ask(loaded, tick, None)
-            if result.doubt:
-                raise ScoringError(f"{name}: {result.doubt}; report it")
+            require_no_doubt(name, result)
             found.append(result.records)
         if elsewhere is not None:
             elsewhere |= _by_routes(loaded, Path(folder, name), asked[-1])

@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 import typer
 
 from valuesassets.cli.inputs import require_file_place, require_folder_place
-from valuesassets.cli.outputs import progress_bar
+from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.cli.worldwise_calibrate import calibrate
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, choice_trials
 from valuesassets.cli.worldwise_reason import reason
 from valuesassets.cli.worldwise_score import score
-from valuesassets.records.errors import MissingData, ScoringError
+from valuesassets.records.errors import MissingData
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Reading, Trial
@@ -68,10 +68,7 @@ def choose(
     store = asking.open_known(known, print) if known is not None else None
     with progress_bar("reading choices") as tick:
         scored, described = asking.ask(loaded, tick, store)
-    for note in scored.notes:
-        print(f"{name}: {note}")
-    if scored.doubt:
-        raise ScoringError(f"{name}: {scored.doubt}; use --dtype float32, or another model")
+    print_cautions(name, asking, described)
     readings = [record for record in scored.records if isinstance(record, Reading)]
     rows = derive_choices(found, asked, readings, name, name)
     unread = [row["reason"] for row in rows if row["status"] != "ok"]

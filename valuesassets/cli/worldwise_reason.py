@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 import typer
 
 from valuesassets.cli.inputs import require_file_place, require_folder_place
-from valuesassets.cli.outputs import progress_bar
+from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, parse_wordings, read_material
 from valuesassets.records.bundled import BUNDLED
-from valuesassets.records.errors import InputError, MissingData, ScoringError, StorageError
+from valuesassets.records.errors import InputError, MissingData, StorageError
 from valuesassets.records.settings.endpoints import Endpoint, load_endpoint
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting
 from valuesassets.records.trials import Answer, Trial
@@ -174,8 +174,7 @@ def _behind_api(
     print(f"{model}: {asking.plan(known)}")
     with progress_bar("asking the model") as tick:
         result, described = asking.ask(asking.connect(known), tick, known, needs_all=False)
-    for caution in asking.cautions(described):
-        print(f"{model}: {caution}")
+    print_cautions(model, asking, described)
     said: Said = {}
     for record, used in zip(result.records, result.used, strict=True):
         assert isinstance(record, Answer)  # noqa: S101
@@ -205,8 +204,5 @@ def _loaded_here(
     store = asking.open_known(folder, print) if folder is not None else None
     with progress_bar("writing reasons") as tick:
         result, described = asking.ask(load_weights(opened), tick, store)
-    for note in result.notes:
-        print(f"{model}: {note}")
-    if result.doubt:
-        raise ScoringError(f"{model}: {result.doubt}; use --dtype float32, or another model")
+    print_cautions(model, asking, described)
     return {(each.trial_id, each.sample): (each, {}) for each in result.records if isinstance(each, Answer)}, described

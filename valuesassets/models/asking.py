@@ -5,12 +5,13 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol
 
+from valuesassets.models.certificate import Certificate
 from valuesassets.models.generating import GenerationCertificate, prepare_answers, write_answers
 from valuesassets.models.known_readings import Known, KnownAnswers, KnownReadings
 from valuesassets.models.loading import LoadedModel, OpenedModel
 from valuesassets.models.prompting import first_shown, require_askable, require_no_thought
 from valuesassets.models.reading_pass import OnProgress
-from valuesassets.models.scoring import Certificate, score_spelled
+from valuesassets.models.scoring import score_spelled
 from valuesassets.models.spans.entries import SpanEntry, prepare_spans
 from valuesassets.models.spans.scoring import score_spans
 from valuesassets.models.spelled_trials import model_key, spell_trials
@@ -21,6 +22,9 @@ from valuesassets.records.readouts import Generate, Readout, ScoreLabels, ScoreS
 from valuesassets.records.table import Table
 from valuesassets.records.tables import ANSWERS, READINGS
 from valuesassets.records.trials import Record, Trial
+
+EXACT_DTYPES = ("float32", "float64")
+"""In which the rounding of weights and logits moves no share that anybody looks at."""
 
 
 class Entry(Protocol):
@@ -194,9 +198,11 @@ class Asking:
 
     def cautions(self, described: Mapping[str, Any]) -> list[str]:
         """What a person should know of records that were described so, known before or not: notes, and any doubt."""
-        told = described["batch_invariance"]
-        certificate = self.way.certificate(**{part.name: told[part.name] for part in fields(self.way.certificate)})
-        return [*described["notes"], *filter(None, [certificate.doubt])]
+        told, names = described["batch_invariance"], {part.name for part in fields(self.way.certificate)}
+        doubt = self.way.certificate(**{name: value for name, value in told.items() if name in names}).doubt
+        if doubt and described["dtype"] not in EXACT_DTYPES:
+            doubt += "; float32 moves less"
+        return [*described["notes"], *([doubt] if doubt else [])]
 
     def _askable(self) -> list[Trial]:
         """The trials that something can be asked of."""

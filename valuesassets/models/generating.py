@@ -71,7 +71,7 @@ class GenerationCertificate:
         if self.agrees or not self.answers:
             return None
         return (
-            f"answers change with the batch where no two tokens were near a tie; {self.equal_share:.0%} of "
+            f"warning: answers change with the batch where no two tokens were near a tie; {self.equal_share:.0%} of "
             f"{2 * self.answers} came out the same"
         )
 

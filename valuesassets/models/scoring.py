@@ -1,12 +1,12 @@
 """From trials to readings: the probability that a model's answer is each label."""
 
-import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import torch
 
+from valuesassets.models.certificate import INVARIANCE_TOLERANCE, Certificate, certify
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.reading_pass import OnProgress, ReadingPass
@@ -15,38 +15,8 @@ from valuesassets.models.token_trees import BatchBudget
 from valuesassets.records.errors import ScoringError, TokenizerError
 from valuesassets.records.trials import Reading, Status
 
-INVARIANCE_TOLERANCE = {"float64": 1e-12, "float32": 1e-5, "float16": 2e-2, "bfloat16": 0.15}
-"""Largest difference of a label's log-probability between batches, by the rounding of each dtype."""
-
 SAMPLED, SAMPLED_BESIDE = 4, 2
 """How many trials are read again: of all, and of those that were read beside a kept prefix."""
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """How far readings move when the same trials are read alone and in another batch.
-
-    Attributes:
-        trials: how many were read again.
-        max_difference: largest difference of a label's log-probability, in nats; infinite where only one is zero.
-        tolerance: what the dtype allows.
-    """
-
-    trials: int
-    max_difference: float
-    tolerance: float
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the result does not depend on the batch, within tolerance; nothing read again shows nothing."""
-        return self.trials > 0 and self.max_difference <= self.tolerance
-
-    @property
-    def doubt(self) -> str | None:
-        """What disagrees, in words; None where nothing does, or nothing could be read again."""
-        if self.agrees or not self.trials:
-            return None
-        return f"answers change with the batch by {self.max_difference:.2g} nats, {self.tolerance:g} are allowed"
 
 
 @dataclass(frozen=True)
@@ -68,14 +38,14 @@ class Scored:
 
     @property
     def doubt(self) -> str | None:
-        """How far readings change with what is read beside them, in words; None where they do not."""
+        """How far readings change with what is read beside them, in words; None where rounding explains it."""
         return self.certificate.doubt
 
     def describe(self) -> dict[str, object]:
         """Certificate and notes, as they go into a file's metadata."""
         return {
             "torch": torch.__version__,
-            "batch_invariance": {**asdict(self.certificate), "agrees": self.certificate.agrees},
+            "batch_invariance": self.certificate.describe(),
             "notes": list(self.notes),
         }
 
@@ -160,7 +130,7 @@ def _certify(
     again = [ReadingPass(loaded, [entry], BatchBudget(1, 1), as_chains=True).read() for entry in sample]
     again.append(ReadingPass(loaded, sample, batched.budget).read())
     pairs = [(readings[key], reading) for found in again for key, reading in found.items()]
-    return Certificate(len(sample), largest_difference(pairs), INVARIANCE_TOLERANCE[loaded.opened.dtype])
+    return certify(pairs, len(sample), INVARIANCE_TOLERANCE[loaded.opened.dtype])
 
 
 def choose_sample(lengths: Mapping[str, int], count: int = SAMPLED) -> list[str]:
@@ -174,15 +144,3 @@ def choose_sample(lengths: Mapping[str, int], count: int = SAMPLED) -> list[str]
         return by_length
     draw = random.Random("".join(by_length))  # noqa: S311  # a seeded choice, nothing secret
     return [by_length[0], *sorted(draw.sample(by_length[1:-1], count - 2)), by_length[-1]]
-
-
-def largest_difference(pairs: Iterable[tuple[Reading, Reading]]) -> float:
-    """The largest difference of a label's log-probability between two readings of a trial, in nats."""
-    return max((_difference(one, other) for one, other in pairs), default=0.0)
-
-
-def _difference(one: Reading, other: Reading) -> float:
-    if one.label_probs is None or other.label_probs is None:
-        return 0.0 if one.status is other.status else math.inf
-    pairs = [(a, b) for a, b in zip(one.label_probs, other.label_probs, strict=True) if a != b]
-    return max((abs(math.log(a / b)) if a > 0 and b > 0 else math.inf for a, b in pairs), default=0.0)

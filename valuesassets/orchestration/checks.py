@@ -169,9 +169,10 @@ ALIGNMENT = {
 """The checks on an alignment, and the matches that fail each."""
 BATCHES_DO_NOT_MATTER = Sentence(
     "batches_do_not_change_the_answer",
-    "Trials read one by one and in the batches of the plan agree within tolerance.",
-    "say dtype = 'float32' for the family in the study file and materialise the cell again; the answers of this cell "
-    "depend on what was read beside them.",
+    "Trials read one by one and in the batches of the plan agree within what rounding explains.",
+    "share_moved is how far an answer's share moved (0.01 is one percentage point): take differences between answers "
+    "that are smaller for none. Where the family's dtype is not float32, dtype = 'float32' in the study file moves "
+    "less. As an error, shares moved by more than results can bear: do not use the cell.",
 )
 ONE_VERSION_ANSWERS = Sentence(
     "one_version_of_the_model_answers",

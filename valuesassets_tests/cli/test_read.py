@@ -10,8 +10,8 @@ import typer
 
 from valuesassets.cli.app import app
 from valuesassets.models import generating, loading, scoring
+from valuesassets.models.certificate import Certificate
 from valuesassets.models.generating import GenerationCertificate
-from valuesassets.models.scoring import Certificate
 from valuesassets.models.spans import scoring as spans_scoring
 from valuesassets.records.errors import ModelError, TokenizerError, ValuesAssetsError
 from valuesassets.records.parquet import read_answers, read_readings, table_metadata, trial_rows, write_table
@@ -105,8 +105,8 @@ def test_the_trials_are_never_written_over(model, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("asked", "module", "certificate"),
     [
-        (trial(PROMPTS[0], 4), scoring, Certificate(1, 0.5, 1e-5)),
-        (span_trial(transcript([3, 12]), NUMBERS[:20]), spans_scoring, Certificate(1, 0.5, 1e-5)),
+        (trial(PROMPTS[0], 4), scoring, Certificate(1, 0.5, 1e-5, 0.1)),
+        (span_trial(transcript([3, 12]), NUMBERS[:20]), spans_scoring, Certificate(1, 0.5, 1e-5, 0.1)),
         (replace(trial(PROMPTS[0], 4), readout=Generate(3)), generating, GenerationCertificate(1, 0.5, False)),
     ],
     ids=["labels", "spans", "text"],
@@ -118,7 +118,7 @@ def test_notes_and_doubt_are_said_of_what_is_recalled_too(asked, module, certifi
     command = (plain, trials, tmp_path / "o.parquet", "--known", tmp_path / "known", "--dtype", "float32")
     read(*command)
     first = capsys.readouterr().out
-    assert "answers change with the batch" in first
+    assert "change with the batch" in first
     assert len(first.splitlines()) == 3  # a note, the doubt, what was written
     with monkeypatch.context() as patched:
         patched.setattr(loading, "load_weights", lambda _: pytest.fail("the weights were read"))

@@ -1,6 +1,7 @@
 import pytest
 
-from valuesassets.models.scoring import Certificate, choose_sample, largest_difference
+from valuesassets.models.certificate import Certificate, largest_difference, largest_share_moved
+from valuesassets.models.scoring import choose_sample
 from valuesassets.records.trials import Reading, Status
 
 
@@ -23,6 +24,41 @@ def reading(probs):
 def test_readings_are_as_far_apart_as_their_worst_label_and_a_lost_one_infinitely(one, other, apart):
     pairs = [(reading(one), reading(other)), (reading((0.3,)), reading((0.3,)))]
     assert largest_difference(pairs) == largest_difference([(b, a) for a, b in pairs]) == pytest.approx(apart)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "moved"),
+    [
+        ((0.5, 0.25), (0.5, 0.25), 0.0),
+        ((0.5, 0.25), (0.05, 0.025), 0.0),  # what is outside the labels is no answer's
+        ((0.3, 0.1), (0.2, 0.2), 0.25),
+        ((0.5, 0.0), (0.0, 0.5), 1.0),
+        ((0.0, 0.0), (0.0, 0.5), 1.0),
+        ((0.0, 0.0), (0.0, 0.0), 0.0),
+        (None, None, 0.0),
+        (None, (0.5, 0.2), 1.0),
+    ],
+)
+def test_a_share_moves_by_what_a_distribution_over_the_labels_would_show(one, other, moved):
+    pairs = [(reading(one), reading(other)), (reading((0.3,)), reading((0.1,)))]
+    assert largest_share_moved(pairs) == pytest.approx(moved)
+    assert largest_share_moved([(b, a) for a, b in pairs]) == pytest.approx(moved)
+
+
+@pytest.mark.parametrize(
+    ("trials", "difference", "moved", "said"),
+    [
+        (4, 1e-5, 1e-6, None),
+        (4, 1.5e-5, 2e-6, "by less than 0.001 percentage points, or 1.5e-05 nats, where rounding explains 1e-05"),
+        (4, 1e-5, 0.05, "by up to 5 percentage points, or 1e-05 nats, which is rounding"),
+        (4, float("inf"), 1.0, "by up to 100 percentage points, or inf nats, where rounding explains 1e-05"),
+        (4, 0.5, None, "by 0.5 nats, where rounding explains 1e-05"),
+        (0, 0.0, 0.0, None),
+    ],
+)
+def test_a_doubt_says_its_size_in_points_and_nats_beside_what_rounding_explains(trials, difference, moved, said):
+    doubt = Certificate(trials, difference, 1e-5, moved).doubt
+    assert doubt == (said and f"warning: shares of answers change with the batch {said}")
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 6, 7, 40])

@@ -9,8 +9,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from valuesassets.models import spelled_trials
+from valuesassets.models.certificate import Certificate
 from valuesassets.models.loading import load_model
-from valuesassets.models.scoring import Certificate
 from valuesassets.models.spelled_trials import reading_key, spell_trials
 from valuesassets.models.token_trees import BatchBudget
 from valuesassets.records.errors import ScoringError, TokenizerError

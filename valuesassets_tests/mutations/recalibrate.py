@@ -61,7 +61,7 @@ def calibrate(known: Path, own: Path, is_sampled: bool) -> list[dict[str, Any]]:
     found = find_reference_model(known, hash_training(answers, PASSES, study.seed))
     phantom = found or train_reference_model(answers, own, PASSES, study.seed)
     loaded = load_model(str(phantom.folder), None, "float32", "cpu")
-    probed = pd.DataFrame(read_answers(loaded, FAMILY, trials, questions)[0])
+    probed = pd.DataFrame(read_answers(loaded, FAMILY, trials, questions, is_calibration=True)[0])
     planted = planted_answers({(FAMILY, LANGUAGE): plants})
     sampled = draw(loaded, trials, plants, study) if is_sampled else None
     summary = summarise_recovery(compare_with_plants(probed, planted, sampled), study.phantom)

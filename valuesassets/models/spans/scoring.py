@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from valuesassets.models.cached_text import Cost
+from valuesassets.models.certificate import INVARIANCE_TOLERANCE, Certificate, certify
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.reading_pass import OnProgress
-from valuesassets.models.scoring import INVARIANCE_TOLERANCE, Certificate, Scored, largest_difference
+from valuesassets.models.scoring import Scored
 from valuesassets.models.spans.entries import SPANS_VERSION, SpanEntry
 from valuesassets.models.spans.span_pass import SpanPass
 from valuesassets.models.spelled_trials import SCORER_VERSION
@@ -111,4 +112,4 @@ def _certify(
     pairs = [(readings[key], reading) for key, reading in again.items() if reading is not None]
     # Both readings are rounded at every token of a candidate.
     steps = max((max(reading.label_tokens or (1,)) for reading, _ in pairs), default=1)
-    return Certificate(len(pairs), largest_difference(pairs), 2 * steps * INVARIANCE_TOLERANCE[loaded.opened.dtype])
+    return certify(pairs, len(pairs), 2 * steps * INVARIANCE_TOLERANCE[loaded.opened.dtype])

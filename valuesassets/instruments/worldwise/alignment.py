@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from valuesassets.instruments.worldwise.inference import OK, REFUSED, UNDEFINED, Inference, corrected
 from valuesassets.instruments.worldwise.measure_tables import AGREEMENT, CULTURE_PAIRS, FLATTENING, VERDICTS
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers
-from valuesassets.instruments.worldwise.reliability import culture_components
+from valuesassets.instruments.worldwise.reliability import culture_components, withheld, without_evidence
 from valuesassets.instruments.worldwise.scenario_answers import (
     ScenarioAnswers,
     axis_means,
@@ -51,15 +51,19 @@ FOLLOWED, HABIT, NONE = (
 )
 
 
-def derive_alignment(answered: Mapping[str, ModelAnswers], z: pd.DataFrame, how: Inference) -> dict[str, pd.DataFrame]:
+def derive_alignment(
+    answered: Mapping[str, ModelAnswers], reliability: Mapping[str, pd.DataFrame], z: pd.DataFrame, how: Inference
+) -> dict[str, pd.DataFrame]:
     """`agreement`, `verdicts`, `flattening` and `culture_pairs` of all models; p-values of agreement corrected (Holm)
-    over models, for each readout and kind.
+    over models, for each readout and kind. Choices that follow position have none: a persona that moves the pull of a
+    position moves them too.
 
     Args:
         z: standard scores, a row per culture that has a country, a column per axis.
     """
     found = [align_model(model, each.by_readout, z, how) for model, each in answered.items()]
-    whole = {name: pd.concat([tables[name] for tables in found], ignore_index=True) for name in found[0]}
+    why = without_evidence(reliability)
+    whole = {name: withheld(pd.concat([tables[name] for tables in found], ignore_index=True), why) for name in found[0]}
     agreement = corrected(whole["agreement"], ["readout", "kind"])
     return {"agreement": agreement, "verdicts": derive_verdicts(agreement, how.alpha)} | {
         name: whole[name] for name in ("flattening", "culture_pairs")

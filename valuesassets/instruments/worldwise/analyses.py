@@ -69,8 +69,14 @@ ANALYSES = {
         "reliability_line",
         ANSWERED,
         title="Does what sets cultures apart come out again?",
-        about="Agreement over orders, wordings and dilemmas of what sets a model's cultures apart.",
-        captions={"readouts": "Generalizability; below the threshold profiles and rankings give way."},
+        about="Agreement over orders, wordings and dilemmas of what sets a model's cultures apart, and whether choices "
+        "follow the options or their places.",
+        captions={
+            "readouts": "Generalizability; below the threshold profiles and rankings give way, and rankings also where "
+            "nothing could be measured.",
+            "orders": "What choices follow when options are exchanged: how often the preferred one changes, and "
+            "whether leans come back. Nothing rests on choices that follow position.",
+        },
     ),
     "cultural_profiles": _analysis(
         "cultural_profiles",
@@ -95,7 +101,7 @@ ANALYSES = {
     "alignment": _analysis(
         "alignment",
         "alignment_line",
-        ANSWERED,
+        (*ANSWERED, "reliability"),
         title="Do cultures differ as their countries do, and which are told apart?",
         about="Agreement with country scores beside its null, slopes, and which cultures are told apart.",
         drawings=(
@@ -157,7 +163,7 @@ ANALYSES = {
     "say_do_gap": _analysis(
         "say_do_gap",
         "gaps_line",
-        ANSWERED,
+        (*ANSWERED, "reliability"),
         title="Do models write what they choose?",
         about="Decisions and reasons beside next-token probabilities, axis by axis.",
         drawings=(

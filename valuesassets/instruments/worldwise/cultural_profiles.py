@@ -19,7 +19,7 @@ def derive_cultural_profiles(
 ) -> dict[str, pd.DataFrame]:
     """`profiles` of all models; a readout that is not reliable gives way."""
     found = of_models(answered, lambda model, each: profile_model(model, each.by_readout, how, z))
-    return {"profiles": give_way(found, reliability["readouts"])}
+    return {"profiles": give_way(found, reliability)}
 
 
 def profile_model(

@@ -10,8 +10,13 @@ from valuesassets.records.trials import Reading, Trial
 
 
 def derive_demand_choices(
-    scenarios: Sequence[Scenario], trials: Iterable[Trial], readings: Iterable[Reading], model_id: str, model: str
+    scenarios: Sequence[Scenario],
+    trials: Iterable[Trial],
+    readings: Iterable[Reading],
+    model_id: str,
+    model: str,
+    least_p_valid: float = 0.0,
 ) -> list[dict[str, Any]]:
     """Rows as of `derive_choices`, of the trials with `demand` alone; none where nobody is told so."""
     demanded = [trial for trial in trials if is_demand(trial.condition)]
-    return derive_choices(scenarios, demanded, readings, model_id, model)
+    return derive_choices(scenarios, demanded, readings, model_id, model, least_p_valid)

@@ -211,6 +211,33 @@ RELIABILITY = Table(
     _flag("is_reliable", "whether all that was measured reaches the threshold; empty where nothing was"),
     REASON,
 )
+CHOICE_ORDERS = Table(
+    "worldwise/reliability/orders",
+    "what the choices of a model follow: its options, or the places at which they stand",
+    MODEL,
+    _count("n_choices", "choices asked for"),
+    _count("n_read", "choices that were read in both orders, every option with some probability"),
+    _count("n_low_p_valid", "choices left out of every analysis, since too seldom an option is answered at all"),
+    _count("n_scenarios", "dilemmas of those that were read"),
+    _number("p_valid", "median P_valid", "probability", 0, 1),
+    _number("changed", "share of choices whose preferred option changes when both are exchanged", "share", 0, 1),
+    _number("position_pull", "mean pull of the first option", "nats"),
+    _number(
+        "pull_share", "mean square of the pull over that of pull and lean, in log odds: 1 is position", "share", 0, 1
+    ),
+    _number("agreement", "1 less variance of pulls over mean square of leans: how leans come back in the other order"),
+    _number("agreement_low", "lower end of its interval over dilemmas", "", 0, 1),
+    _number("agreement_high", "upper end", "", 0, 1),
+    _number("threshold", "what the study asks for at least"),
+    Column(
+        "follow",
+        pa.string(),
+        "options; options under a pull, where position decides most single choices; position; neither",
+        may_be_empty=True,
+    ),
+    _flag("is_evidence", "whether analyses may rest on the choices; empty where it was not measured"),
+    REASON,
+)
 STATUSES = Table(
     "worldwise/quality_report/statuses",
     "a status of a condition of a model in a form",
@@ -258,7 +285,8 @@ ADVOCATES = Table(
     MODEL,
     AXIS,
     _number("auc", "share of (high, low) advocates of the same dilemma in order, mean over dilemmas", "share", 0, 1),
-    _flag("is_told_apart", "whether it is .75 at least"),
+    _number("p", "how often poles exchanged at random within dilemmas do as well", "probability", 0, 1),
+    _flag("is_told_apart", "whether it is .75 at least, p .05 at most, and each pole has five texts"),
     _count("n_advocates", "answers of advocates that were read"),
     REASON,
 )
@@ -318,6 +346,7 @@ declare_tables(
     CARICATURE,
     STEREOTYPED_WORDS,
     RELIABILITY,
+    CHOICE_ORDERS,
     STATUSES,
     BOUNDS,
     REFUSALS,

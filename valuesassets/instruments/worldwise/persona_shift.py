@@ -38,7 +38,7 @@ def derive_persona_shift(
     nearest = of_models(answered, lambda model, each: nearest_of_model(model, each.by_readout, how))
     return {
         "shifts": corrected(shifts, []),
-        "nearest_persona": give_way(nearest, reliability["readouts"]),
+        "nearest_persona": give_way(nearest, reliability, is_ranking=True),
     }
 
 

@@ -1,24 +1,30 @@
 """`worldwise/projections`: where a text stands on an axis, from the mean of its sentences' vectors."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from valuesassets.instruments.worldwise.axes import LEAST_AUC, pole_means
+from valuesassets.instruments.worldwise.axes import LARGEST_P, LEAST_AUC, pole_means
 from valuesassets.instruments.worldwise.dimensions import POLES
 from valuesassets.instruments.worldwise.inference import OK, UNDEFINED
 from valuesassets.instruments.worldwise.reasons import ADVOCATE
 from valuesassets.instruments.worldwise.stored_vectors import Vectors, read_vectors
 from valuesassets.instruments.worldwise.tables import PROJECTIONS, REASONED
 from valuesassets.measure.means import Array
-from valuesassets.measure.resampling import ROUNDING
+from valuesassets.measure.resampling import ROUNDING, permutation_p
+from valuesassets.measure.seeding import seeded
 from valuesassets.records.frames import column, records, rows, rows_where
 
 SHORTEST = 1e-12
 """A shorter vector has no direction."""
+FEWEST_ADVOCATES = 5
+"""Texts of each pole that advocates are judged by: fewer could all be in order by chance in more than one of twenty."""
+EXCHANGES = 999
+"""Exchanges of the poles within dilemmas."""
 NO_ANCHOR = "no other dilemma of the axis has advocates of both poles in order"
 
 
@@ -96,7 +102,7 @@ def derive_projections(
         if advocates is None:
             position = positions(own, direction, *means)
         else:
-            reason = reason or why_not_told_apart(advocates_auc(speaking, theirs, axis, direction))
+            reason = reason or judge_advocates(speaking, theirs, axis, direction).why_not_told_apart
             placed = []
             for pole in POLES:
                 of_pole = ((speaking["axis"] == axis) & (speaking["pole"] == pole)).to_numpy()
@@ -116,27 +122,63 @@ def derive_projections(
     return whole.loc[:, PROJECTIONS.names]
 
 
-def advocates_auc(advocates: pd.DataFrame, vectors: Array, axis: str, direction: Array) -> float:
-    """Share of (high, low) advocates of the same dilemma in order on an axis, mean over its dilemmas; NaN without any.
+@dataclass(frozen=True)
+class Advocacy:
+    """Whether what a model says for the poles of an axis is told apart on it.
+
+    Attributes:
+        auc: share of (high, low) advocates of the same dilemma in order, mean over its dilemmas; NaN without any.
+        p: how often poles exchanged at random within dilemmas do as well.
+        n_high, n_low: texts that it rests on, of dilemmas that have some of both.
+    """
+
+    auc: float
+    p: float
+    n_high: int
+    n_low: int
+
+    @property
+    def why_not_told_apart(self) -> str | None:
+        """Why positions are not measured by a model's advocates; None where they are."""
+        if np.isnan(self.auc):
+            return "no dilemma of the axis has advocates of both poles that were read"
+        if min(self.n_high, self.n_low) < FEWEST_ADVOCATES:
+            return (
+                f"{self.n_high} texts of advocates for the high pole and {self.n_low} for the low one, "
+                f"{FEWEST_ADVOCATES} of each are needed"
+            )
+        if self.auc < LEAST_AUC:
+            return f"the model's advocates are not told apart: AUC {self.auc:.2f}, at least {LEAST_AUC} was expected"
+        if self.p > LARGEST_P:
+            return f"the model's advocates are told apart no better than by chance: p {self.p:.2f}, {LARGEST_P} at most"
+        return None
+
+
+def judge_advocates(advocates: pd.DataFrame, vectors: Array, axis: str, direction: Array) -> Advocacy:
+    """Whether a model's advocates of an axis are in order on it, beyond the chance of poles exchanged in dilemmas.
 
     Args:
         advocates: whose rows the vectors are of: axis, scenario_id, pole.
     """
     mine = (advocates["axis"] == axis).to_numpy()
     told = rows(advocates, mine).assign(along=vectors[mine] @ direction)
-    shares = []
+    random, observed, chances, counts = seeded(0, "advocates", axis), [], [], np.zeros(2, dtype=int)
     for _, part in told.groupby("scenario_id", sort=False):
         high, low = (column(rows_where(part, pole=pole), "along").to_numpy(float) for pole in POLES)
         if len(high) and len(low):
-            ahead = high[:, None] - low
-            shares.append(np.where(np.abs(ahead) <= ROUNDING, 0.5, ahead > 0).mean())
-    return float(np.mean(shares)) if shares else float("nan")
+            counts += len(high), len(low)
+            both = np.concatenate([high, low])
+            exchanged = random.permuted(np.broadcast_to(both, (EXCHANGES, both.size)), axis=1)
+            in_order = _shares_in_order(np.vstack([both, exchanged]), len(high))
+            observed.append(in_order[0])
+            chances.append(in_order[1:])
+    if not observed:
+        return Advocacy(np.nan, np.nan, 0, 0)
+    auc = float(np.mean(observed))
+    return Advocacy(auc, permutation_p(auc, np.mean(chances, axis=0)), int(counts[0]), int(counts[1]))
 
 
-def why_not_told_apart(auc: float) -> str | None:
-    """Why positions are not measured by a model's advocates; None where they are."""
-    if auc >= LEAST_AUC:
-        return None
-    if np.isnan(auc):
-        return "no dilemma of the axis has advocates of both poles that were read"
-    return f"the model's advocates are not told apart: AUC {auc:.2f}, at least {LEAST_AUC} was expected"
+def _shares_in_order(along: Array, n_high: int) -> Array:
+    """(draws,) share of pairs in order, of (draws, n) places of which the first `n_high` are the high pole's."""
+    ahead = along[:, :n_high, None] - along[:, None, n_high:]
+    return np.where(np.abs(ahead) <= ROUNDING, 0.5, ahead > 0).mean(axis=(1, 2))

@@ -13,7 +13,7 @@ from valuesassets.instruments.worldwise.dimensions import PLACEBO, UNPROMPTED
 from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference, corrected
 from valuesassets.instruments.worldwise.measure_tables import ADVOCATES, BOUNDS, CONVERGENT, REFUSALS, STATUSES
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
-from valuesassets.instruments.worldwise.projections import advocates_auc, why_not_told_apart
+from valuesassets.instruments.worldwise.projections import judge_advocates
 from valuesassets.instruments.worldwise.reasons import (
     ADVOCATE,
     DECIDE,
@@ -81,11 +81,10 @@ def derive_advocates(model: str, answers: ModelAnswers, axes: Mapping[str, pd.Da
     theirs, known = read_vectors(speaking, axes["vectors"])
     made = []
     for axis in dict.fromkeys(asked["axis"]):
-        auc = advocates_auc(speaking, theirs, axis, axis_direction(axes["vectors"], known, axis))
-        why, n = why_not_told_apart(auc), int((speaking["axis"] == axis).sum())
-        made.append(
-            {"model": model, "axis": axis, "auc": auc, "is_told_apart": why is None, "n_advocates": n, "reason": why}
-        )
+        found = judge_advocates(speaking, theirs, axis, axis_direction(axes["vectors"], known, axis))
+        why, n = found.why_not_told_apart, int((speaking["axis"] == axis).sum())
+        row = {"model": model, "axis": axis, "auc": found.auc, "p": found.p, "is_told_apart": why is None}
+        made.append(row | {"n_advocates": n, "reason": why})
     return ADVOCATES.frame(made)
 
 
@@ -179,6 +178,10 @@ def derive_refusals(model: str, reasons: pd.DataFrame, how: Inference) -> pd.Dat
         shares = has_none.pivot_table(values="has_none", index="culture", columns="scenario_id", sort=False)
         rates = shares.to_numpy(dtype=float)
         row: dict[str, Any] = {"model": model, "form": form, "n_conditions": len(rates), "n_scenarios": rates.shape[1]}
+        if len(part) and not column(part, "status").isin((READ, *NO_ANSWER)).any():
+            reason = f"none of {len(part)} answers can be read, so that none is known to be no refusal"
+            made.append(row | {"status": UNDEFINED, "reason": reason})
+            continue
         if len(rates) < 2:
             made.append(row | {"status": UNDEFINED, "reason": f"{len(rates)} personas were asked, two are needed"})
             continue

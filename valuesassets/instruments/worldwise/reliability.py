@@ -11,11 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.comparing.reliability import LANGUAGE, PATTERN, over_conditions
+from valuesassets.instruments.worldwise.choice_orders import choice_orders
 from valuesassets.instruments.worldwise.dimensions import CONTROLS
 from valuesassets.instruments.worldwise.inference import REFUSED, Inference
-from valuesassets.instruments.worldwise.measure_tables import RELIABILITY
+from valuesassets.instruments.worldwise.measure_tables import CHOICE_ORDERS, RELIABILITY
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
-from valuesassets.instruments.worldwise.scenario_answers import by_scenario, profiled
+from valuesassets.instruments.worldwise.scenario_answers import CHOICE, by_scenario, profiled
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.resampling import jackknife_ends, with_ends
 from valuesassets.measure.variance_components import generalizability, variance_components
@@ -25,16 +26,20 @@ from valuesassets.records.study import Study
 
 FEWEST_CULTURES = 3
 MEASURES = ORDER, WORDING, SCENARIO = ("order_agreement", "wording_agreement", "scenario_agreement")
-KEYS = ("model", "readout", "culture", "other_culture", "axis", "kind", "status", "reason")
+KEYS = ("model", "readout", "culture", "other_culture", "axis", "kind", "form", "measure", "status", "reason")
 COUNTS = ("n_scenarios", "n_compared", "n_cultures", "n_pairs")
 """What a row of a table is of, and how much its numbers rest on."""
 CULTURE, WITHIN = frozenset({"culture"}), frozenset({"culture", "scenario"})
 
 
 def derive_reliability(answered: Mapping[str, ModelAnswers], study: Study, how: Inference) -> dict[str, pd.DataFrame]:
-    """`readouts` of all models."""
-    least = study.thresholds.reliability
-    return {"readouts": of_models(answered, lambda model, each: rely_on_model(model, each.by_readout, least, how))}
+    """`readouts` and `orders` of all models; choices that follow position are reliable for nothing."""
+    rules = study.thresholds
+    orders = CHOICE_ORDERS.frame(
+        [choice_orders(model, each.choices, rules, how.level) for model, each in answered.items()]
+    )
+    readouts = of_models(answered, lambda model, each: rely_on_model(model, each.by_readout, rules.reliability, how))
+    return {"readouts": readouts, "orders": orders}
 
 
 def rely_on_model(model: str, answers: Mapping[str, pd.DataFrame], threshold: float, how: Inference) -> pd.DataFrame:
@@ -64,21 +69,43 @@ def rely_on_model(model: str, answers: Mapping[str, pd.DataFrame], threshold: fl
     return RELIABILITY.frame(made)
 
 
-def give_way(measured: pd.DataFrame, reliability: pd.DataFrame) -> pd.DataFrame:
+def give_way(measured: pd.DataFrame, reliability: Mapping[str, pd.DataFrame], is_ranking: bool = False) -> pd.DataFrame:
     """Profiles or rankings without the numbers of readouts that are not reliable; their rows say so.
 
     Args:
         measured: with the columns model, readout, status and reason; what numbers rest on (`COUNTS`) stays.
-        reliability: rows of `reliability`; readouts that are not among them, or were not measured, stay.
+        reliability: `readouts`, and `orders` where choices are looked at.
+        is_ranking: whether the numbers put cultures in an order, which gives way where reliability is not known too.
     """
     why = {}
-    for row in rows(reliability, reliability["is_reliable"].isin([False])).to_dict("records"):
-        low = ", ".join(f"{name} {row[name]:.2f}" for name in MEASURES if row[name] < row["threshold"])
-        why[row["model"], row["readout"]] = f"not reliable: {low}; {row['threshold']:g} is asked for"
+    for row in reliability["readouts"].to_dict("records"):
+        key, is_reliable = (row["model"], row["readout"]), row["is_reliable"]
+        if pd.isna(is_reliable):
+            why |= {key: f"whether it comes out again is not known: {row['reason']}"} if is_ranking else {}
+        elif not is_reliable:
+            low = ", ".join(f"{name} {row[name]:.2f}" for name in MEASURES if row[name] < row["threshold"])
+            why[key] = f"not reliable: {low}; {row['threshold']:g} is asked for"
+    return withheld(measured, why | without_evidence(reliability))
+
+
+def without_evidence(reliability: Mapping[str, pd.DataFrame]) -> dict[tuple[str, str], str]:
+    """Why the choices of a model say nothing of what it prefers, by model and readout; nothing of those that do."""
+    orders = reliability.get("orders", CHOICE_ORDERS.empty_frame())
+    refused = rows(orders, orders["is_evidence"].isin([False]))
+    return {(row["model"], CHOICE): row["reason"] for row in refused.to_dict("records")}
+
+
+def withheld(measured: pd.DataFrame, why: Mapping[tuple[str, str], str]) -> pd.DataFrame:
+    """The rows of a table, those of some models and readouts without their numbers, refused with a reason.
+
+    Args:
+        measured: with the columns model, status and reason; without a column readout all of it rests on choices.
+    """
     found = measured.astype({"status": object, "reason": object})  # a column without any reason holds no text
     hidden = [name for name in found.columns if name not in (*KEYS, *COUNTS)]
+    readouts = found.get("readout", CHOICE)
     for (model, readout), reason in why.items():
-        here = (found["model"] == model) & (found["readout"] == readout)
+        here = (found["model"] == model) & (readouts == readout)
         found[hidden] = found[hidden].apply(lambda values, here=here: values.mask(here))
         found.loc[here, ["status", "reason"]] = [REFUSED, reason]
     return found

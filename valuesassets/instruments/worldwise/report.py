@@ -8,15 +8,17 @@ import pandas as pd
 from valuesassets.answers.calibration import summarise_recovery
 from valuesassets.instruments.worldwise.alignment import FOLLOWED
 from valuesassets.instruments.worldwise.analyses import ANALYSES
+from valuesassets.instruments.worldwise.inference import REFUSED
+from valuesassets.instruments.worldwise.model_gates import chosen_models, family_rows, judged, model_gates, weaknesses
 from valuesassets.instruments.worldwise.scenario_answers import READOUT_NAMES
-from valuesassets.records.frames import records, rows
+from valuesassets.records.frames import records, rows, rows_where
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.study import Study
 from valuesassets.reporting.analyses import Analysis
 from valuesassets.reporting.interval_words import given, spelled, spelled_p
 from valuesassets.reporting.methods import counted, some_of, sources_of_tables
 from valuesassets.reporting.page_parts import Page, first_section, tabulate
-from valuesassets.reporting.parts import Claim, Gate, Refused, Section, is_absent
+from valuesassets.reporting.parts import Claim, Gate, Refused, Section, is_absent, table
 from valuesassets.reporting.report import METHODS, render_page
 from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import analysis_section
@@ -43,7 +45,8 @@ def render_worldwise(study: Study, analyses: Mapping[str, Analysis], inputs: Map
     """The report as one HTML page that needs nothing else; the same tables give the same page.
 
     Args:
-        inputs: by asset: tables by name of each analysis and of `axes`; of `calibration` a table for each cell.
+        inputs: by asset: tables by name of each analysis and of `axes`; of `calibration` a table for each cell, of
+            `preflight` the verdict of each family.
     """
     found = {name: _refused(tables) if name in analyses else tables for name, tables in inputs.items()}
     if "axes" in inputs:
@@ -56,6 +59,8 @@ def render_worldwise(study: Study, analyses: Mapping[str, Analysis], inputs: Map
             sections.append(Section("recovery", ANALYSES["recovery"].title, [ANALYSES["recovery"].caution]))
         _show_calibration(sections[-1], study, inputs["calibration"])
     first = first_section(page, gates(run, lost), claims(run, lost), sections)
+    first.paragraphs += weaknesses(run)
+    first.tables.insert(0, table("What each model of the study is worth as an answerer.", family_rows(run)))
     used = {name: [1] for name, tables in found.items() if not isinstance(tables, Refused)}
     sources = sources_of_tables(RESTS_ON, used)  # type: ignore[arg-type]
     return render_page(page, (first, *sections, METHODS), methods(run), sources)
@@ -108,36 +113,39 @@ def _show_calibration(section: Section, study: Study, cells: Mapping[Any, pd.Dat
 
 
 def gates(run: Run, lost: pd.DataFrame) -> list[Gate]:
-    """Whether axes are valid, advocates told apart, refusals even, and what was planted is found."""
+    """Whether axes are valid, what each model is worth, advocates told apart, refusals even, what was planted found."""
     found = []
     if "validity" in run.found:
         n = len(asked_axes(run))
         said = f"{n - len(lost)} of {n} are" + (f"; not {some_of(list(lost['axis']))}" if len(lost) else "")
         found.append(Gate("All axes that dilemmas are on are valid.", not len(lost), said))
-    for asset, table, sentence, holds in (
-        (
-            "quality_report",
-            "advocates",
-            "What models say for the poles is told apart.",
-            lambda row: row["is_told_apart"],
-        ),
-        (
-            "quality_report",
-            "refusals",
-            "Refusals do not depend on the culture.",
-            lambda row: not row["p_corrected"] <= run.study.inference.alpha,
-        ),
-        ("recovery", "measures", "What was planted is found again.", lambda row: row["is_within"]),
-    ):
-        listed = records(run.frames(asset).get(table, pd.DataFrame()))
-        failing = [
-            " ".join(str(row[n]) for n in ("model", "measure", "axis", "form") if not is_absent(row.get(n)))
-            for row in listed
-            if not holds(row)
-        ]
-        if listed:
-            found.append(Gate(sentence, not failing, some_of(failing) if failing else f"all of {len(listed)}"))
+    found += model_gates(run)
+    alpha = run.study.inference.alpha
+    quality = run.frames("quality_report")
+    if Worldwise.of(run.study).has_reasons:
+        advocates = records(quality.get("advocates", pd.DataFrame()))
+        refusals = records(quality.get("refusals", pd.DataFrame()))
+        if Worldwise.of(run.study).advocates:
+            told = "What models say for the poles is told apart."
+            found.append(judged(told, advocates, lambda row: bool(row["is_told_apart"]), _of_advocates))
+        even = "Refusals do not depend on the culture."
+        found.append(
+            judged(even, refusals, lambda row: None if is_absent(row["p"]) else row["p_corrected"] > alpha, _of_form)
+        )
+    recovered = records(run.frames("recovery").get("measures", pd.DataFrame()))
+    if recovered:
+        found.append(
+            judged("What was planted is found again.", recovered, lambda row: bool(row["is_within"]), _of_form)
+        )
     return found
+
+
+def _of_advocates(row: Mapping[str, Any]) -> str:
+    return f"{row['model']} on {row['axis']}: {row['reason']}"
+
+
+def _of_form(row: Mapping[str, Any]) -> str:
+    return " ".join(str(row[n]) for n in ("model", "measure", "axis", "form") if not is_absent(row.get(n)))
 
 
 def claims(run: Run, lost: pd.DataFrame) -> list[Claim]:
@@ -162,10 +170,14 @@ def _differences(run: Run) -> Iterator[Claim]:
         return
     chosen = rows(pairs, pairs["readout"] == "choice")
     for model, part in chosen.groupby("model", sort=False):
+        chooses = f"{model} chooses otherwise as persons of different cultures."
+        if (part["status"] == REFUSED).all():
+            yield Claim(chooses, False, str(part["reason"].iloc[0]))
+            continue
         told = rows(part, part["is_told_apart"].isin([True]))
         named = [f"{row['culture']} and {row['other_culture']}" for row in records(told)]
         because = f"{len(told)} of {len(part)} pairs are told apart" + (f": {some_of(named)}" if named else "")
-        yield Claim(f"{model} chooses otherwise as persons of different cultures.", bool(len(told)), because)
+        yield Claim(chooses, bool(len(told)), because)
 
 
 def _agreement(run: Run) -> Iterator[Claim]:
@@ -185,6 +197,9 @@ def _gaps(run: Run) -> Iterator[Claim]:
     if not len(gaps):
         return
     decided = rows(gaps, (gaps["measure"] == "decision") & gaps["gap"].notna())
+    for model in dict.fromkeys(rows(gaps, (gaps["measure"] == "decision") & (gaps["status"] == REFUSED))["model"]):
+        why = str(rows_where(gaps, model=model, status=REFUSED)["reason"].iloc[0])
+        yield Claim(f"{model} decides otherwise in writing than it chooses.", False, why)
     for model, part in decided.groupby("model", sort=False):
         beyond = rows(part, part["p_corrected"].astype(float) <= run.study.inference.alpha)
         told = [
@@ -211,11 +226,17 @@ def _published(run: Run) -> Iterator[Claim]:
 def methods(run: Run) -> list[str]:
     """What was done, in sentences for a paper."""
     study, settings = run.study, Worldwise.of(run.study)
-    models, cultures = list(study.families), list(settings.cultures)
+    models, cultures = chosen_models(run), list(settings.cultures)
+    silent = [family for family in study.families if family not in models]
     said = [
         f"{counted(len(models), 'model').capitalize()} ({some_of(models)}) chose in dilemmas with two options each, as "
         f"persons of {counted(len(cultures), 'culture')} ({some_of(cultures) or 'none'}), as a person from nowhere and "
         "without a persona; the probability of each option was read from next-token probabilities, in both orders.",
+        *(
+            [f"{some_of(silent)} chose nothing and {'is' if len(silent) == 1 else 'are'} in no table."]
+            if silent
+            else []
+        ),
         f"Intervals are over dilemmas ({study.inference.resamples:,} resamples); tests exchange or permute within "
         "dilemmas.",
     ]

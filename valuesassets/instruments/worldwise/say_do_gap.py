@@ -12,6 +12,7 @@ from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inferenc
 from valuesassets.instruments.worldwise.measure_tables import SAY_DO_GAP
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
 from valuesassets.instruments.worldwise.reasons import DECIDE, OPEN
+from valuesassets.instruments.worldwise.reliability import withheld, without_evidence
 from valuesassets.instruments.worldwise.scenario_answers import (
     CHOICE,
     DECISION,
@@ -33,14 +34,18 @@ GAPS = {
 """By readout: its form, what is compared, and the size of a unit: decisions are beside p_high, positions the lean."""
 
 
-def derive_say_do_gap(answered: Mapping[str, ModelAnswers], how: Inference) -> dict[str, pd.DataFrame]:
-    """`gaps` of all models, p-values corrected over axes and models, for each form and measure.
+def derive_say_do_gap(
+    answered: Mapping[str, ModelAnswers], reliability: Mapping[str, pd.DataFrame], how: Inference
+) -> dict[str, pd.DataFrame]:
+    """`gaps` of all models, p-values corrected over axes and models, for each form and measure; none of a model whose
+    choices follow position, which over both orders are even whatever it prefers.
 
     Signs of scenarios are flipped for all axes and models at once, and each gap is held against the largest statistic
     (`step_down_p`): signs of eight scenarios give no p below 2 / 256, so that Holm's rejects none of more than six.
     """
     every = {model: scenario_gaps(each.by_readout) for model, each in answered.items()}
     found = of_models(answered, lambda model, each: gaps_of_model(model, each.by_readout, how))
+    found = withheld(found, without_evidence(reliability))
     asked = [readout for readout in GAPS if any(np.isfinite(gaps[readout].gaps).any() for gaps in every.values())]
     made = [_corrected(found, readout, every, how) for readout in asked]
     return {"gaps": pd.concat([found.head(0), *made], ignore_index=True)}

@@ -121,7 +121,7 @@ def choice_assets(study: Study) -> list[dg.AssetsDefinition]:
         docs=DOCS,
         line=own_lines.choices_line,
         step="cell",
-        checks=[checks.EVERY_PROMPT_WAS_ASKED, checks.ORDERS_AGREE],
+        checks=[checks.EVERY_PROMPT_WAS_ASKED, checks.P_VALID_IS_SUFFICIENT, checks.ORDERS_AGREE],
         partitions_def=cell_partitions(study, WORLDWISE),
         ins={"readings": dg.AssetIn(WORLDWISE.key("readings"), input_manager_key="readings")},
         reads=("thresholds",),
@@ -132,20 +132,24 @@ def choice_assets(study: Study) -> list[dg.AssetsDefinition]:
     def chosen(
         context: dg.AssetExecutionContext, storage: Storage, scenarios: pd.DataFrame, derive: Callable[..., Any]
     ) -> dg.MaterializeResult[pd.DataFrame]:
+        from valuesassets.instruments.worldwise.choices import LOW_P_VALID
         from valuesassets.instruments.worldwise.scenarios import scenarios_of
         from valuesassets.instruments.worldwise.tables import CHOICES
 
-        name, _ = cell_of(context)
-        rows = derive(scenarios_of(scenarios), model_id=model_label(study, storage, name, LANGUAGE), model=name)
+        (name, _), rules = cell_of(context), study.thresholds
+        label = model_label(study, storage, name, LANGUAGE)
+        rows = derive(scenarios_of(scenarios), model_id=label, model=name, least_p_valid=rules.p_valid_question)
         found = CHOICES.frame(rows)
         read_from = storage.path(WORLDWISE.key("readings"), context.partition_key, "parquet")
         found.attrs["file_metadata"] = table_metadata(read_from)
-        unread = [row for row in rows if row["status"] != "ok"]
-        far = [row for row in rows if row["status"] == "ok" and _is_far(row, study.thresholds.position_bias)]
+        low = [row for row in rows if row["status"] == LOW_P_VALID]
+        unread = [row for row in rows if row["status"] not in ("ok", LOW_P_VALID)]
+        far = [row for row in rows if row["status"] == "ok" and _is_far(row, rules.position_bias)]
         return dg.MaterializeResult(
             value=found,
             check_results=[
                 checks.EVERY_PROMPT_WAS_ASKED.result(_columns(unread, "status", "reason"), len(rows)),
+                checks.P_VALID_IS_SUFFICIENT.result(_columns(low, "p_valid"), len(rows)),
                 checks.ORDERS_AGREE.result(_columns(far, "p_high_forward", "p_high_reversed"), len(rows)),
             ],
         )

@@ -55,10 +55,24 @@ EVERY_PROMPT_WAS_ASKED = Sentence(
     "Every dilemma has a choice in both orders.",
     f"the reason stands in each row, the log of the readings says more; {ASK_AGAIN}",
 )
+P_VALID_IS_SUFFICIENT = Sentence(
+    "p_valid_is_sufficient",
+    "In every dilemma an option is answered at all: no P_valid lies below thresholds.p_valid_question.",
+    "no analysis rests on the choices named; where they are many, ask a model that was made for chats as a chat "
+    "(families.NAME.prompting), or read the prompts of trials.",
+    WARN,
+)
+CHOICES_FOLLOW_OPTIONS = Sentence(
+    "choices_follow_options",
+    "No model's choices follow the places of the options alone: leans come back when both are exchanged.",
+    "nothing is said of the models named, and their numbers are withheld; ask a model that was made for chats as a "
+    "chat, or another one.",
+    WARN,
+)
 ORDERS_AGREE = Sentence(
     "orders_agree",
     "In no dilemma do the two orders differ by more than thresholds.position_bias.",
-    "choices are means over both orders, which a liking for the first option leaves as they are while it is small; "
-    "read those named with care.",
+    "choices are means over both orders, which a small liking for the first option leaves as they are and a strong one "
+    "shrinks: read p_high_log_odds beside them, and in reliability whether the model's choices follow position alone.",
     WARN,
 )

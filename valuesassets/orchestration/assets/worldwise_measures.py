@@ -33,6 +33,7 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
             checks.ADVOCATES_ARE_TOLD_APART: partial(_failing, "advocates", "is_told_apart"),
             checks.REFUSALS_DO_NOT_DEPEND: partial(_rejected, "refusals", study.inference.alpha),
         },
+        "reliability": {checks.CHOICES_FOLLOW_OPTIONS: _by_position},
         "alignment": {checks.PERSONAS_DIFFER: _models_without_difference},
         "recovery": {checks.PLANTED_IS_FOUND: partial(_failing, "measures", "is_within")},
     }
@@ -112,6 +113,12 @@ def _failing(table: str, holds: str, frames: Frames) -> tuple[list[dict[str, Any
     return records(rows(found, ~found[holds].astype(bool))), len(found)
 
 
+def _by_position(frames: Frames) -> tuple[list[dict[str, Any]], int]:
+    """Models whose choices are no evidence of what they prefer."""
+    orders = frames["orders"]
+    return records(rows(orders, orders["is_evidence"].isin([False])).loc[:, ["model", "reason"]]), len(orders)
+
+
 def _rejected(table: str, alpha: float, frames: Frames) -> tuple[list[dict[str, Any]], int]:
     """The rows of a table whose test rejects."""
     found = frames[table]
@@ -139,8 +146,8 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
         "analyses",
         docs=DOCS,
         step="analysis",
-        inputs=[*analyses, *["axes"] * settings.has_reasons, *planted],
-        many=planted,
+        inputs=[*analyses, *["axes"] * settings.has_reasons, "preflight", *planted],
+        many=["preflight", *planted],
         deps=[WORLDWISE.key("readings")],
         reads=("title", "inference", "seed", "thresholds", "phantom"),
         entries=("families",),

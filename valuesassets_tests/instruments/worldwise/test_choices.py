@@ -1,6 +1,9 @@
 """Choices: by hand, against the definition, and what could not be read."""
 
+from math import log
+
 import pytest
+from scipy.special import expit, logit
 
 from valuesassets.instruments.worldwise.choices import derive_choices
 from valuesassets.instruments.worldwise.scenarios import Scenario
@@ -13,6 +16,8 @@ from valuesassets_tests.instruments.worldwise.made_dilemmas import DILEMMAS
 
 TWO = [Scenario(**each) for each in DILEMMAS]
 TRIALS = write_trials(TWO, ["placebo"])
+SELDOM = [(0.03, 0.01), (0.05, 0.03), *[(0.3, 0.1)] * 2]
+"""Probabilities of A and B: of the first dilemma little, of the second enough."""
 
 
 def reading(trial, probs, status=Status.OK, reason=None, high=None):
@@ -45,6 +50,9 @@ def test_by_hand():
             "p_high_forward": 0.75,
             "p_high_reversed": 0.5,
             "p_high": 0.625,
+            "p_high_log_odds": 3**0.5 / (1 + 3**0.5),
+            "position_pull": log(3) / 2 if first_is_high else -log(3) / 2,
+            "follows": "position",
             "p_valid_forward": 0.4,
             "p_valid_reversed": 0.4,
             "p_valid": 0.4,
@@ -65,6 +73,36 @@ def test_a_model_that_always_says_a_has_no_lean_and_all_the_bias_there_is():
 def test_a_model_that_always_takes_the_high_pole_has_no_bias():
     for row in choices(*[by_pole(trial, 0.4, 0.0) for trial in TRIALS]):
         assert (row["p_high"], row["lean"], row["position_bias"]) == (1.0, 1.0, 0.0)
+
+
+def test_what_is_preferred_follows_the_option_or_the_position():
+    by_option, by_position = (
+        choices(*[by_pole(trial, *probs) for trial in TRIALS]) if is_option else choices(*[probs] * 4)
+        for probs, is_option in (((0.3, 0.1), True), ((0.3, 0.1), False))
+    )
+    assert [row["follows"] for row in (*by_option, *by_position)] == ["option"] * 2 + ["position"] * 2
+
+
+def test_a_pull_that_adds_in_log_odds_leaves_a_lean_as_it_is_and_shrinks_the_mean_of_probabilities():
+    lean, pull = 0.7, 3.0
+    first = [expit(lean + pull if trial.values == (1, 0) else lean - pull) for trial in TRIALS]
+    for row in choices(*[by_pole(trial, p, 1 - p) for trial, p in zip(TRIALS, first, strict=True)]):
+        assert logit(row["p_high_log_odds"]) == pytest.approx(lean)
+        assert row["position_pull"] == pytest.approx(pull)
+        assert 0.5 < row["p_high"] < 0.55 < 0.66 < row["p_high_log_odds"]
+
+
+def test_an_option_without_any_probability_has_no_log_odds_and_the_preference_is_known():
+    (row, _) = choices(*[(0.8, 0.0)] * 4)
+    assert (row["p_high_log_odds"], row["position_pull"], row["follows"]) == (None, None, "position")
+
+
+def test_a_choice_that_is_seldom_an_option_has_a_status_and_keeps_its_numbers():
+    readings = [reading(trial, probs) for trial, probs in zip(TRIALS, SELDOM, strict=True)]
+    low, enough = derive_choices(TWO, TRIALS, readings, "m", "m", least_p_valid=0.1)
+    assert (low["status"], enough["status"]) == ("low_p_valid", "ok")
+    assert low["reason"] == "P_valid is 0.06, 0.1 is asked for: it answers something else than an option"
+    assert low["p_high"] is not None
 
 
 def test_what_could_not_be_read_is_null_with_its_reason_and_the_other_order_stands(tmp_path):

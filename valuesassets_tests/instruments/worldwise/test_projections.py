@@ -4,7 +4,13 @@ import pytest
 from scipy import sparse
 
 from valuesassets.instruments.worldwise.lexical import lexical_vectors
-from valuesassets.instruments.worldwise.projections import anchors, derive_projections, positions, text_vectors
+from valuesassets.instruments.worldwise.projections import (
+    anchors,
+    derive_projections,
+    judge_advocates,
+    positions,
+    text_vectors,
+)
 from valuesassets.instruments.worldwise.stored_vectors import vector_columns
 from valuesassets.instruments.worldwise.tables import PROJECTIONS
 
@@ -70,11 +76,10 @@ def exemplar_vectors():
     )
 
 
-def speaking(high=("mine", "mine alone"), low=("ours", "ours together")):
-    return pd.concat(
-        [told(words, "advocate", "unprompted", pole=pole) for pole, words in (("high", high), ("low", low))],
-        ignore_index=True,
-    )
+def speaking(high=("mine", "mine alone"), low=("ours", "ours together"), draws=3):
+    """What a model says for each pole, one text of each to each dilemma, so many times over."""
+    made = [told(words, "advocate", "unprompted", pole=pole) for pole, words in (("high", high), ("low", low))]
+    return pd.concat([each.assign(draw=draw) for draw in range(draws) for each in made], ignore_index=True)
 
 
 def test_reasons_stand_between_what_advocates_of_other_dilemmas_say():
@@ -98,15 +103,32 @@ def test_without_advocates_the_means_of_exemplars_are_the_poles():
         (AXIS | {"reason": "the axis is not valid"}, speaking(), "the axis is not valid"),
         (AXIS, speaking(high=("ours", "ours"), low=("mine", "mine")), "not told apart: AUC 0.00"),
         (AXIS, speaking().head(0), "no dilemma of the axis has advocates of both poles"),
-        (AXIS, speaking(high=("mine",), low=("ours",)), "no other dilemma of the axis has advocates"),
+        (AXIS, speaking(high=("mine",), low=("ours",), draws=5), "no other dilemma of the axis has advocates"),
+        (AXIS, speaking(draws=2), "4 texts of advocates for the high pole and 4 for the low one, 5 of each are needed"),
     ],
-    ids=["invalid axis", "advocates in the wrong order", "no advocates", "advocates of the same dilemma alone"],
+    ids=["invalid axis", "advocates in the wrong order", "no advocates", "the same dilemma alone", "too few texts"],
 )
 def test_where_poles_are_not_there_a_reason_has_no_position_and_says_why(axis, advocates, reason):
     found = derive_projections(told(["mine"]), advocates, exemplar_vectors(), pd.DataFrame([axis]))
     assert found["position"].isna().all()
     assert set(found["status"]) == {"undefined"}
     assert reason in found["reason"].iloc[0]
+
+
+def test_texts_without_a_pole_are_seldom_told_apart_and_texts_with_one_are():
+    """Texts whose place on the axis has nothing to do with their pole, in 200 models; and texts a little apart."""
+    random = np.random.default_rng(0)
+    asked = pd.DataFrame(
+        [{"axis": "IDV", "scenario_id": f"s{at}", "pole": pole} for at in range(4) for pole in ("high", "low")] * 2
+    )
+    is_high = (asked["pole"] == "high").to_numpy()
+
+    def share_told(apart):
+        places = random.normal(0, 1, (200, len(asked), 1)) + apart * is_high[:, None]
+        return np.mean([judge_advocates(asked, each, "IDV", np.ones(1)).why_not_told_apart is None for each in places])
+
+    assert share_told(0.0) <= 0.07
+    assert share_told(3.0) >= 0.95
 
 
 def test_a_model_that_wrote_nothing_has_no_rows():

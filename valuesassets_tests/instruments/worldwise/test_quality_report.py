@@ -99,6 +99,16 @@ def test_what_failed_or_was_not_asked_is_no_refusal_and_who_has_no_persona_is_le
     assert [row["rate_most"], row["n_conditions"], row["n_scenarios"], row["p"]] == [0, 2, 1, 1]
 
 
+def test_where_no_answer_can_be_read_no_refusal_is_known():
+    made = [(name, at, "IDV", {"status": "unparsed", "decision": None}) for name in ("JPN", "USA") for at in range(8)]
+    (row,) = derive_refusals("m", reasons(made), HOW).to_dict("records")
+    assert np.isnan(row["p"])
+    assert (row["status"], row["reason"]) == (
+        "undefined",
+        "none of 16 answers can be read, so that none is known to be no refusal",
+    )
+
+
 def test_one_persona_alone_has_no_test():
     both = pd.concat([written({"JPN": ["ok", "refused"]}), written({"unprompted": ["ok"]}, "open")])
     found = derive_refusals("m", both, HOW)

@@ -97,20 +97,21 @@ def test_profiles_that_are_not_reliable_give_way_with_the_reason_and_others_stay
             },
         ]
     ).reindex(columns=RELIABILITY.names)
-    hidden = give_way(profiles, found.assign(is_reliable=[False, False]))
+    hidden = give_way(profiles, {"readouts": found.assign(is_reliable=[False, False])})
     assert set(hidden["status"]) == {"refused"}
     assert set(hidden["reason"]) == {"not reliable: scenario_agreement 0.20; 0.5 is asked for"}
     assert hidden[["lean", "lean_low", "effect", "effect_high"]].isna().all(axis=None)
     assert hidden["n_scenarios"].tolist() == profiles["n_scenarios"].tolist()
     CULTURAL_PROFILES.checked(pa.Table.from_pandas(hidden, preserve_index=False), "made")
     for stays in ([True, False], [None, False]):
-        pd.testing.assert_frame_equal(give_way(profiles, found.assign(is_reliable=stays)), profiles)
+        readouts = found.assign(is_reliable=stays)
+        pd.testing.assert_frame_equal(give_way(profiles, {"readouts": readouts}), profiles)
 
 
 def test_rankings_give_way_whole():
     leans = drawn_leans([*CULTURES, "unprompted"], AXES)
     answers = chosen(leans, AXES)
-    found = rely_on_model("m", answers, 0.99, HOW)
+    found = {"readouts": rely_on_model("m", answers, 0.99, HOW)}
     ranked = give_way(nearest_of_model("m", answers, HOW), found).query("readout == 'choice'")
     pairs = give_way(align_model("m", answers, pd.DataFrame(columns=["IDV", "PDI"]), HOW)["culture_pairs"], found)
     assert ranked[["distance", "rank", "p_nearest", "mean_rank"]].isna().all(axis=None)
@@ -118,6 +119,16 @@ def test_rankings_give_way_whole():
     assert set(ranked["n_scenarios"]) == {12} == set(pairs["n_scenarios"])
     for table, frame in ((NEAREST_PERSONA, ranked), (CULTURE_PAIRS, pairs)):
         table.checked(pa.Table.from_pandas(frame, preserve_index=False), "made")
+
+
+def test_a_ranking_gives_way_where_reliability_is_not_known_and_a_profile_stays():
+    answers = chosen(drawn_leans(["JPN", "USA", "placebo", "unprompted"], AXES), AXES)
+    found = {"readouts": rely_on_model("m", answers, 0.5, HOW)}
+    ranked = give_way(nearest_of_model("m", answers, HOW), found, is_ranking=True)
+    assert ranked["p_nearest"].isna().all()
+    assert ranked["reason"].str.startswith("whether it comes out again is not known: order_agreement: 0 scen").all()
+    profiles = profile_model("m", answers, HOW)
+    pd.testing.assert_frame_equal(give_way(profiles, found), profiles)
 
 
 def test_components_worked_by_hand():

@@ -14,7 +14,9 @@ MUST = {
 }
 SHARES = {f"{name}{order}": 0.75 for name in ("p_high", "p_valid") for order in ("_forward", "_reversed", "")}
 MAY = {
-    CHOICES: SHARES | {"position_bias": -0.25, "lean": 0.5},
+    CHOICES: SHARES
+    | {"position_bias": -0.25, "lean": 0.5}
+    | {"p_high_log_odds": 0.75, "position_pull": -1.5, "follows": "option"},
     REASONS: {"order": "forward", "text": "A", "decision": "high", "explanation": "I do.", "finish_reason": "stop"}
     | {"pole": "low"}
     | {"prompt_tokens": 90.0, "output_tokens": 20.0, "cost_usd": 0.001},

@@ -1,0 +1,147 @@
+"""What each family of a study can be asked: a row for each on the first screen, gates, and plain sentences."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from valuesassets.answers.order_quality import p_valid_sentence
+from valuesassets.instruments.worldwise.choice_orders import WORDS
+from valuesassets.instruments.worldwise.dimensions import CONTROLS
+from valuesassets.instruments.worldwise.reasons import DECLINED, OK, TRUNCATED, UNPARSED
+from valuesassets.instruments.worldwise.scenario_answers import CHOICE
+from valuesassets.records.frames import records, rows, rows_where
+from valuesassets.records.settings.worldwise import Worldwise
+from valuesassets.reporting.claims import preflight_gates
+from valuesassets.reporting.methods import some_of
+from valuesassets.reporting.parts import Gate, is_absent
+from valuesassets.reporting.run import Run
+
+MISSING = "Every model was asked as every culture and control."
+ANSWERED = "Models answer what they are asked: their median P_valid is high enough."
+FOLLOW = "Choices follow the options, and not the places at which these stand."
+PARSED = "What models wrote can be read."
+
+
+def chosen_models(run: Run) -> list[str]:
+    """The families of whom there are choices."""
+    return list(dict.fromkeys(_statuses(run, CHOICE)["model"]))
+
+
+def family_rows(run: Run) -> list[dict[str, Any]]:
+    """A row for each family of the study: what became of it, and what its answers are worth."""
+    orders = {row["model"]: row for row in records(_table(run, "reliability", "orders"))}
+    verdicts, found = run.found.get("preflight", {}), []
+    for family in run.study.families:
+        row, verdict = orders.get(family, {}), verdicts.get(family)
+        asked, n_cells = set(rows_where(_statuses(run, CHOICE), model=family)["culture"]), len(_conditions(run))
+        passed = None if verdict is None else "passed" if verdict["passed"] else "failed"
+        if verdict is not None and not verdict["passed"] and verdict["override"]:
+            passed = f"failed, overridden: {verdict['override']}"
+        row = {"family": family, "preflight": passed, "cells": f"{len(asked)} of {n_cells}"} | {
+            name: row.get(name)
+            for name in ("n_read", "p_valid", "changed", "agreement", "agreement_low", "agreement_high", "follow")
+        }
+        found.append(row | {"share_parsed": _share_parsed(run, family)})
+    return found
+
+
+def weaknesses(run: Run) -> list[str]:
+    """What a reader has to know of each family before anything else, in sentences."""
+    found = []
+    orders = {row["model"]: row for row in records(_table(run, "reliability", "orders"))}
+    for gate, family in zip(preflight_gates(run), run.study.families, strict=False):
+        if family in chosen_models(run):
+            found += [f"{orders[family]['reason']}."] if not is_absent(orders.get(family, {}).get("reason")) else []
+        elif not gate.is_passed and not gate.is_missing:
+            found.append(f"{family} failed its preflight and chose nothing: {gate.found}.")
+        else:
+            found.append(f"{family} chose nothing: its cells were not read.")
+    return found
+
+
+def model_gates(run: Run) -> Iterator[Gate]:
+    """Preflight, missing cells, P_valid, agreement of orders, and what can be read of what was written."""
+    yield from preflight_gates(run)
+    conditions, asked = _conditions(run), _statuses(run, CHOICE)
+    there = set(zip(asked["model"], asked["culture"], strict=True))
+    wanted = [(family, culture) for family in run.study.families for culture in conditions]
+    lacking = [f"{family} as {culture}" for family, culture in wanted if (family, culture) not in there]
+    told = f"{len(wanted) - len(lacking)} of {len(wanted)} cells" + (f"; not {some_of(lacking)}" if lacking else "")
+    yield Gate(MISSING, not lacking, told)
+    orders, rules = records(_table(run, "reliability", "orders")), run.study.thresholds
+    yield judged(
+        ANSWERED,
+        orders,
+        lambda row: None if is_absent(row["p_valid"]) else row["p_valid"] >= rules.p_valid_cell,
+        lambda row: str(p_valid_sentence(row["model"], row["p_valid"], rules.p_valid_cell, WORDS.things)),
+    )
+    yield judged(
+        FOLLOW,
+        orders,
+        lambda row: None if is_absent(row["is_evidence"]) else bool(row["is_evidence"]),
+        lambda row: str(row["reason"]),
+    )
+    settings = Worldwise.of(run.study)
+    if settings.has_reasons:
+        shares = [{"model": name, "share": _share_parsed(run, name)} for name in chosen_models(run)]
+        yield judged(
+            PARSED,
+            shares,
+            lambda row: None if row["share"] is None else row["share"] >= settings.thresholds.parsed,
+            lambda row: f"{row['model']} {row['share']:.0%}, {settings.thresholds.parsed:.0%} is asked for",
+        )
+
+
+def judged(
+    sentence: str,
+    listed: list[dict[str, Any]],
+    holds: Callable[[Mapping[str, Any]], bool | None],
+    said: Callable[[Mapping[str, Any]], str],
+) -> Gate:
+    """A gate over rows: it fails where one does, and was not looked at where nothing is known of some, or no row is
+    there.
+
+    Args:
+        holds: None where it is not known.
+        said: what of a row that fails.
+    """
+    outcomes = [holds(row) for row in listed]
+    failing = [said(row) for row, outcome in zip(listed, outcomes, strict=True) if outcome is False]
+    unknown = [_named(row) for row, outcome in zip(listed, outcomes, strict=True) if outcome is None]
+    if failing:
+        return Gate(sentence, False, "; ".join(failing[:5]) + (f" and {len(failing) - 5} more" * (len(failing) > 5)))
+    if unknown or not listed:
+        return Gate(sentence, False, f"not known of {some_of(unknown) or 'any model'}", is_missing=True)
+    return Gate(sentence, True, f"all of {len(listed)}")
+
+
+def _named(row: Mapping[str, Any]) -> str:
+    return " ".join(str(row[name]) for name in ("model", "measure", "axis", "form") if not is_absent(row.get(name)))
+
+
+def _conditions(run: Run) -> tuple[str, ...]:
+    return (*Worldwise.of(run.study).cultures, *CONTROLS)
+
+
+def _table(run: Run, asset: str, name: str) -> pd.DataFrame:
+    return run.frames(asset).get(name, pd.DataFrame())
+
+
+def _statuses(run: Run, *forms: str) -> pd.DataFrame:
+    """Rows of the table of statuses, of these forms."""
+    found = _table(run, "quality_report", "statuses")
+    return rows(found, found["form"].isin(forms)) if len(found) else pd.DataFrame(columns=["model", "culture"])
+
+
+def _share_parsed(run: Run, family: str) -> float | None:
+    """Share of what a family wrote that can be read, of answers that are there and that nobody refused."""
+    found = _table(run, "quality_report", "statuses")
+    if not len(found):
+        return None
+    own = rows(found, (found["model"] == family) & (found["form"] != CHOICE))
+    read, unread = (
+        int(own.loc[own["status"].isin(statuses), "n_status"].sum())
+        for statuses in ((OK, DECLINED), (TRUNCATED, UNPARSED))
+    )
+    return read / (read + unread) if read + unread else None

@@ -54,8 +54,8 @@ def judge_orders(model: str, found: OrderAgreement, threshold: float, words: Wor
     if is_evidence is None:
         few = f"{found.n_items} of them were read in both orders" if found.n else "none of them was read in both orders"
         return OrderQuality(None, None, f"{model}: whether its {words.things} follow position is not known: {few}")
-    ends = f" [{found.low:.2f}, {found.high:.2f}]" if np.isfinite(found.low) else ""
-    agreed = f"agreement {found.agreement:.2f}{ends}, {threshold:g} is asked for"
+    ends = f"{found.agreement:.2f} [{found.low:.2f}, {found.high:.2f}]" if found.agreement > 0 else "below 0"
+    agreed = f"agreement {ends}, {threshold:g} is asked for"
     if is_evidence and found.changed < MOST_CHANGED:
         return OrderQuality(OF_OPTIONS, True, None)
     if is_evidence:
@@ -74,5 +74,5 @@ def p_valid_sentence(model: str, median: Any, least: float, things: str) -> str 
         return None
     return (
         f"{model} seldom answers what was asked: the median P_valid of its {things} is {median:.2g}, {least:g} is "
-        "asked for; most of its probability lies on neither option"
+        "asked for; most of its probability lies on no answer"
     )

@@ -43,6 +43,7 @@ FILES = {
         *("model", "factor", "slope", "slope_low", "slope_high", "exaggeration", "direction", "skill"),
         *("p_value", "n_arrangements"),
     ),
+    "rating_orders": None,
     "ledger": None,
     "published_scores": None,
 }
@@ -60,7 +61,8 @@ def evaluate(
     seed: int = 0,
     min_group: int = MIN_GROUP,
 ) -> dict[str, pd.DataFrame]:
-    """Tables by name: `benchmark_scores, threshold_shares, group_distances, awareness, ..., ledger`.
+    """Tables by name: `benchmark_scores, threshold_shares, group_distances, awareness, ..., rating_orders,
+    ledger`.
 
     Models stand first, controls (`controls`) below. `published_scores` is there where the published probe was asked.
 
@@ -99,7 +101,7 @@ def evaluate_probe(
     for name, key in AWARENESS.items():
         tables[key] = pd.concat([each[name] for each in awareness], ignore_index=True)
     _tell_checks(probe, seed, ledger)
-    return tables | {"ledger": ledger.frame()}
+    return tables | {"rating_orders": ledger.orders_frame(), "ledger": ledger.frame()}
 
 
 def write_evaluation(tables: Mapping[str, pd.DataFrame], folder: Path) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,14 @@ from valuesassets.instruments.worldvaluesbench.backgrounds import FACTORS
 from valuesassets.instruments.worldvaluesbench.large_groups import in_large_groups
 from valuesassets.instruments.worldvaluesbench.probe_samples import NOT_ASKED, People, resolve_people
 from valuesassets.instruments.worldvaluesbench.rated import AskedQuestion, Floats, Groups, Probe, Rated
+from valuesassets.instruments.worldvaluesbench.rating_orders import rating_orders
 from valuesassets.instruments.worldvaluesbench.rating_sources import Given, RatingSource
+from valuesassets.instruments.worldvaluesbench.ratings_files import Scores
+from valuesassets.instruments.worldvaluesbench.tables import RATING_ORDERS
 from valuesassets.instruments.worldvaluesbench.value_questions import ValueQuestion, load_value_questions
 from valuesassets.records.errors import RatingsError
 from valuesassets.records.frames import column
+from valuesassets.records.settings.measuring import Thresholds
 
 LEAST_GROUP = 2
 """Fewer people of a group say nothing about their spread."""
@@ -23,9 +28,11 @@ _ByModel = dict[str, dict[str, Rated]]
 
 @dataclass
 class Ledger:
-    """What was left out or could not be used, and how often."""
+    """What was left out or could not be used, and how often; and what each model's ratings follow."""
 
     rows: list[dict[str, object]] = field(default_factory=list)
+    orders: list[dict[str, Any]] = field(default_factory=list)
+    """Rows of `RATING_ORDERS`, one of each file of ratings or family that was asked with attributes."""
 
     def tell(self, what: str, n: int, of: int, model: str = "", question_id: str = "") -> None:
         """Add a line, where there is anything to tell."""
@@ -36,6 +43,10 @@ class Ledger:
         """All lines: `what, model, question_id, n, of`; no model or question: it concerns all."""
         return pd.DataFrame(self.rows, columns=pd.Index(["what", "model", "question_id", "n", "of"]))
 
+    def orders_frame(self) -> pd.DataFrame:
+        """The table `RATING_ORDERS`."""
+        return RATING_ORDERS.frame(self.orders)
+
 
 def gather_probe(
     dataset: People,
@@ -43,14 +54,19 @@ def gather_probe(
     ratings: Mapping[str, Given],
     without: Mapping[str, Given] | None = None,
     min_group: int = 5,
+    rules: Thresholds | None = None,
 ) -> tuple[Probe, Ledger]:
     """The probe's people, grouped and weighted, with their answers and what each model says for them.
+
+    Distributions of too low a P_valid are left out, and models whose ratings follow position alone; the ledger tells
+    both.
 
     Args:
         samples: who is asked what (`probe_samples`).
         ratings, without: by model, files or frames of ratings that were asked for with attributes, and without.
         min_group: people who answered that a group needs in a question to be compared; smaller ones are told, and
             `large_groups` leaves them out.
+        rules: thresholds of a study; what they are where a study names none.
 
     Raises:
         RatingsError: as `read_ratings`; a person or profile that is not in the data set; a file without attributes
@@ -60,14 +76,17 @@ def gather_probe(
         raise RatingsError(
             f"min_group: found {min_group}, {LEAST_GROUP} or more was expected: one person has no spread"
         )
-    people, ledger, sources = dataset.participants, Ledger(), list[str]()
+    people, ledger, sources, rules = dataset.participants, Ledger(), list[str](), rules or Thresholds()
     rows = _Rows.of(people, samples, ledger)
     ledger.tell("rows of the file of samples that are of questions not asked", *samples.attrs.get(NOT_ASKED, (0, 0)))
     asked = _with_answers(dataset, rows, min_group, ledger)
     sides: dict[str, _ByModel] = {"with": {}, "without": {}}
     for side, files in (("with", ratings), ("without", without or {})):
         for name, given in files.items():  # one after the other: a file may hold millions of ratings
-            source = RatingSource.read(given, name, side == "without", load_value_questions(), people)
+            known = load_value_questions()
+            source = RatingSource.read(given, name, side == "without", known, people, rules.p_valid_question)
+            if not _is_evidence(source, side, name, rules, ledger):
+                continue
             sources.append(source.given.source)
             sides[side][name] = _rated(source, asked, side, name, ledger)
             if side == "with" and (also := source.without_attributes()) and name not in (without or {}):
@@ -75,9 +94,24 @@ def gather_probe(
             told = "questions without an answer without attributes: those of others are not used"
             if side == "with" and name not in (without or {}):
                 ledger.tell(told, len(source.one_sided), len(source.questions), name)
-    if ratings and not any(sides["with"].values()):
+    if sources and not any(sides["with"].values()):
         raise RatingsError(f"{sources[0]}: rates nothing that is asked; is it of this probe?")
     return _probe_of(rows.groups, asked, people["weight"].to_numpy(float), sides), ledger
+
+
+def _is_evidence(source: RatingSource, side: str, name: str, rules: Thresholds, ledger: Ledger) -> bool:
+    """Whether scores may rest on a model's ratings, as far as their file tells; what it tells goes into the ledger."""
+    orders = rating_orders(name, source.given, rules)
+    if side == "with":
+        ledger.orders.append(orders)
+    n_low = 0 if isinstance(source.given, Scores) else source.given.n_low_p_valid
+    told = f"prompts {side} attributes whose P_valid is below {rules.p_valid_question:g}: not used"
+    ledger.tell(told, n_low, orders["n_prompts"], name)
+    if orders["is_evidence"] is not False:
+        return True
+    n = orders["n_prompts"]
+    ledger.tell(f"ratings {side} attributes follow position, not the answers: the model is left out", n, n, name)
+    return False
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,9 @@ from valuesassets.records.files import write_text
 from valuesassets.records.questions import OPTION_COUNTS, ResponseType
 from valuesassets.records.trials import Reading, Trial, main_trials
 
+BESIDE = ("prob_forward", "prob_reversed", "p_valid", "position_bias")
+"""Columns of a file of ratings by which they are judged: the answer in either order, how often any is given, and the
+largest difference between both orders."""
 BY_COUNT = {n: kind for kind, n in OPTION_COUNTS.items() if kind is not ResponseType.ACTION}
 HEADER_LIMIT = 10_000
 """Characters that a header of ratings has at most."""
@@ -41,13 +44,15 @@ def write_ratings(path: Path, found: pd.DataFrame, attributes: Sequence[str]) ->
     """Write a model's answers in the form that ratings made elsewhere come in, of one wording.
 
     `question_id`, a column per attribute (empty where it is not named), `response_value`, `prob` (empty where the
-    prompt could not be read).
+    prompt could not be read), and `BESIDE`.
     """
     asked = found["question_id"].str.partition("@")
     profiles = [parse_profile(str(key)) for key in asked[2]]
     columns = {name: [profile.get(name) for profile in profiles] for name in attributes}
     rows = pd.DataFrame({"question_id": asked[0], **columns})
     rows["response_value"], rows["prob"] = found["response_value"], found["prob_averaged"]
+    beside = found.rename(columns={"position_bias_magnitude": "position_bias"})
+    rows[list(BESIDE)] = beside[list(BESIDE)]
     write_text(path, rows.to_csv(index=False))
 
 
@@ -61,8 +66,9 @@ def require_ratings_place(path: Path) -> None:
         return
     with open(path, encoding="utf-8", errors="replace") as stream:
         found = stream.readline(HEADER_LIMIT).strip().split(",")
-    if found != [""] and not (found[0] == "question_id" and found[-2:] == ["response_value", "prob"]):
+    kept = [name for name in found if name not in BESIDE]
+    if found != [""] and not (found[0] == "question_id" and kept[-2:] == ["response_value", "prob"]):
         raise StorageError(
-            f"{path}: is there already and not ratings, whose header is question_id, ..., response_value, prob; "
+            f"{path}: is there already and not ratings, whose header is question_id, ..., response_value, prob, ...; "
             "choose another name for the output"
         )

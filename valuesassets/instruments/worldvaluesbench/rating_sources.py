@@ -42,6 +42,7 @@ class RatingSource:
         is_without: bool,
         questions: Mapping[str, ValueQuestion],
         people: pd.DataFrame,
+        least_p_valid: float = 0.0,
     ) -> "RatingSource":
         """Ratings of a file or frame, held against the people of the data set.
 
@@ -49,7 +50,7 @@ class RatingSource:
             RatingsError: as `read_ratings`; a person or profile is not in the data set; what is said to be without
                 attributes has some.
         """
-        found = read_ratings(given, name, questions)
+        found = read_ratings(given, name, questions, least_p_valid)
         if isinstance(found, Distributions):
             found = _without_attributes(found) if is_without else found
             keys = profile_keys(people, found.attributes).astype("category")
@@ -147,7 +148,7 @@ def _without_attributes(found: Distributions) -> Distributions:
     rows = {name: profiles.get_indexer(pd.Index([""])) for name, profiles in found.profiles.items()}
     probs = {name: found.probs[name][row] for name, row in rows.items()}
     draws = {name: given[rows[name]] for name, given in found.n_draws.items()}
-    return Distributions(found.source, (), dict.fromkeys(rows, pd.Index([""])), probs, draws)
+    return replace(found, attributes=(), profiles=dict.fromkeys(rows, pd.Index([""])), probs=probs, n_draws=draws)
 
 
 def _require_profiles(found: Distributions, keys: pd.Series) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.worldvaluesbench.backgrounds import load_backgrounds
 from valuesassets.instruments.worldvaluesbench.profiles import parse_profile, profile_key, profile_keys
+from valuesassets.instruments.worldvaluesbench.rating_distributions import BESIDE
 from valuesassets.instruments.worldvaluesbench.rating_tables import EXPECTED, read_rating_table
 from valuesassets.instruments.worldvaluesbench.value_questions import ValueQuestion
 from valuesassets.records.errors import RatingsError
@@ -19,6 +20,11 @@ from valuesassets.records.frames import column
 
 SCORES = ("question_id", "participant_id", "score")
 DISTRIBUTIONS = ("question_id", "response_value", "prob")
+ENDS = ("lo", "hi")
+ORDERS = ("prob_forward", "prob_reversed")
+PROMPTS = ("question_id", "profile", "p_valid", "forward", "reversed", "is_changed")
+"""Of a prompt: P_valid, the expected rating in either order from 0 (lowest code) to 1, and whether the most probable
+answer is another one in the other order."""
 EMPTY = frozenset({"", "nan", "-nan", "none", "null", "na", "n/a", "#n/a", "<na>"})
 """What stands where there is no rating."""
 SUM_TOLERANCE = 1e-3
@@ -49,6 +55,9 @@ class Distributions:
         profiles: by question, the P keys that it was asked with; an empty one is without attributes.
         probs: by question, (P, K), each summing to 1; NaN rows where the model's answer could not be read.
         n_draws: by question, (P,) how many drawn answers each is a count of; without questions where none was drawn.
+        prompts: a row for each prompt (`PROMPTS`) by which the model is judged; without rows where the file does not
+            tell the orders apart.
+        n_low_p_valid: prompts whose P_valid is too low: their distributions are NaN rows.
     """
 
     source: str
@@ -56,10 +65,15 @@ class Distributions:
     profiles: Mapping[str, pd.Index]
     probs: Mapping[str, NDArray[np.float64]]
     n_draws: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    prompts: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=pd.Index(PROMPTS)))
+    n_low_p_valid: int = 0
 
 
 def read_ratings(
-    given: Path | str | pd.DataFrame, name: str, questions: Mapping[str, ValueQuestion]
+    given: Path | str | pd.DataFrame,
+    name: str,
+    questions: Mapping[str, ValueQuestion],
+    least_p_valid: float = 0.0,
 ) -> Scores | Distributions:
     """Ratings of one model from a file, or from a frame of the same columns (or of `rating_distributions`).
 
@@ -68,6 +82,7 @@ def read_ratings(
     Args:
         name: of the model, as messages name a frame.
         questions: those that are known.
+        least_p_valid: distributions of a lower P_valid, where the file has one, cannot be used.
 
     Raises:
         RatingsError: no header; an unknown question; a rating that is no whole number, or stands twice; a distribution
@@ -88,7 +103,9 @@ def read_ratings(
         raise RatingsError(
             f"{source}: holds no rating below its header; a row for each was expected; name another file"
         )
-    return _scores(source, frame, questions) if is_scores else _distributions(source, frame, questions)
+    if is_scores:
+        return _scores(source, frame, questions)
+    return _distributions(source, frame, questions, least_p_valid)
 
 
 def _scores(source: str, frame: pd.DataFrame, questions: Mapping[str, ValueQuestion]) -> Scores:
@@ -105,10 +122,12 @@ def _scores(source: str, frame: pd.DataFrame, questions: Mapping[str, ValueQuest
     return Scores(source, found)
 
 
-def _distributions(source: str, frame: pd.DataFrame, questions: Mapping[str, ValueQuestion]) -> Distributions:
+def _distributions(
+    source: str, frame: pd.DataFrame, questions: Mapping[str, ValueQuestion], least_p_valid: float
+) -> Distributions:
     frame = _with_attributes_spelt(frame)
     attributes = [each.id for each in load_backgrounds().attributes if each.id in frame]
-    unknown = [str(name) for name in frame.columns if name not in {*attributes, *DISTRIBUTIONS, "n_draws"}]
+    unknown = [str(name) for name in frame.columns if name not in {*attributes, *DISTRIBUTIONS, *BESIDE, "n_draws"}]
     asked = _texts(column(frame, "question_id"), _spelt)
     if any("@" in each for each in asked.cat.categories):
         parts = {each: each.partition("@") for each in asked.cat.categories}
@@ -140,6 +159,12 @@ def _distributions(source: str, frame: pd.DataFrame, questions: Mapping[str, Val
     _refuse_repeated(source, found, ["question_id", "profile", "value"], expected, what_to_do)
     if "n_draws" in frame:
         found["n"] = _draws(source, column(frame, "n_draws"), probs)
+    prompts = _prompts(source, frame, found, questions)
+    n_low = 0
+    if "p_valid" in frame:
+        is_low = _shares(source, frame, "p_valid") < least_p_valid
+        n_low = len(found.loc[is_low & found["prob"].notna(), ["question_id", "profile"]].drop_duplicates())
+        found["prob"] = found["prob"].mask(is_low)
     profiles, arrays, draws = {}, {}, {}
     for name, part in found.groupby("question_id", sort=False):
         question = questions[str(name)]
@@ -157,7 +182,40 @@ def _distributions(source: str, frame: pd.DataFrame, questions: Mapping[str, Val
         profiles[str(name)], arrays[str(name)] = pd.Index(distinct), array / total[:, None]
         if "n" in part:
             draws[str(name)] = part.groupby(codes)["n"].min().to_numpy(float)
-    return Distributions(source, tuple(attributes), profiles, arrays, draws)
+    return Distributions(source, tuple(attributes), profiles, arrays, draws, prompts, n_low)
+
+
+def _prompts(
+    source: str, frame: pd.DataFrame, found: pd.DataFrame, questions: Mapping[str, ValueQuestion]
+) -> pd.DataFrame:
+    """The rows of `PROMPTS`, of prompts that were read in both orders; none where the file does not tell them apart.
+
+    Args:
+        frame: as it was given; `found`: its rows' question, profile, value and probability.
+    """
+    if not set(ORDERS) <= set(frame):
+        return pd.DataFrame(columns=pd.Index(PROMPTS))
+    told = found.assign(**{name: _shares(source, frame, name) for name in ORDERS})
+    told["p_valid"] = _shares(source, frame, "p_valid") if "p_valid" in frame else np.nan
+    lo, hi = (told["question_id"].map({name: getattr(each, end) for name, each in questions.items()}) for end in ENDS)
+    unit = (told["value"] - lo) / (hi - lo)
+    told = told.assign(**{name: told[of] * unit for name, of in zip(("forward", "reversed"), ORDERS, strict=True)})
+    asked = told.groupby(["question_id", "profile"], sort=False)
+    made = asked[["forward", "reversed"]].sum(min_count=1).assign(p_valid=asked["p_valid"].first())
+    modes = [told.sort_values(["value"]).loc[lambda rows, of=of: rows[of].notna()] for of in ORDERS]
+    likeliest = [
+        each.loc[each.groupby(["question_id", "profile"])[of].idxmax()].set_index(["question_id", "profile"])["value"]
+        for each, of in zip(modes, ORDERS, strict=True)
+    ]
+    made["is_changed"] = likeliest[0].reindex(made.index) != likeliest[1].reindex(made.index)
+    return made.dropna(subset=["forward", "reversed"]).reset_index()[list(PROMPTS)]
+
+
+def _shares(source: str, frame: pd.DataFrame, name: str) -> pd.Series:
+    """A column of probabilities, NaN where empty."""
+    found = _numbers(source, column(frame, name), name)
+    _refuse(source, (found < 0) | (found > 1), found, name, "a probability from 0 to 1 was expected; mend it")
+    return found
 
 
 def _draws(source: str, given: pd.Series, probs: pd.Series) -> pd.Series:

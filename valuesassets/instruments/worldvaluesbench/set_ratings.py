@@ -29,6 +29,8 @@ from valuesassets.records.settings.worldvaluesbench import WorldValuesBench
 from valuesassets.records.study import Study
 
 Given = Path | str | pd.DataFrame
+RATED = ("question_id", "response_value", "prob_averaged", "prob_forward", "prob_reversed", "p_valid")
+"""Of what a cell says, what is compared with people and what it is judged by."""
 Cells = Mapping[tuple[str, str], pd.DataFrame]
 
 
@@ -90,7 +92,7 @@ def gather_set(
     dataset = dataset_of(participants, value_answers)
     found, without = ratings_of_set(study, name, cells)
     min_group = WorldValuesBench.of(study).min_group
-    probe, ledger = gather_probe(dataset, samples, found, without, min_group)
+    probe, ledger = gather_probe(dataset, samples, found, without, min_group, study.thresholds)
     return Gathered(probe, ledger, dataset, samples, min_group)
 
 
@@ -104,7 +106,7 @@ def ratings_of_set(study: Study, name: str, cells: Cells) -> tuple[dict[str, Giv
             continue
         for number, wording in enumerate(settings.wordings):
             part = rows_where(read, wording=WORDINGS.index(wording))
-            found[_named(family, number, wording)] = part.loc[:, ["question_id", "response_value", "prob_averaged"]]
+            found[_named(family, number, wording)] = part.loc[:, list(RATED)]
     for file in settings.ratings:
         if file.with_attributes is None:
             found[file.name] = planted_ratings(settings.slopes[file.name], study.seed, planted_design(study))
@@ -131,6 +133,7 @@ def score_set(found: Gathered, seed: int, attributes: Sequence[str]) -> dict[str
         "perfect_shares": derive_perfect_shares(found.probe, seed),
         "pooled_answers": derive_pooled_answers(found.probe),
         "shown_people": derive_shown_people(found.probe, first, prompt, seed),
+        "orders": found.ledger.orders_frame(),
         "ledger": found.ledger.frame(),
     }
 

@@ -309,7 +309,30 @@ DECODED_RATINGS = Table(
     Column("is_on_scale", pa.bool_(), "whether there is a rating and it is one of the scale's"),
     "text? status reason?",
 )
-declare_tables(PERSONAS, DECODED_RATINGS)
+RATING_ORDERS = Table(
+    "worldvaluesbench/benchmark_scores/orders",
+    "what the ratings of a model follow: the answers, or the places at which they stand",
+    "model",
+    _number("n_prompts", "prompts that were read in both orders, with attributes and without", "", 0),
+    _number("n_low_p_valid", "prompts left out of every score, since too seldom any answer is given", "", 0),
+    _number("n_questions", "questions that they are of", "", 0),
+    _number("p_valid", "median P_valid", "probability", 0, 1),
+    _number("changed", "share of prompts whose most probable answer is another one in the other order", "share", 0, 1),
+    _number("pull_unit", "mean pull of what is listed first: half the difference of expected ratings", "scale units"),
+    _number("agreement", "1 less variance of pulls over that of expected ratings: how these come back"),
+    _number("agreement_low", "lower end of its interval over questions", "", 0, 1),
+    _number("agreement_high", "upper end", "", 0, 1),
+    _number("threshold", "what is asked for at least"),
+    Column(
+        "follow",
+        pa.string(),
+        "options; options under a pull, where position decides most single ratings; position; neither",
+        may_be_empty=True,
+    ),
+    Column("is_evidence", pa.bool_(), "whether scores may rest on them; empty where unknown", may_be_empty=True),
+    "reason?",
+)
+declare_tables(PERSONAS, DECODED_RATINGS, RATING_ORDERS)
 
 PARTICIPANT = Column(
     "participant_id", pa.string(), "the person: D_INTERVIEW, numbered on where several people share it"

@@ -1,0 +1,54 @@
+"""Whether a model's ratings follow the answers or the places at which they stand, over all its prompts."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.answers.order_quality import Wording, judge_orders, p_valid_sentence
+from valuesassets.instruments.worldvaluesbench.ratings_files import Distributions, Scores
+from valuesassets.instruments.worldvaluesbench.tables import RATING_ORDERS
+from valuesassets.measure.order_agreement import order_agreement
+from valuesassets.records.frames import column
+from valuesassets.records.settings.measuring import Thresholds
+
+WORDS = Wording(
+    "rates", "ratings", "have another most probable answer once the scale is turned round", "read them with care"
+)
+NOT_TOLD = "its file has no prob_forward and prob_reversed, so that nobody can tell whether its ratings follow position"
+
+
+def rating_orders(model: str, given: Scores | Distributions, rules: Thresholds) -> dict[str, Any]:
+    """A row of `RATING_ORDERS`: what a model's ratings follow, of all prompts of its file, and how often any answer is
+    given at all.
+
+    Compared are expected ratings: how prompts differ in one order and in the other. Questions are what agreement is
+    over, since backgrounds in one question are no independent answers.
+    """
+    prompts = given.prompts if isinstance(given, Distributions) else pd.DataFrame()
+    if not len(prompts):
+        return dict.fromkeys(RATING_ORDERS.names) | {"model": model, "n_prompts": 0, "reason": f"{model}: {NOT_TOLD}"}
+    low_end_first, low_end_last = (1 - column(prompts, name).to_numpy(float) for name in ("forward", "reversed"))
+    found = order_agreement(low_end_first, low_end_last, list(prompts["question_id"]), centre=None)
+    found = replace(found, changed=float(prompts["is_changed"].astype(bool).mean()))
+    quality = judge_orders(model, found, rules.reliability, WORDS)
+    p_valid = column(prompts, "p_valid").astype(float).dropna()
+    median = float(p_valid.median()) if len(p_valid) else np.nan
+    said = [p_valid_sentence(model, median, rules.p_valid_cell, WORDS.things), quality.sentence]
+    return {
+        "model": model,
+        "n_prompts": len(prompts),
+        "n_low_p_valid": given.n_low_p_valid if isinstance(given, Distributions) else 0,
+        "n_questions": found.n_items,
+        "p_valid": median,
+        "changed": found.changed,
+        "pull_unit": found.pull,
+        "agreement": found.agreement,
+        "agreement_low": found.low,
+        "agreement_high": found.high,
+        "threshold": rules.reliability,
+        "follow": quality.verdict,
+        "is_evidence": quality.is_evidence,
+        "reason": "; ".join(filter(None, said)) or None,
+    }

@@ -1,16 +1,19 @@
 """`position_bias`: how far the order of the options moves answers, against how far the language does."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from valuesassets.answers.order_quality import Wording, judge_orders
 from valuesassets.comparing.answer_grid import AnswerGrid, Cell
 from valuesassets.comparing.item_statistics import NEAR_UNIFORM
 from valuesassets.comparing.null_answers import kind_of
 from valuesassets.measure.distances import entropy_bits_of
 from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.order_agreement import OrderAgreement, order_agreement
 from valuesassets.measure.resampling import (
     interval_ends,
     means_with_intervals,
@@ -23,6 +26,13 @@ from valuesassets.records.study import Study
 from valuesassets.records.tables import TABLES
 
 ALL = "all"
+ANSWERS = Wording(
+    verb="answers",
+    things="answers",
+    changes="cross its own mean answer once the options are reversed",
+    instead="read averages over both orders, never one order alone",
+)
+"""How sentences about orders speak of a survey's answers."""
 
 
 def derive_position_bias(
@@ -65,9 +75,45 @@ def derive_position_bias(
         notes.append("The readings do not say how many parameters their models have: nothing is set against size.")
     return {
         "by_response_type": TABLES["position_bias/by_response_type"].frame(rows),
-        "cells": _cells(grid, values, sizes, study),
+        "cells": _cells(grid, values, sizes, study).join(_agreements(grid, study)),
         "notes": pd.DataFrame({"note": notes}),
     }
+
+
+def _agreements(grid: AnswerGrid, study: Study) -> pd.DataFrame:
+    """By cell: whether what sets its items apart in one order of the options comes back in the other.
+
+    Leans are slopes of log-probabilities along the scale, averaged over wordings: there a pull to a place adds to what
+    is said of the question, and turns round with the options. Items are compared with those of as many options, whose
+    pull is alike; items without an order have no lean.
+    """
+    forward, backward = (mean_of_known(grid.scales.lean(side), axis=0) for side in grid.sides)
+    rows = []
+    for (model, language), one, other in zip(grid.cells, forward, backward, strict=True):
+        agreement = _agreement(one, other, grid, study)
+        quality = judge_orders(f"{model} in {language}", agreement, study.thresholds.reliability, ANSWERS)
+        row = with_ends("order_agreement", agreement.agreement, (agreement.low, agreement.high))
+        rows.append(row | {"share_changed": agreement.changed, "follows": quality.verdict, "note": quality.sentence})
+    return pd.DataFrame(rows)
+
+
+def _agreement(forward: Array, backward: Array, grid: AnswerGrid, study: Study) -> OrderAgreement:
+    """How (I,) leans in one order go with those in the other."""
+    alike = [np.flatnonzero(grid.scales.n_options == n) for n in np.unique(grid.scales.n_options)]
+    level = study.inference.level
+
+    def around(values: Array, means: Array) -> Array:
+        centred = np.full(values.shape, np.nan)
+        for items in alike:
+            centred[items] = values[items] - mean_of_known(means[items], axis=0)
+        return centred
+
+    both = np.where(np.isfinite(forward + backward), 1.0, np.nan)
+    forward, backward = forward * both, backward * both
+    raw = order_agreement(*(around(x, (forward + backward) / 2) for x in (forward, backward)), grid.items, level)
+    # Without what pulls all items of a kind alike: it cancels in the average, and is no error of a lean.
+    own = order_agreement(*(around(x, x) for x in (forward, backward)), grid.items, level)
+    return replace(own, changed=raw.changed, pull=raw.pull, pull_share=raw.pull_share)
 
 
 def _values(grid: AnswerGrid) -> dict[str, Array]:

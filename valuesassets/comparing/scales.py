@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from valuesassets.measure.distances import Array, expected_unit_of, jsd_bits_of, tvd_of, w1_unit_of
 from valuesassets.records.questions import ResponseType
 
+LEAST_PROB = 1e-9
+"""Probability below which one is as good as another: readings in float32 are no more exact than that."""
+
 
 @dataclass(frozen=True)
 class Scales:
@@ -73,6 +76,17 @@ class Scales:
     def expected_unit(self, p: Array) -> Array:
         """Mean answers (..., I) with the scale's ends at 0 and 1; NaN for items without an order."""
         return np.where(self.is_ordinal, expected_unit_of(p, self.unit), np.nan)
+
+    def lean(self, p: Array) -> Array:
+        """Slope of log-probabilities along the scale (..., I), in nats from end to end; NaN for items without an order.
+
+        Above 0 it leans to the upper end; probabilities below `LEAST_PROB` count as that.
+        """
+        unit = np.where(np.isfinite(self.codes), self.unit, np.nan)
+        place = unit - np.nanmean(unit, axis=-1, keepdims=True)
+        logs = np.log(np.maximum(p, LEAST_PROB))
+        slope = np.nansum(logs * place, axis=-1) / np.nansum(place**2, axis=-1)
+        return np.where(self.is_ordinal & np.isfinite(p).any(axis=-1), slope, np.nan)
 
     def variance_unit(self, p: Array) -> Array:
         """Variance of answers (..., I) in squared scale units; NaN for items without an order."""

@@ -60,6 +60,7 @@ def _columns(kind: pa.DataType, words: Mapping[str, str], unit: str = "", *range
 TEXTS = {
     "model": "the model family, as the study names it",
     "model_id": "hub id of the model, or <family>/<folder> of a reference model",
+    "follows": "what answers follow: options; options under a pull; position; or neither; empty where not measured",
     "model_type": "mono: one model per language; multi: one for all",
     "language": "ISO 639-3",
     "country": "ISO 3166 alpha-2",
@@ -217,6 +218,7 @@ SHARES = {
     "dk_rate": "weighted share of don't know and no answer",
     "share": "share of the whole",
     "share_above_threshold": "questions whose P_valid reaches the threshold",
+    "share_changed": "answers that lie on the other side of the mean once the options are reversed",
     "share_near_uniform": "questions with nearly uniform answers",
     "share_position_biased": "questions with more position bias than the threshold",
     "share_unreliable": "cells in which P_valid is below the threshold",
@@ -286,6 +288,8 @@ NUMBERS = {
     "mean_low": "mean of languages poor in resources",
     "own_country_advantage": "mean distance to other countries minus distance to the own",
     "advantage": "the own-country advantage",
+    "order_agreement": "reliability over both orders of what sets items apart: 1 - variance of half the difference "
+    "over mean square of half the sum; about 0 for noise, below 0 where position decides",
     "generalizability": "share of variance between languages that other wordings would show again",
     "pattern": "the same of what is each language's own, its general level taken off",
     "over_orders": "the same if the two orders were any two: a lower bound",

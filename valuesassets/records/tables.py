@@ -314,7 +314,8 @@ SHARED = (
     Table(
         "position_bias/cells",
         "a cell",
-        "model language model_type n_parameters? position_bias_magnitude~ order_sd_unit share_near_uniform n_items",
+        "model language model_type n_parameters? position_bias_magnitude~ order_sd_unit share_near_uniform n_items "
+        "order_agreement~ share_changed follows? note?",
     ),
     Table("tests", "a test of an analysis", TESTS),
     Table("notes", "a sentence that belongs beside an analysis", "note"),

@@ -15,6 +15,7 @@ import pandas as pd
 from valuesassets.records.frames import column, records, rows, rows_where
 from valuesassets.reporting.analyses import named
 from valuesassets.reporting.methods import capital, counted, each_in, listed, planted_families, share_of, some_of, was
+from valuesassets.reporting.option_orders import is_without_evidence
 from valuesassets.reporting.parts import Claim, Gate, Refused, Section
 from valuesassets.reporting.questions import QUESTIONS
 from valuesassets.reporting.run import Run
@@ -129,9 +130,10 @@ def reliable(run: Run) -> Iterator[Claim]:
 
 
 def unreliable(run: Run) -> set[str]:
-    """The families whose differences between languages were measured and do not come out again."""
+    """The families whose differences between languages do not come out again, or whose answers follow position."""
     families = run.frames("reliability").get("families", pd.DataFrame())
-    return {str(row["model"]) for row in records(families) if row.get("is_reliable") in (False, np.False_)}
+    vague = {str(row["model"]) for row in records(families) if row.get("is_reliable") in (False, np.False_)}
+    return vague | {family for family in run.study.families if is_without_evidence(run, family)}
 
 
 def tested(run: Run) -> Iterator[Claim]:

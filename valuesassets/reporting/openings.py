@@ -13,6 +13,7 @@ from valuesassets.records.frames import records, rows_where
 from valuesassets.reporting.claims import exactness, unreliable
 from valuesassets.reporting.interval_words import NARROW, spelled
 from valuesassets.reporting.methods import capital, counted, share_of
+from valuesassets.reporting.option_orders import is_without_evidence, order_sentence
 from valuesassets.reporting.parts import Box, Refused, Section, is_absent
 from valuesassets.reporting.run import Run
 
@@ -34,6 +35,9 @@ def boxes(run: Run) -> Iterator[Box]:
 def _sentence(run: Run, family: str) -> str:
     """What can be said of a family against the people of its countries, and how often it would come out again."""
     verdict, reason = _verdict(run, family)
+    follows = order_sentence(run, family)
+    if follows is not None:
+        return f"{follows}."
     if verdict is None:
         return f"whether it answers like the countries of its languages cannot be said: {reason.rstrip('.')}."
     correlations = rows_where(run.frames("signal").get("correlations", pd.DataFrame()), model=family, kind=HEADLINE)
@@ -89,8 +93,11 @@ def _readings(run: Run) -> Box:
         len(run.cells_that("is_missing", "is_flagged")),
     )
     outcome = "no" if not n_usable else "partly" if n_doubtful else "yes"
-    answer = f"{n_usable / len(readings):.0%} of them"
-    doubtful = f"{share_of(n_doubtful or 'none', len(run.quality['cells']), 'cell')} missing or flagged"
+    n_cells = len(run.quality["cells"])
+    n_missing = len(run.cells_that("is_missing"))
+    # Readings of a missing cell are in no table: a share of those that are there would say that all is well.
+    answer = f"In {n_cells - n_missing} of {n_cells} cells" if n_missing else f"{n_usable / len(readings):.0%} of them"
+    doubtful = f"{share_of(n_doubtful or 'none', n_cells, 'cell')} missing or flagged"
     return Box(question, outcome, answer, f"{n_usable:,} of {len(readings):,} answers; {doubtful}.", "quality")
 
 
@@ -99,15 +106,22 @@ def _signal(run: Run) -> Box:
     question, anchor = "Does a signal survive the nulls?", "signal" if "signal" in run.analyses else "claims"
     found = {family: _verdict(run, family) for family in run.study.families}
     known = {family: verdict for family, (verdict, _) in found.items() if verdict is not None}
+    if all(is_without_evidence(run, family) for family in found):
+        answer, because = f"In none of {_families(len(found))}", "No answers follow what the options say."
+        return Box(question, "no", answer, because, anchor)
     if not known:
         reasons = dict.fromkeys(reason.rstrip(".") for _, reason in found.values())
         return Box(question, "unknown", "Not known", f"{capital('; '.join(reasons))}.", anchor)
     surviving = [family for family, verdict in known.items() if verdict == SIGNAL and family not in unreliable(run)]
     outcome = "no" if not surviving else "yes" if len(surviving) == len(found) else "partly"
-    answer = f"In {len(surviving) or 'none'} of {len(found)} famil{'y' if len(found) == 1 else 'ies'}"
+    answer = f"In {len(surviving) or 'none'} of {_families(len(found))}"
     because = "Against permuted countries, scales and response style"
     if faint := [family for family in known if family in unreliable(run)]:
         because += f"; not reliable: {', '.join(faint)}"
     if unknown := [family for family in found if family not in known]:
         because += f"; not known: {', '.join(unknown)}"
     return Box(question, outcome, answer, f"{because}.", anchor)
+
+
+def _families(number: int) -> str:
+    return f"{number} famil{'y' if number == 1 else 'ies'}"

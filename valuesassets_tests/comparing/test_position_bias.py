@@ -3,6 +3,7 @@ import pytest
 
 from valuesassets.comparing.answer_grid import answer_grid
 from valuesassets.comparing.position_bias import derive_position_bias
+from valuesassets_tests.comparing.made_grids import made_grid
 from valuesassets_tests.comparing.made_up_grid import LANGUAGES, answers_of, drawn, with_families
 from valuesassets_tests.comparing.planted_grid import answers, demo
 
@@ -111,3 +112,39 @@ def test_every_response_type_that_was_asked_has_a_row():
     found = derive_position_bias(answer_grid(answers()), demo())["by_response_type"]
     assert set(found["response_type"]) == {"all", *answers()["response_type"]}
     assert found.query("response_type == 'categorical'")["order_to_language"].isna().all()
+
+
+def followed(content, pull, spread=0.0, noise=0.0, seed=3, n_items=40):
+    """What each of four languages' answers follow, planted in logits: items' content, a pull to places, and noise."""
+    random = np.random.default_rng(seed)
+    items = content * random.standard_normal((1, 1, 1, 1, n_items))
+    pulls = pull + spread * random.standard_normal((1, 1, 1, 4, n_items))
+    turned = np.array([1.0, -1.0]).reshape(2, 1, 1, 1, 1)
+    tilts = items + turned * pulls + noise * random.standard_normal((2, 1, 1, 4, n_items))
+    grid = made_grid(tilts, np.zeros((4, n_items)), families=("one",))
+    return derive_position_bias(grid, ONE)["cells"]
+
+
+@pytest.mark.parametrize(
+    ("planted", "follows"),
+    [
+        ({"content": 2.0, "pull": 0.0, "noise": 0.3}, "options"),
+        ({"content": 1.0, "pull": -3.0, "noise": 0.1}, "options under a pull"),
+        ({"content": 0.0, "pull": 2.0, "spread": 1.0}, "position"),
+    ],
+)
+def test_answers_follow_what_was_planted_into_them(planted, follows):
+    cells = followed(**planted)
+    assert cells["follows"].tolist() == [follows] * 4
+    assert cells["note"].isna().all() == (follows == "options")
+
+
+def test_noise_follows_nothing_and_is_seldom_called_an_answer_to_the_question():
+    verdicts = np.concatenate([followed(0.0, 0.0, noise=1.0, seed=seed)["follows"] for seed in range(25)])
+    assert np.isin(verdicts, ["position", "neither"]).mean() >= 0.95
+
+
+def test_a_cell_with_few_items_is_not_judged():
+    cells = followed(1.0, 0.0, n_items=5)
+    assert cells["follows"].isna().all()
+    assert cells["note"].str.contains("not known").all()

@@ -85,3 +85,19 @@ def test_where_nothing_was_read_no_gate_on_questions_passes():
     found = {gate.sentence: gate for gate in derive_gates(made(study, **NOTHING, quality=empty))}
     dropped = found["No question was dropped."]
     assert (dropped.is_passed, dropped.is_missing) == (False, True)
+
+
+def test_a_family_passes_where_its_answers_follow_the_options_in_every_cell():
+    study, parts = everything()
+    good, bad = study.families
+    cells = [(good, "eng", "options"), (good, "deu", "options under a pull"), (bad, "eng", "position")]
+    follows = pd.DataFrame(cells, columns=["model", "language", "follows"]).assign(share_changed=0.5, note=None)
+    gates = derive_gates(made(study, **NOTHING, quality=parts["quality"], position_bias={"cells": follows}))
+    by_family = {
+        family: next(gate for gate in gates if gate.sentence.startswith(f"The answers of {family} follow"))
+        for family in study.families
+    }
+    assert by_family[good].is_passed
+    assert by_family[bad].found == "0 of 1 cells; not: eng (position)"
+    unread = derive_gates(made(study, **NOTHING, quality=parts["quality"]))
+    assert all(gate.is_missing for gate in unread if "follow the options" in gate.sentence)

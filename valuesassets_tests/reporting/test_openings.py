@@ -136,3 +136,41 @@ def test_languages_whose_extraction_has_faults_need_a_person(faults, outcome, an
     box = opened(extraction_faults=faults).boxes[PERSONS]
     assert (box.outcome, box.answer, box.anchor) == (outcome, answer, "extraction")
     assert ("Not extracted yet: eng" in box.because) == (len(faults) < len(STUDY.languages))
+
+
+def position_bias(**follows):
+    rows = [
+        {"model": model, "language": language, "follows": each, "share_changed": 0.9, "note": f"{model} {each}"}
+        for model, cells in follows.items()
+        for language, each in zip(STUDY.languages, cells, strict=False)
+    ]
+    return {"cells": pd.DataFrame(rows)}
+
+
+def test_a_family_whose_answers_follow_position_is_said_to_before_anything_else():
+    follows = {MONO: ["position", "position"], MULTI: ["options", "position", None]}
+    lead = opened(signal=signal(), position_bias=position_bias(**follows)).lead
+    assert lead[MONO].startswith("follows the position of the options in 2 of 2 languages, not what they say: 90% of")
+    assert lead[MONO].endswith("These answers are no evidence of values.")
+    assert "in 1 of 2 languages" in lead[MULTI]
+
+
+def test_answers_that_follow_the_options_are_not_doubted():
+    lead = opened(signal=signal(), position_bias=position_bias(**{MONO: ["options", "options under a pull"]})).lead
+    assert lead == opened(signal=signal()).lead
+
+
+def test_no_signal_survives_in_families_whose_answers_follow_position():
+    follows = position_bias(**{MONO: ["position"], MULTI: ["neither"]})
+    box = opened(signal=signal(multi=SIGNAL), position_bias=follows).boxes[SURVIVES]
+    assert (box.outcome, box.answer) == ("no", "In none of 2 families")
+    one = opened(signal=signal(multi=SIGNAL), position_bias=position_bias(**{MONO: ["position"]})).boxes[SURVIVES]
+    assert (one.outcome, one.answer) == ("partly", "In 1 of 2 families")
+
+
+def test_readings_name_the_cells_that_were_read_where_some_are_missing():
+    lacking = report_quality(probe_frame().query("language != 'bul'"), STUDY.cells(), STUDY.thresholds).frames()
+    n_missing = int(lacking["cells"]["is_missing"].sum())
+    box = opened(quality=lacking).boxes[READABLE]
+    assert n_missing > 0
+    assert box.answer == f"In {len(lacking['cells']) - n_missing} of {len(lacking['cells'])} cells"

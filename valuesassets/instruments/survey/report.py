@@ -22,6 +22,7 @@ from valuesassets.reporting import openings
 from valuesassets.reporting import questions as shared_questions
 from valuesassets.reporting.methods import MODEL_TYPES, SMALL_NUMBERS, capital, counted, listed, share_of, some_of, was
 from valuesassets.reporting.methods import SOURCES as SHARED_SOURCES
+from valuesassets.reporting.option_orders import order_claims, order_gates
 from valuesassets.reporting.parts import Box, Claim, Gate, Refused, Section
 from valuesassets.reporting.report import filled
 from valuesassets.reporting.run import Run
@@ -81,6 +82,8 @@ def gates(run: Run) -> list[Gate]:
     shared = (shared_claims.preflight_gates, shared_claims.calibration_gates, shared_claims.quality_gates)
     if "reliability" in run.analyses:
         shared += (shared_claims.reliability_gates,)
+    if "position_bias" in run.analyses:
+        shared += (order_gates,)
     return [gate for part in (_extraction_gates, *shared, _world_gates) for gate in part(run)]
 
 
@@ -91,6 +94,7 @@ def claims(run: Run) -> list[Claim]:
         of.about_whom: questions.MODELS,
         of.exactness: questions.CALIBRATION,
         of.answers: questions.ANSWERS,
+        order_claims: questions.ANSWERS,
         of.reliable: questions.SIGNAL,
         _map_claims: questions.MAP,
         of.tested: questions.MODELS,

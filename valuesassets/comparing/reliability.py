@@ -138,7 +138,8 @@ def split_half(profiles: Array, random: np.random.Generator) -> tuple[float, flo
     """Likeness of languages as one half of the items shows it, correlated with the other half's.
 
     Profiles are centred on items and languages; each half gives a language x language matrix of mean products, whose
-    off-diagonal entries are correlated and stepped up to full length (Spearman-Brown).
+    off-diagonal entries are correlated and stepped up to full length (Spearman-Brown; a correlation below 0 as its
+    mirror image, since the formula has no lower bound there: two small models had halves of -3.4).
 
     Args:
         profiles: (L, I) expected values, NaN where missing.
@@ -170,10 +171,9 @@ def split_half(profiles: Array, random: np.random.Generator) -> tuple[float, flo
     spread = np.sqrt(np.sum(one**2, axis=1) * np.sum(other**2, axis=1))
     is_known = spread > LEAST_SPREAD
     r = np.sum(one * other, axis=1)[is_known] / spread[is_known]
-    kept = (2 * r / (1 + r))[r > -1]
-    if kept.size == 0:
+    if r.size == 0:
         return np.nan, np.nan, np.nan
-    low, middle, high = np.quantile(kept, [0.025, 0.5, 0.975])
+    low, middle, high = np.quantile(2 * r / (1 + np.abs(r)), [0.025, 0.5, 0.975])
     return float(middle), float(low), float(high)
 
 

@@ -139,3 +139,10 @@ def test_under_no_difference_the_test_rejects_about_as_often_as_it_says():
         grid = made_grid(tilts(np.random.default_rng(world), wording=0.4), PEOPLE, on=scales(ITEMS, (4,)))
         found += derive_reliability(grid, study(8, resamples=199))["tests"]["p"].tolist()
     assert np.mean(np.array(found) <= 0.05) == pytest.approx(0.05, abs=0.03)
+
+
+def test_halves_that_contradict_each_other_are_at_worst_minus_one():
+    random = np.random.default_rng(1)
+    found = [split_half(random.normal(size=(4, 8)), np.random.default_rng(seed)) for seed in range(20)]
+    assert min(low for _, low, _ in found) < -0.5
+    assert min(low for _, low, _ in found) >= -1

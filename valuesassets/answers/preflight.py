@@ -1,8 +1,9 @@
-"""`preflight`: ten questions per model before GPU hours are spent."""
+"""`preflight`: ten questions per cell before GPU hours are spent; each part is judged by its own."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -17,21 +18,21 @@ Side = Literal["low", "high"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at in one model and language."""
+    """One thing looked at in one cell."""
 
     model: str
-    language: str
+    part: str
     what: str
     found: float | None
     wanted: str
     passed: bool
     is_gate: bool
-    """Whether a failure stops the grid; the others are for review."""
+    """Whether a failure leaves the cell out; the others are for review."""
 
 
 @dataclass(frozen=True)
 class WordingStability:
-    """How one answer cue does in one model and language: by the model alone, never by closeness to people's answers.
+    """How one answer cue does in one cell: by the model alone, never by closeness to people's answers.
 
     Attributes:
         cue: the last line of most of its prompts.
@@ -42,7 +43,7 @@ class WordingStability:
     """
 
     model: str
-    language: str
+    part: str
     wording: int
     cue: str
     questions: int
@@ -69,14 +70,14 @@ def choose_preflight_trials(trials: Sequence[Trial], n_questions: int, direction
 
 def examine_preflight(
     model: str,
-    language: str,
+    part: str,
     trials: Sequence[Trial],
     readings: Sequence[Reading],
     thresholds: Thresholds,
     tokenizer: Mapping[str, Any],
     directional: Mapping[str, Side],
 ) -> list[Finding]:
-    """What the preflight readings of one model in one language say: gates first, then what a person should look at.
+    """What the preflight readings of one cell say: gates first, then what a person should look at.
 
     Args:
         tokenizer: the model's tokenizer report, as it stands in the metadata of its readings; empty of a model behind
@@ -87,12 +88,12 @@ def examine_preflight(
     read = [reading for reading in readings if reading.status is Status.OK]
 
     def finding(what: str, found: float | None, wanted: str, passed: bool, is_gate: bool = True) -> Finding:
-        return Finding(model, language, what, found, wanted, passed, is_gate)
+        return Finding(model, part, what, found, wanted, passed, is_gate)
 
     answered = [reading for reading in readings if reading.status is not Status.FAILED] if not tokenizer else read
     findings = [
         finding("share of trials read", len(answered) / max(len(readings), 1), "1", len(answered) == len(readings) > 0),
-        *examine_masses(model, language, readings, thresholds),
+        *examine_masses(model, part, readings, thresholds),
         *(_examine_tokenizer(finding, trials, tokenizer) if tokenizer else _examine_bounds(finding, readings)),
     ]
     shares = [entropy for r in read if (entropy := _entropy_share(r)) is not None]
@@ -149,15 +150,17 @@ def examine_masses(
 
 
 def compare_wordings(
-    model: str, language: str, trials: Sequence[Trial], readings: Sequence[Reading]
+    model: str, part: str, trials: Sequence[Trial], readings: Sequence[Reading]
 ) -> list[WordingStability]:
     """Every answer cue beside the others, by P_valid and by how far answers move; nothing where there is one only."""
     by_trial = {trial.trial_id: trial for trial in trials}
     read = [(by_trial[reading.trial_id], reading) for reading in readings if reading.status is Status.OK]
     wordings = sorted({trial.wording for trial in trials})
+    if len(wordings) < 2:
+        return []
     answers = {wording: _mean_answers([pair for pair in read if pair[0].wording == wording]) for wording in wordings}
     compared = []
-    for wording, own in answers.items() if len(wordings) > 1 else ():
+    for wording, own in answers.items():
         others = [answers[other] for other in wordings if other != wording]
         apart = sorted(tvd(own[asked], other[asked]) for other in others for asked in own.keys() & other.keys())
         cues = Counter(trial.prompt.splitlines()[-1] for trial in trials if trial.wording == wording)
@@ -165,7 +168,7 @@ def compare_wordings(
         cue = cues.most_common(1)[0][0]
         p_valid = float(np.median(p_valids)) if p_valids else None
         moved = float(np.mean(apart)) if apart else None
-        compared.append(WordingStability(model, language, wording, cue, len(own), p_valid, moved))
+        compared.append(WordingStability(model, part, wording, cue, len(own), p_valid, moved))
     return compared
 
 
@@ -203,44 +206,69 @@ def _position(trial: Trial, reading: Reading) -> float | None:
     return (mean - values.min()) / (values.max() - values.min())
 
 
+Examine = Callable[
+    [str, str, Sequence[Trial], Sequence[Reading], Thresholds, Mapping[str, Any], Mapping[str, Any]], list[Finding]
+]
+"""What an instrument finds in the readings of one cell: `examine_preflight`, or its own."""
+
+
 def judge_preflight(
     model: str,
     trials: Mapping[str, Sequence[Trial]],
     readings: Mapping[str, Sequence[Reading]],
     tokenizers: Mapping[str, Mapping[str, Any]],
     thresholds: Thresholds,
-    override: str | None,
-    directional: Mapping[str, Side],
+    overrides: Mapping[str, str],
+    directional: Mapping[str, Any],
+    not_asked: Mapping[str, str] = MappingProxyType({}),
+    examine: Examine = examine_preflight,
 ) -> tuple[dict[str, Any], list[Finding], list[Finding]]:
     """The verdict on a family, as it is stored; the gates that failed, and what a person should look at.
 
     Args:
-        trials: by language; readings and tokenizer reports of the same.
-        override: why the grid is read all the same; None where it is not.
-        directional: items whose answer every sane model leans one way on, and which way.
+        trials: by part; readings and tokenizer reports of the same.
+        overrides: by part, why it is asked whatever was found.
+        not_asked: by part that has no trials, why not; nothing overrides that.
     """
-    findings, wordings = [], []
-    for language, few in trials.items():
-        read = readings[language]
-        findings += examine_preflight(model, language, few, read, thresholds, tokenizers[language], directional)
-        wordings += compare_wordings(model, language, few, read)
-    return verdict_on(findings, tokenizers, override, wordings)
-
-
-def verdict_on(
-    findings: Sequence[Finding],
-    tokenizers: Mapping[str, Mapping[str, Any]],
-    override: str | None,
-    wordings: Sequence[WordingStability] = (),
-) -> tuple[dict[str, Any], list[Finding], list[Finding]]:
-    """What was found as it is stored, the gates that failed, and what a person should look at."""
+    findings: list[Finding] = []
+    wordings: list[WordingStability] = []
+    for part, few in trials.items():
+        findings += examine(model, part, few, readings[part], thresholds, tokenizers[part], directional)
+        wordings += compare_wordings(model, part, few, readings[part])
     failed = [finding for finding in findings if not finding.passed]
     failing, doubtful = ([finding for finding in failed if finding.is_gate is gate] for gate in (True, False))
+    parts = {part: _no_part(reason) for part, reason in not_asked.items()}
+    for part in trials:
+        of_part = [finding for finding in failing if finding.part == part]
+        reason, override = "; ".join(map(_gate_in_words, of_part)) or None, overrides.get(part)
+        is_left_out = bool(of_part) and not override
+        parts[part] = {"is_left_out": is_left_out, "reason": reason, "override": override, "is_asked": True}
     verdict = {
-        "passed": not failing,
-        "override": override,
+        "parts": parts,
         "findings": list(map(asdict, findings)),
         "tokenizers": dict(tokenizers),
         "wordings": list(map(asdict, wordings)),
     }
     return verdict, failing, doubtful
+
+
+def _no_part(reason: str) -> dict[str, Any]:
+    return {"is_left_out": True, "reason": reason, "override": None, "is_asked": False}
+
+
+def _gate_in_words(finding: Finding) -> str:
+    found = "none" if finding.found is None else f"{finding.found:.3g}"
+    return f"{finding.what} {found} ({finding.wanted} wanted)"
+
+
+def left_out_parts(verdict: Mapping[str, Any], overrides: Mapping[str, str]) -> dict[str, str]:
+    """The parts in which a family is not asked, and why.
+
+    Args:
+        overrides: by part, what the study says by now; the verdict may be older.
+    """
+    return {
+        part: said["reason"]
+        for part, said in verdict.get("parts", {}).items()
+        if said["is_left_out"] and not (said["is_asked"] and overrides.get(part))
+    }

@@ -1,12 +1,15 @@
 """`quality_report`: which answers pass the quality rules. The others are left out of every analysis.
 
-A question's P_valid in a cell is the mean over its orders (and wordings). A question is dropped when it is unreliable
-in more than the study's share of the cells asked; in the other questions an unreliable or unread cell is missing. Cells
-with a low median are flagged.
+A question's P_valid in a cell is the mean over its orders (and wordings). Cells with a low median are flagged; cells
+that their preflight left out are missing, whatever was read of them before. A question is dropped when it is unreliable
+in more than the study's share of the readable cells, those that are neither missing nor flagged: what a model cannot be
+asked in one language says nothing of the question in another. Where no cell that was asked it is readable, all of them
+count. In the other questions an unreliable or unread cell is missing. `rule` names what in the study file decided.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -31,22 +34,28 @@ class QualityReport:
 
 
 def report_quality(
-    probe: pd.DataFrame, cells_wanted: Sequence[tuple[str, str]], thresholds: Thresholds
+    probe: pd.DataFrame,
+    cells_wanted: Sequence[tuple[str, str]],
+    thresholds: Thresholds,
+    left_out: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> QualityReport:
     """The quality of whatever part of the grid there is; cells that are not there yet are listed as missing.
 
     Args:
         probe: rows of `PROBE_DISTRIBUTIONS`, all cells together; may be empty.
         cells_wanted: (model, language) of the study.
+        left_out: why cells of the study are not asked.
     """
-    readings = _readings(probe, thresholds)
+    is_left_out = pd.Series([*zip(probe["model"], probe["language"], strict=True)], probe.index, object).isin(
+        [*left_out]
+    )
+    readings = _readings(probe.loc[~is_left_out], thresholds)
     questions = _questions(readings, thresholds)
     is_dropped = readings["question_id"].isin(questions.loc[questions["is_dropped"], "question_id"])
     dropped = is_dropped & readings["standing"].isin(["usable", "unreliable"])
-    readings.loc[dropped, "standing"] = "dropped"
-    readings.loc[dropped, "reason"] = "unreliable in too many cells"
+    readings.loc[dropped, ["standing", "reason", "rule"]] = "dropped", "unreliable in too many cells", "dropped_share"
     readings["is_usable"] = readings["standing"] == "usable"
-    return QualityReport(_cells(readings, cells_wanted, thresholds), questions, readings)
+    return QualityReport(_cells(readings, cells_wanted, thresholds, left_out), questions, readings)
 
 
 def usable_answers(probe: pd.DataFrame, quality: QualityReport, by_wording: bool = False) -> pd.DataFrame:
@@ -92,51 +101,67 @@ def _readings(probe: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
     low = readings["p_valid"] < thresholds.p_valid_question
     vague = readings["resolution_mass"] < thresholds.resolution_mass
     readings["standing"] = readings["status"].where(readings["status"] != "", "usable")
-    for fault, standing, reason in (
-        (vague, "unresolved", f"resolution mass below {thresholds.resolution_mass:g}"),
-        (low, "unreliable", f"P_valid below {thresholds.p_valid_question:g}"),
+    readings["rule"] = pd.Series(None, readings.index, object)
+    for fault, standing, reason, rule in (
+        (vague, "unresolved", f"resolution mass below {thresholds.resolution_mass:g}", "resolution_mass"),
+        (low, "unreliable", f"P_valid below {thresholds.p_valid_question:g}", "p_valid_question"),
     ):
-        at_fault = fault & (readings["status"] == "")
-        readings.loc[at_fault, "standing"] = standing
-        readings.loc[at_fault, "reason"] = reason
+        readings.loc[fault & (readings["status"] == ""), ["standing", "reason", "rule"]] = standing, reason, rule
     readings.loc[readings["standing"] == "usable", "reason"] = None
     readings["is_position_biased"] = readings["position_bias_magnitude"] > thresholds.position_bias
     columns = [*READING, "response_type", "is_converted", *numbers, "standing", "is_position_biased", "reason"]
+    columns += ["rule"]
     return readings.loc[:, columns]
 
 
 def _questions(readings: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
-    readings = readings.assign(is_low=readings["p_valid"] < thresholds.p_valid_question)
+    medians = readings.groupby(["model", "language"])["p_valid"].transform("median")
+    readings = readings.assign(
+        is_low=readings["p_valid"] < thresholds.p_valid_question, is_readable=medians >= thresholds.p_valid_cell
+    )
     groups = readings.groupby("question_id", sort=False)
     questions = groups.agg(
         response_type=("response_type", "first"),
         n_cells=("is_low", "size"),
+        n_readable=("is_readable", "sum"),
         n_unreliable=("is_low", "sum"),
         median_p_valid=("p_valid", "median"),
     ).reset_index()
-    questions["share_unreliable"] = (questions["n_unreliable"] / questions["n_cells"]).astype(float)
+    decides = readings["is_readable"] | ~groups["is_readable"].transform("any")
+    deciding = readings.loc[decides].groupby("question_id", sort=False)["is_low"]
+    questions["share_unreliable"] = deciding.mean().reindex(questions["question_id"]).to_numpy(float)
     questions["is_dropped"] = questions["share_unreliable"] > thresholds.dropped_share
+    low, most = deciding.sum().reindex(questions["question_id"]), f"P_valid below {thresholds.p_valid_question:g}"
+    which = questions["n_readable"].map(lambda n: f"{n} readable cells" if n else "")
+    which = which.where(which != "", questions["n_cells"].map(lambda n: f"{n} cells, none of them readable"))
     questions["reason"] = [
-        f"P_valid below {thresholds.p_valid_question:g} in {low} of {cells} cells" if dropped else None
-        for low, cells, dropped in zip(
-            questions["n_unreliable"], questions["n_cells"], questions["is_dropped"], strict=True
-        )
+        f"{most} in {n} of {of}" if dropped else None
+        for n, of, dropped in zip(low, which, questions["is_dropped"], strict=True)
     ]
+    questions["rule"] = pd.Series(None, questions.index, object).mask(questions["is_dropped"], "dropped_share")
     return questions
 
 
-def _cells(readings: pd.DataFrame, wanted: Sequence[tuple[str, str]], thresholds: Thresholds) -> pd.DataFrame:
+def _cells(
+    readings: pd.DataFrame,
+    wanted: Sequence[tuple[str, str]],
+    thresholds: Thresholds,
+    left_out: Mapping[tuple[str, str], str],
+) -> pd.DataFrame:
     by_cell = dict(iter(readings.groupby(["model", "language"])))
-    return pd.DataFrame([_cell(cell, by_cell.get(cell), thresholds) for cell in wanted])
+    return pd.DataFrame([_cell(cell, by_cell.get(cell), thresholds, left_out.get(cell)) for cell in wanted])
 
 
-def _cell(cell: tuple[str, str], readings: pd.DataFrame | None, thresholds: Thresholds) -> dict[str, object]:
+def _cell(
+    cell: tuple[str, str], readings: pd.DataFrame | None, thresholds: Thresholds, left_out: str | None
+) -> dict[str, object]:
     label: dict[str, object] = {"model": cell[0], "language": cell[1]}
     if readings is None:
         counts = dict.fromkeys(["n_questions", "n_usable", "n_unreliable", "n_unreadable"], 0)
         shares = ["median_p_valid", "share_above_threshold", "mean_position_bias", "share_position_biased"]
         empty = counts | dict.fromkeys(shares, np.nan)
-        return label | empty | {"is_flagged": False, "is_missing": True, "reason": "not probed yet"}
+        is_missing = {"is_flagged": False, "is_missing": True, "reason": left_out or "not probed yet"}
+        return label | empty | is_missing | {"rule": "preflight" if left_out else None}
     read = readings.loc[readings["p_valid"].notna()]
     has_read = len(read) > 0
     median = float(read["p_valid"].median()) if has_read else np.nan
@@ -154,4 +179,5 @@ def _cell(cell: tuple[str, str], readings: pd.DataFrame | None, thresholds: Thre
         "is_flagged": is_flagged,
         "is_missing": False,
         "reason": low if is_flagged else None,
+        "rule": "p_valid_cell" if is_flagged else None,
     }

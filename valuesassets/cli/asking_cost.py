@@ -35,8 +35,8 @@ def _lines(found: Study, label: str, asked: Iterable[Sequence[Trial]]) -> Iterat
     family, served = found.families[label], found.family_languages(label)
     assert family.endpoint is not None  # noqa: S101
     of_model: dict[str, list[RemoteAsking]] = {}
-    listed = [trials for trials in asked if trials[0].language in served]
-    for trials in [*listed, *_preflights(found, family, listed)]:
+    listed = [trials for trials in asked if trials and trials[0].language in served]
+    for trials in [*listed, *_preflights(found, listed)]:
         model = str(family.model_id).format(lang=trials[0].language)
         of_model.setdefault(model, []).append(RemoteAsking(model, family.endpoint, family.prompting, trials))
     for model, askings in of_model.items():
@@ -46,16 +46,13 @@ def _lines(found: Study, label: str, asked: Iterable[Sequence[Trial]]) -> Iterat
         yield f"{n_asked:,} answers of {model}, {askings[0].describe(about, most)}"
 
 
-def _preflights(found: Study, family: Family, listed: Sequence[Sequence[Trial]]) -> Iterator[list[Trial]]:
-    """What is asked before a grid, apart from it: of one language, or of each where it has a model of its own."""
+def _preflights(found: Study, listed: Sequence[Sequence[Trial]]) -> Iterator[list[Trial]]:
+    """What is asked before a grid, apart from it: some questions of each part."""
     from valuesassets.answers.preflight import choose_preflight_trials
 
-    first: dict[str, Sequence[Trial]] = {}
     for trials in listed:
         if isinstance(trials[0].readout, ScoreLabels):
-            first.setdefault(trials[0].language, trials)
-    for trials in list(first.values())[: None if family.model_type == "mono" else 1]:
-        yield choose_preflight_trials(trials, found.preflight.questions, {})
+            yield choose_preflight_trials(trials, found.preflight.questions, {})
 
 
 def _stored(found: Study, instrument: str, family: Family) -> Iterator[list[Trial]]:

@@ -101,6 +101,13 @@ ASK_AGAIN = "mend it and materialise the cell again: Materialize, and choose fai
 
 EXTRACTION = {
     Sentence(
+        "form_can_be_asked",
+        "The words that models would be asked are whole, and in the language declared; else none is asked in it.",
+        "get another PDF of the form, or say extractor = 'gemini' for the language in the study file. Where the words "
+        "are sound all the same, open the review page, copy its lines for the whole form into the overrides file with "
+        "your reason, and materialise extracted_questions of this language again.",
+    ): _of_kind("not_asked"),
+    Sentence(
         "text_layer_is_whole",
         "The form is in the language declared, every glyph has its character, and no letter of the alphabet is lost.",
         "where many words are damaged, get another PDF of the form or say extractor = 'gemini' for the language in the "
@@ -183,9 +190,10 @@ ONE_VERSION_ANSWERS = Sentence(
 )
 PREFLIGHT_PASSES = Sentence(
     "models_are_fit_for_the_grid",
-    "Every model of the family passes the preflight gates.",
-    "read what was found beside what was wanted; mend the model or its tokenizer and materialise preflight of the "
-    "family again, or go on all the same with a reason as preflight.override in the study file.",
+    "Every cell of the family passes the preflight gates; an error where none does.",
+    "the cells named are left out and the others go on. Read what was found beside what was wanted; mend the model, "
+    "its tokenizer or the form and materialise preflight of the family again, or have a cell asked all the same with "
+    "a reason under preflight.overrides in the study file.",
 )
 PREFLIGHT_IS_PLAUSIBLE = Sentence(
     "preflight_answers_are_plausible",

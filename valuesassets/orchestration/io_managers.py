@@ -20,7 +20,7 @@ from valuesassets.records.parquet import (
     read_trials,
     trial_rows,
     write_frame,
-    write_table,
+    write_trials,
 )
 from valuesassets.records.questions import questions_to_rows, read_questions, write_questions
 from valuesassets.records.table import Table
@@ -93,7 +93,7 @@ FORMATS = {
     ),
     "trials": Format(
         "parquet",
-        lambda path, value, *_: write_table(path, trial_rows(value), TRIALS),
+        lambda path, value, *_: write_trials(path, value),
         lambda path, _: read_trials(path),
         lambda value, _: frame_metadata(flat_frame(trial_rows(value)), TRIALS),
     ),

@@ -119,6 +119,7 @@ TEXTS = {
     "indicator": "indicator of the map's axes; intercept for their constants",
     "interval": "kind of interval",
     "of": "analysis that gave the verdict",
+    "rule": "what in the study file decided: a key of `thresholds`, or `preflight`; empty where nothing was left out",
 }
 FLAGS = {
     "is_truncated": "whether prefix and text are longer than the embedder reads: only their beginning was read",
@@ -128,7 +129,7 @@ FLAGS = {
     "is_position_biased": "whether the position bias is above the study's threshold",
     "is_usable": "whether analyses may use the reading",
     "is_flagged": "whether the cell's median P_valid is below the threshold",
-    "is_missing": "whether the cell has not been read yet",
+    "is_missing": "whether the cell has not been read, or is left out",
     "is_dropped": "whether no analysis uses the question",
     "is_rejected": "whether the corrected p-value is at most the study's alpha",
     "is_reliable": "whether generalizability reaches the threshold; empty where it was not measured",
@@ -149,6 +150,7 @@ COUNTS = {
     "n_unreliable": "readings whose P_valid is below the threshold",
     "n_unreadable": "questions without an answer",
     "n_cells": "cells used",
+    "n_readable": "of them, cells whose median P_valid reaches the threshold of a cell",
     "n_items": "items used",
     "n_items_w1": "items of them whose answers have an order",
     "n_items_people": "items of them that people were asked too",
@@ -221,7 +223,7 @@ SHARES = {
     "share_changed": "answers that lie on the other side of the mean once the options are reversed",
     "share_near_uniform": "questions with nearly uniform answers",
     "share_position_biased": "questions with more position bias than the threshold",
-    "share_unreliable": "cells in which P_valid is below the threshold",
+    "share_unreliable": "readable cells in which P_valid is below the threshold; of all cells where none is readable",
     "entropy_share": "entropy over the most that so many options allow",
     "coverage": "intervals that held the truth",
     "any_rejected": "worlds in which any corrected test of the family rejected",

@@ -1,7 +1,7 @@
 """Tables as parquet files: checked against their record when written, whole or not at all; and trials as their rows."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from valuesassets.records.files import kind_of_file, no_such_file, whole_file
 from valuesassets.records.readouts import Generate, Readout, ScoreLabels, ScoreSpans
 from valuesassets.records.table import Table
 from valuesassets.records.tables import ANSWERS, READINGS, TRIALS
-from valuesassets.records.trials import Answer, Reading, Trial, Turn, answer_of, reading_of
+from valuesassets.records.trials import Answer, NoTrials, Reading, Trial, Turn, answer_of, reading_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,8 +146,18 @@ def read_rows(path: Path, table: Table) -> pa.Table:
 READOUTS: dict[str, type[Readout]] = {readout.__name__: readout for readout in (ScoreLabels, ScoreSpans, Generate)}
 
 
+LEFT_OUT = "left_out"
+"""Metadata of a file of trials without any: why no model is asked."""
+
+
 class _Chat(pydantic.BaseModel):
     chat: pydantic.Json[tuple[Turn, ...]] | None
+
+
+def write_trials(path: Path, trials: Sequence[Trial]) -> None:
+    """Write trials, or that a part has none and why."""
+    told = {LEFT_OUT: trials.reason} if isinstance(trials, NoTrials) else None
+    write_table(path, trial_rows(trials), TRIALS, told)
 
 
 def trial_rows(trials: Iterable[Trial]) -> list[dict[str, Any]]:
@@ -174,9 +184,12 @@ def read_trials(path: Path) -> list[Trial]:
         StorageError: no such file; or a trial's settings or chat are none, or its name is another's: names file, row
             and trial.
     """
+    found = read_table(path, TRIALS)
+    if (reason := (found.schema.metadata or {}).get(LEFT_OUT.encode())) is not None:
+        return NoTrials(reason.decode())
     trials: list[Trial] = []
     rows: dict[str, int] = {}
-    for place, row in enumerate(read_table(path, TRIALS).to_pylist(), 1):
+    for place, row in enumerate(found.to_pylist(), 1):
         named = f"trial {row['trial_id']}"
         where = f"{path}: row {place} ({named})"
         if row["readout"] not in READOUTS:

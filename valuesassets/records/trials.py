@@ -178,6 +178,14 @@ def main_trials(trials: Iterable[Trial]) -> list[Trial]:
     return [trial for trial in trials if trial.estimator is None]
 
 
+class NoTrials(list[Trial]):
+    """The trials of a part that no model is to be asked: none, and why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__()
+        self.reason = reason
+
+
 def asked_id(question_id: str, condition: str | None) -> str:
     """The id under which a question's answers are filed: with its condition where it has one.
 

@@ -209,17 +209,18 @@ def _value(value: Any) -> str:
 
 
 def preflight_gates(run: Run) -> Iterator[Gate]:
-    """Whether every family's models passed what is looked at before a grid is read."""
+    """Whether every cell of a family passed what is looked at before it is read; those that did not are left out."""
     preflight = run.found.get("preflight", {})
     for family in run.study.families:
-        sentence, verdict = f"Every model of {family} passed its preflight.", preflight.get(family)
-        if not verdict:
+        sentence, parts = f"Every cell of {family} passed its preflight.", preflight.get(family, {}).get("parts")
+        if not parts:
             yield Gate(sentence, False, "no preflight yet", is_missing=True)
             continue
-        failed = [each for each in verdict["findings"] if each["is_gate"] and not each["passed"]]
-        found = f"{len(failed)} of {len(verdict['findings'])} findings failed"
-        if failed and verdict["override"]:
-            found += f"; overridden: {verdict['override']}"
+        failed = {part: said for part, said in parts.items() if said["reason"]}
+        found = f"{len(parts) - len(failed)} of {len(parts)} cells passed"
+        for part, said in failed.items():
+            fate = f"overridden: {said['override']}" if said["override"] else "left out"
+            found += f"; {part}: {said['reason']} ({fate})"
         yield Gate(sentence, not failed, found)
 
 

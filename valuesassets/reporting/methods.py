@@ -134,7 +134,7 @@ def kept(run: Run) -> Iterator[str]:
     read, flagged = n_cells - len(run.cells_that("is_missing")), len(run.cells_that("is_flagged"))
     yield (
         f"An answer with P_valid below {rules.p_valid_question:g} was missing in every analysis, and an item below it "
-        f"in more than {rules.dropped_share:.0%} of the cells (a model in a language) was dropped: "
+        f"in more than {rules.dropped_share:.0%} of the readable cells (a model in a language) was dropped: "
         f"{share_of(len(run.dropped) or 'none', n_questions, 'item')}."
     )
     low = f"; {counted(flagged, 'cell')} with a median P_valid below {rules.p_valid_cell:g} {was(flagged)} flagged"

@@ -94,8 +94,9 @@ def quality_section(run: Run) -> Section:
     section = Section("quality", "Quality")
     section.paragraphs.append(
         f"A reading with P_valid below {rules.p_valid_question:.2f} is unreliable; a question unreliable in more than "
-        f"{rules.dropped_share:.0%} of the cells asked is dropped; a cell whose median is below "
-        f"{rules.p_valid_cell:.2f} is flagged. What is dropped, unreliable or unread is missing in every analysis."
+        f"{rules.dropped_share:.0%} of the readable cells is dropped; a cell whose median is below "
+        f"{rules.p_valid_cell:.2f} is flagged, and not readable. What is dropped, unreliable or unread is missing in "
+        "every analysis."
     )
     asked = section.need(run.table("probe_distributions"))
     cells = section.need(run.table("cells", "the quality report", of="quality_report"))

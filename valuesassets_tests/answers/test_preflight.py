@@ -2,7 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from valuesassets.answers.preflight import choose_preflight_trials, compare_wordings, examine_preflight
+from valuesassets.answers.preflight import (
+    choose_preflight_trials,
+    compare_wordings,
+    examine_preflight,
+    judge_preflight,
+    left_out_parts,
+)
 from valuesassets.records.readouts import ScoreLabels
 from valuesassets.records.settings.measuring import Thresholds
 from valuesassets.records.trials import Reading, Status, Trial
@@ -160,3 +166,30 @@ def test_one_cue_is_compared_with_nothing_and_an_unread_one_has_no_numbers():
     first, second = compare_wordings("family", "eng", trials, [reading(trials[0], [0.1] * 4), unread])
     assert (first.median_p_valid, first.tvd_to_others) == (pytest.approx(0.4), None)
     assert (second.questions, second.median_p_valid, second.tvd_to_others) == (0, None, None)
+
+
+def judged(p_valids, overrides=(), not_asked=()):
+    """The verdict on a family whose answers have so much probability, by part."""
+    read = {part: [reading(t, peaked(t, p)) for t in TRIALS] for part, p in p_valids.items()}
+    trials, tokenizers = dict.fromkeys(p_valids, TRIALS), dict.fromkeys(p_valids, TOKENIZER)
+    return judge_preflight(
+        "family", trials, read, tokenizers, Thresholds(), dict(overrides), DIRECTIONAL, dict(not_asked)
+    )
+
+
+def test_each_part_is_judged_by_its_own_and_the_others_go_on():
+    verdict, failing, _ = judged({"bul": 0.066, "eng": 0.6, "ron": 0.5}, not_asked={"pol": "damaged"})
+    assert left_out_parts(verdict, {}) == {"bul": "median P_valid 0.066 (>= 0.2 wanted)", "pol": "damaged"}
+    assert {finding.part for finding in failing} == {"bul"}
+
+
+def test_an_override_lets_its_own_part_go_on_and_nothing_that_has_no_trials():
+    overrides = {"bul": "by hand", "pol": "by hand"}
+    for told, later in ((overrides, {}), ({}, overrides)):
+        verdict, *_ = judged({"bul": 0.066, "fra": 0.07}, told, {"pol": "damaged"})
+        assert left_out_parts(verdict, later) == {"fra": "median P_valid 0.07 (>= 0.2 wanted)", "pol": "damaged"}
+
+
+def test_a_family_without_anything_to_ask_has_a_verdict_too():
+    verdict, failing, doubtful = judged({}, not_asked={"pol": "damaged"})
+    assert (left_out_parts(verdict, {}), failing, doubtful) == ({"pol": "damaged"}, [], [])

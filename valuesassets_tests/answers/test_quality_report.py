@@ -51,13 +51,17 @@ def judged(rows, cells=("a", "b", "c")):
     return report_quality(rows, [(cell, "eng") for cell in cells], RULES)
 
 
+READABLE = {f"w{n}": {"a": 0.9, "b": 0.9, "c": 0.9} for n in range(4)}
+"""Questions that make every cell readable."""
+
+
 def standing(quality):
     return {(row.question_id, row.model): row.standing for row in quality.readings.itertuples()}
 
 
 def test_a_question_low_in_most_cells_is_dropped_and_elsewhere_only_the_low_cell_is_missing():
-    quality = judged(grid({"v1": {"a": 0.05, "b": 0.05, "c": 0.9}, "v2": {"a": 0.05, "b": 0.9, "c": 0.9}}))
-    assert standing(quality) == {
+    quality = judged(grid({"v1": {"a": 0.05, "b": 0.05, "c": 0.9}, "v2": {"a": 0.05, "b": 0.9, "c": 0.9}} | READABLE))
+    assert {place: said for place, said in standing(quality).items() if place[0] in ("v1", "v2")} == {
         ("v1", "a"): "dropped",
         ("v1", "b"): "dropped",
         ("v1", "c"): "dropped",
@@ -65,7 +69,49 @@ def test_a_question_low_in_most_cells_is_dropped_and_elsewhere_only_the_low_cell
         ("v2", "b"): "usable",
         ("v2", "c"): "usable",
     }
-    assert quality.questions.set_index("question_id").at["v1", "reason"] == "P_valid below 0.1 in 2 of 3 cells"
+    question = quality.questions.set_index("question_id").loc["v1"]
+    assert (question["reason"], question["rule"]) == ("P_valid below 0.1 in 2 of 3 readable cells", "dropped_share")
+    rules = quality.readings.set_index(["question_id", "model"])["rule"]
+    assert (rules["v1", "c"], rules["v2", "a"]) == ("dropped_share", "p_valid_question")
+    assert pd.isna(rules["v2", "b"])
+
+
+UNREADABLE = {f"w{n}": {"a": 0.9, "b": 0.02, "c": 0.02} for n in range(4)}
+"""Questions that make one cell readable of three."""
+
+
+def test_a_question_that_is_fine_in_the_one_readable_cell_is_kept_there():
+    quality = judged(grid({"v1": {"a": 0.43, "b": 0.05, "c": 0.05}} | UNREADABLE))
+    assert not quality.questions["is_dropped"].any()
+    assert [standing(quality)["v1", cell] for cell in "abc"] == ["usable", "unreliable", "unreliable"]
+    assert quality.questions.set_index("question_id").at["v1", "n_readable"] == 1
+
+
+def test_a_question_that_is_bad_in_every_readable_cell_is_dropped_however_it_does_in_the_others():
+    quality = judged(grid({"v1": {"a": 0.05, "b": 0.5, "c": 0.5}} | UNREADABLE))
+    assert quality.questions.set_index("question_id").at["v1", "reason"] == "P_valid below 0.1 in 1 of 1 readable cells"
+    assert {standing(quality)["v1", cell] for cell in "abc"} == {"dropped"}
+
+
+def test_where_no_cell_is_readable_all_of_them_count_and_nothing_unreliable_is_kept():
+    bad = {f"w{n}": {"a": 0.02, "b": 0.02, "c": 0.02} for n in range(4)}
+    quality = judged(grid({"v1": {"a": 0.12, "b": 0.12, "c": 0.12}} | bad))
+    dropped = quality.questions.set_index("question_id")["is_dropped"]
+    assert (dropped["v1"], dropped.drop("v1").all()) == (False, True)
+    reason = quality.questions.set_index("question_id").at["w0", "reason"]
+    assert reason == "P_valid below 0.1 in 3 of 3 cells, none of them readable"
+    assert quality.cells["is_flagged"].all()
+
+
+def test_a_cell_that_was_read_before_it_was_left_out_counts_nowhere():
+    rows = grid({"v1": {"a": 0.9, "b": 0.05, "c": 0.05}} | READABLE)
+    reasons = {("b", "eng"): "median P_valid 0.01", ("c", "eng"): "no trials"}
+    quality = report_quality(rows, [(cell, "eng") for cell in "abc"], RULES, reasons)
+    assert set(quality.readings["model"]) == {"a"}
+    assert not quality.questions["is_dropped"].any()
+    cells = quality.cells.set_index("model")
+    assert cells.loc["b", ["is_missing", "reason", "rule"]].tolist() == [True, "median P_valid 0.01", "preflight"]
+    assert usable_answers(rows, quality)["model"].unique().tolist() == ["a"]
 
 
 def test_low_in_exactly_half_of_the_cells_is_kept():
@@ -131,8 +177,11 @@ def test_every_reading_has_one_standing_and_only_usable_ones_are_answers(table):
     assert (quality.readings["is_usable"] == (quality.readings["standing"] == "usable")).all()
     low = quality.readings["p_valid"] < RULES.p_valid_question
     assert not quality.readings.loc[low | quality.readings["p_valid"].isna(), "is_usable"].any()
+    medians = quality.readings.groupby("model")["p_valid"].median()
     for question, part in quality.readings.groupby("question_id"):  # the rule, spelled out
-        is_dropped = sum(p < 0.1 for p in part["p_valid"]) / 3 > 0.5
+        readable = [p for cell, p in zip(part["model"], part["p_valid"], strict=True) if medians[cell] >= 0.2]
+        deciding = readable or part["p_valid"].tolist()
+        is_dropped = sum(p < 0.1 for p in deciding) / len(deciding) > 0.5
         assert quality.questions.set_index("question_id").at[question, "is_dropped"] == is_dropped
         assert set(part.loc[part["is_usable"], "standing"]) <= ({"usable"} if not is_dropped else set())
 

@@ -13,9 +13,10 @@ from valuesassets.orchestration.checks import ESTIMATORS_AGREE, EXTRACTION
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.records.pages import page_link
 from valuesassets.records.parquet import trial_rows, write_table
-from valuesassets.records.settings.measuring import Elicitation
+from valuesassets.records.settings.measuring import Elicitation, Preflight
 from valuesassets.records.study import load_study
 from valuesassets.records.tables import TRIALS
+from valuesassets_tests import preflights
 from valuesassets_tests.figures.made_up import probe_frame
 from valuesassets_tests.instruments.survey.forms.paper_forms import PaperForm
 from valuesassets_tests.orchestration.one_asset import failures, materialise
@@ -123,8 +124,7 @@ def test_a_cell_that_the_family_does_not_serve_is_refused_with_what_it_serves(tm
     study = study.model_copy(update={"families": {**study.families, "reference-mono": narrow}})
     verdict = tmp_path / study.name / "survey" / "preflight" / "reference-mono.json"
     verdict.parent.mkdir(parents=True)
-    findings = [{"language": "eng", "is_gate": True, "passed": True}]
-    verdict.write_text(json.dumps({"passed": True, "override": None, "findings": findings}))
+    verdict.write_text(json.dumps(preflights.verdict(["eng"])))
     result = materialise(tmp_path, study, ["readings"], cell_key("reference-mono", "fra"))
     (failure,) = failures(result)
     assert "reference-mono does not serve fra; it serves eng" in failure.description
@@ -132,16 +132,18 @@ def test_a_cell_that_the_family_does_not_serve_is_refused_with_what_it_serves(tm
 
 def test_a_failed_preflight_stops_the_grid_unless_overridden_with_a_reason(tmp_path):
     study = load_study(str(write_small_study(tmp_path, steps=1)))
-    finding = {"language": "eng", "what": "median P_valid", "found": 0.01, "wanted": ">= 0.2", "passed": False}
-    verdict = {"passed": False, "override": None, "findings": [finding | {"is_gate": True}]}
+    verdict = preflights.verdict(["fra"], {"eng": "median P_valid 0.01 (>= 0.2 wanted)"})
     path = tmp_path / study.name / "survey" / "preflight" / "reference-mono.json"
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(verdict))
     asked = trial_rows([trial("Is it so? Answer:", 2)])
     write_table(tmp_path / study.name / "survey" / "trials" / "eng.parquet", asked, TRIALS)
     stopped = materialise(tmp_path, study, ["readings"], cell_key("reference-mono", "eng"))
-    assert "failed its preflight: eng: median P_valid 0.01 (>= 0.2)" in failures(stopped)[0].description
-    path.write_text(json.dumps(verdict | {"override": "a pilot"}))
+    assert (
+        "reference-mono/eng failed its preflight: median P_valid 0.01 (>= 0.2 wanted)"
+        in failures(stopped)[0].description
+    )
+    study = study.model_copy(update={"preflight": Preflight(override="a pilot")})
     tried = materialise(tmp_path, study, ["readings"], cell_key("reference-mono", "eng"))
     assert "the node job ended with exit status 1" in failures(tried)[0].description
     assert "reference_models/reference-mono/eng: no such folder" in failures(tried)[0].description

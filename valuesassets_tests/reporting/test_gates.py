@@ -33,7 +33,7 @@ def test_a_gate_that_was_never_looked_at_is_missing_and_not_failed():
     by_sentence = {gate.sentence: gate for gate in gates}
     missing = {name for name, gate in by_sentence.items() if gate.is_missing}
     assert "The questions of fra were extracted without a fault." in missing
-    assert "Every model of reference-mono passed its preflight." in missing
+    assert "Every cell of reference-mono passed its preflight." in missing
     assert "Planted answers were recovered." in missing
     assert by_sentence["The questions of eng were extracted without a fault."].is_passed
     failed = by_sentence["The questions of deu were extracted without a fault."]

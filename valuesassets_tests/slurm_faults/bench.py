@@ -25,6 +25,7 @@ from valuesassets.records.study import Cell, Part, load_study
 from valuesassets.records.tables import READINGS as READINGS_SCHEMA
 from valuesassets.records.tables import TRIALS as TRIALS_SCHEMA
 from valuesassets.records.trials import Reading, Status
+from valuesassets_tests.preflights import verdict
 from valuesassets_tests.slurm_runner.cluster import Cluster
 from valuesassets_tests.tiny_models import PROMPTS, trial
 from valuesassets_tests.waiting import wait_until
@@ -230,10 +231,7 @@ class CellBench:
         for language in self.languages:
             write_table(storage.path(TRIALS, language, "parquet"), trial_rows(asked), TRIALS_SCHEMA)
         for family in FAMILIES:
-            gate = {"is_gate": True, "passed": True, "what": "", "found": "", "wanted": ""}
-            findings = [gate | {"language": language} for language in self.languages]
-            verdict = {"passed": True, "override": None, "findings": findings}
-            write_json(storage.path(PREFLIGHT, family, "json"), verdict)
+            write_json(storage.path(PREFLIGHT, family, "json"), verdict(self.languages))
             for language in self.languages:
                 path = self.plan / "readings" / family / f"{language}.parquet"
                 write_table(path, reading_rows([_reading(t.trial_id) for t in asked]), READINGS_SCHEMA, described)

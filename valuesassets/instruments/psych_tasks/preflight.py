@@ -1,4 +1,4 @@
-"""`psych_tasks/preflight`: ten marks per model before GPU hours are spent: layout, road, tokens, P_valid."""
+"""`psych_tasks/preflight`: ten marks per cell before GPU hours are spent: layout, road, tokens, P_valid."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from valuesassets.answers.preflight import Finding, examine_masses, verdict_on
+from valuesassets.answers.preflight import Finding, examine_masses
 from valuesassets.records.readouts import ScoreSpans
 from valuesassets.records.settings.measuring import Thresholds
 from valuesassets.records.trials import Reading, Status, Trial
@@ -27,40 +27,23 @@ def choose_preflight_trials(trials: Sequence[Trial], n_marks: int, directional: 
     return chosen
 
 
-def judge_preflight(
+def examine_preflight(
     model: str,
-    trials: Mapping[str, Sequence[Trial]],
-    readings: Mapping[str, Sequence[Reading]],
-    tokenizers: Mapping[str, Mapping[str, Any]],
+    part: str,
+    trials: Sequence[Trial],
+    readings: Sequence[Reading],
     thresholds: Thresholds,
-    override: str | None,
+    tokenizer: Mapping[str, Any],
     directional: Mapping[str, Any],
-) -> tuple[dict[str, Any], list[Finding], list[Finding]]:
-    """The verdict on a family, as it is stored; the gates that failed, and what a person should look at.
-
-    Args:
-        trials: by language; readings and what is known of tokenizer and reading (`road`, `chat_template`) of the same.
-        override: why the grid is read all the same; None where it is not.
-    """
-    findings = [
-        finding
-        for language, few in trials.items()
-        for finding in examine_marks(model, language, few, readings[language], thresholds)
-    ]
-    return verdict_on(findings, tokenizers, override)
-
-
-def examine_marks(
-    model: str, language: str, trials: Sequence[Trial], readings: Sequence[Reading], thresholds: Thresholds
 ) -> list[Finding]:
-    """What the marks of one model say: gates first, then what a person should look at."""
+    """What the marks of one cell say: gates first, then what a person should look at."""
     read = [reading for reading in readings if reading.status is Status.OK]
 
     def finding(what: str, found: float | None, wanted: str, passed: bool, is_gate: bool = False) -> Finding:
-        return Finding(model, language, what, found, wanted, passed, is_gate)
+        return Finding(model, part, what, found, wanted, passed, is_gate)
 
     share = len(read) / len(readings) if readings else 0.0
-    masses = examine_masses(model, language, readings, thresholds, is_gate=False)
+    masses = examine_masses(model, part, readings, thresholds, is_gate=False)
     found = [finding("share of marks read", share, "1", share == 1, is_gate=True), *masses]
     p_valid = masses[0].found
     late = [float(np.sum(r.label_probs_published)) for r in read if r.label_probs_published is not None]

@@ -1,19 +1,28 @@
 """`survey/extracted_questions`: the questions read out of a questionnaire PDF, each with page and box."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from valuesassets.instruments.survey.forms.agreement import Agreement, compare_extractions, find_twins, with_codes_of
 from valuesassets.instruments.survey.forms.changes import Change
+from valuesassets.instruments.survey.forms.damaged_words import DAMAGED_SHARE, damaged_words
 from valuesassets.instruments.survey.forms.layout.blocks import Reading
-from valuesassets.instruments.survey.forms.layout.checks import Fault, extraction_faults
+from valuesassets.instruments.survey.forms.layout.checks import Fault, extraction_faults, language_faults
 from valuesassets.instruments.survey.forms.layout.grounding import Form, GroundedString
 from valuesassets.instruments.survey.forms.layout.pages import read_pages
 from valuesassets.instruments.survey.forms.layout.readings import FormReading, read_form
 from valuesassets.instruments.survey.forms.layout.text_layer import own_pages
 from valuesassets.instruments.survey.forms.layout.wording import question_text
-from valuesassets.instruments.survey.forms.overrides import Overridden, apply_overrides, read_overrides
+from valuesassets.instruments.survey.forms.overrides import (
+    WHOLE_FORM,
+    Overridden,
+    WholeForm,
+    apply_overrides,
+    extraction_mark,
+    read_overrides,
+    read_whole_form,
+)
 from valuesassets.instruments.survey.normalisation import normalise_questions
 from valuesassets.people.variables import load_variables
 from valuesassets.records.lexicon import Lexicon
@@ -24,6 +33,8 @@ SETTLED_BY_A_PERSON = {
     *("code_without_question", "gap", "answers_without_code", "agreement"),
 }
 """Checks that an override of a question answers; the others look at what the override says."""
+NOT_ASKED = "not_asked"
+"""The check that fails where no model is asked a form's questions: their words are damaged, or another language's."""
 
 
 def extract_questions(pdf: Path, language: str, on_page: Callable[[int, int], None] | None = None) -> list[Question]:
@@ -78,6 +89,7 @@ class Examined:
         grounded: by place in `questions`, the strings of each and where they stand.
         recovery: how much of the form was read; None without a form.
         agreement: with a second extractor; None without one.
+        mark: of the extraction before anything was corrected, by which a person says what was looked at.
     """
 
     questions: tuple[Question, ...]
@@ -86,6 +98,12 @@ class Examined:
     grounded: tuple[tuple[GroundedString, ...], ...]
     recovery: Recovery | None
     agreement: Agreement | None
+    mark: str = ""
+
+    @property
+    def why_not_asked(self) -> str | None:
+        """Why no model is asked these questions until a person settles it; None where models are."""
+        return next((fault.message for fault in self.faults if fault.check == NOT_ASKED), None)
 
 
 def examine_questions(
@@ -134,14 +152,38 @@ def examine_questions(
         for fault in faults
         if not (fault.question_id in overridden.settled and fault.check in SETTLED_BY_A_PERSON)
     ]
+    mark, given_form = extraction_mark(questions), read_whole_form(overrides) if overrides else None
+    whole = [*_whole_form_faults(overridden.questions, language, mark, given_form)]
     return Examined(
         overridden.questions,
         (*normalised.changes, *named, *overridden.changes),
-        (*doubtful, *overridden.faults),
+        (*whole, *doubtful, *overridden.faults),
         tuple(form.ground(question) if form else () for question in overridden.questions),
         count_recovered(overridden.questions, pdf) if pdf else None,
         agreement,
+        mark,
     )
+
+
+def _whole_form_faults(
+    questions: Sequence[Question], language: str, mark: str, given: WholeForm | None
+) -> Iterator[Fault]:
+    """Whether questions can be put to models at all: their words are whole, and in the language declared."""
+    strings = (s for q in questions for s in (q.stem or q.text, q.item, *(option.label for option in q.options)) if s)
+    damage = damaged_words([*dict.fromkeys(strings)], language)
+    said = str(damage) if damage.share >= DAMAGED_SHARE else None
+    said = said or next((fault.message for fault in language_faults(questions, language)), None)
+    if given is not None and given.of != mark:
+        why = "the extraction has changed since it was written" if said else "nothing is in doubt any more"
+        yield Fault(
+            None, None, "overrides", f"{WHOLE_FORM} (of = {given.of!r}): {why}; say of = {mark!r}, or take it away"
+        )
+    if said and (given is None or given.of != mark):
+        yield Fault(
+            None, None, NOT_ASKED,
+            f"no model is asked in {language}: {said}; get another PDF of the form, or read what was extracted in the "
+            f"review page and say under [{WHOLE_FORM}] in the overrides file why models are to be asked all the same",
+        )  # fmt: skip
 
 
 def count_recovered(questions: Sequence[Question], pdf: Path) -> Recovery:

@@ -14,6 +14,7 @@ from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.first_look import lines, pictures
 from valuesassets.orchestration.first_look.shown import picture_of
+from valuesassets.orchestration.grid.left_out import overrides_of
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.resources import Storage
@@ -49,25 +50,32 @@ def analysis_assets(
         GROUP,
         step="analysis",
         entries=("families", "languages"),
-        many=["probe_distributions"],
+        many=["probe_distributions", "preflight"],
     )
 
     @declared(
         docs="analyses",
         line=lines.quality_line,
-        reads=("thresholds",),
+        reads=("thresholds", "preflight"),
+        modules=["valuesassets.answers.preflight"],
         checks=[checks.CELLS_CAN_BE_TRUSTED, *others],
         io_manager_key="frames",
     )
     def quality_report(
-        context: dg.AssetExecutionContext, storage: Storage, probe_distributions: Probes
+        context: dg.AssetExecutionContext, storage: Storage, probe_distributions: Probes, preflight: dict[str, Any]
     ) -> dg.MaterializeResult[Frames]:
         """Which cells and questions can be trusted, which not and why, and what is missing."""
+        from valuesassets.answers.preflight import left_out_parts
         from valuesassets.answers.quality_report import report_quality
         from valuesassets.figures.p_valid_heatmap import draw_p_valid_heatmap
 
         probe, rules = concatenated(probe_distributions), study.thresholds
-        quality = report_quality(probe, study.cells(), rules)
+        left_out = {
+            (family, part): reason
+            for family, verdict in preflight.items()
+            for part, reason in left_out_parts(verdict, overrides_of(study, instrument, family)).items()
+        }
+        quality = report_quality(probe, study.cells(), rules, left_out)
         cells, questions = quality.cells, quality.questions
         is_doubtful = cells.is_missing | cells.is_flagged
         doubtful = cells.loc[is_doubtful, ["model", "language", "reason"]].to_dict("records")

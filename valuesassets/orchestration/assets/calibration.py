@@ -77,7 +77,7 @@ def calibration_assets(
 
     def trained_cells(trials: Mapping[str, Any]) -> list[Cell]:
         """The cells of reference families that have trials."""
-        cells = [cell for cell in instrument.cells(study) if cell.part.name in trials]
+        cells = [cell for cell in instrument.cells(study) if trials.get(cell.part.name)]
         if found := [cell for cell in cells if study.families[cell.family].kind == "reference"]:
             return found
         raise MissingData("there are no trials yet for reference models to answer; materialise trials first")
@@ -205,7 +205,7 @@ def calibration_assets(
         from valuesassets.answers.negative_controls import answered_as, derive_negative_controls, wrong_language_pairs
         from valuesassets.answers.plants import planted_answers
 
-        parts = [part for part in instrument.parts_of(study) if part.name in inputs["trials"]]
+        parts = [part for part in instrument.parts_of(study) if inputs["trials"].get(part.name)]
         pairs = wrong_language_pairs(study, parts)
         if not pairs:
             raise MissingData(

@@ -14,6 +14,7 @@ from valuesassets.orchestration.code_versions import PACKAGE, homes
 from valuesassets.orchestration.first_look import lines, pictures
 from valuesassets.orchestration.first_look.shown import link_to
 from valuesassets.orchestration.grid.cells import WEIGHTS, readings_job, score_cell, score_job
+from valuesassets.orchestration.grid.left_out import overrides_of, why_no_trials
 from valuesassets.orchestration.grid.node_jobs import run_node_job
 from valuesassets.orchestration.grid.shown_readings import flat_report, show_readings, version_checks
 from valuesassets.orchestration.instruments import Instrument
@@ -24,7 +25,7 @@ from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import sha256_json
 from valuesassets.records.parquet import read_readings, table_metadata, trial_rows, write_table
-from valuesassets.records.study import Cell, Part, Study
+from valuesassets.records.study import Cell, Study
 from valuesassets.records.tables import READINGS, TRIALS
 from valuesassets.records.trials import Trial
 from valuesassets.reporting.analyses import named
@@ -52,43 +53,63 @@ def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> 
         kinds={"pytorch"},
         pool="node",
         reads=("preflight", "thresholds"),
-        modules=[directional.partition(":")[0]] if directional else [],
+        modules=["valuesassets.answers.preflight", *([directional.partition(":")[0]] if directional else [])],
     )
     def preflight(
         context: dg.AssetExecutionContext, storage: Storage, trials: dict[str, list[Trial]]
     ) -> dg.MaterializeResult[dict[str, Any]]:
-        """Ten questions per model of a family, in every order, before GPU hours are spent."""
-        judge = import_module(homes(instrument.home or f"{PACKAGE}.instruments.{instrument.name}", "preflight")[0])
+        """Ten questions in each part that a family is asked in, in every order, before GPU hours are spent."""
+        from valuesassets.answers.preflight import judge_preflight, left_out_parts
+
+        own = import_module(homes(instrument.home or f"{PACKAGE}.instruments.{instrument.name}", "preflight")[0])
         name = context.partition_key
-        family, folder = study.families[name], storage.job_folder(context.asset_key, name)
+        overrides, folder = overrides_of(study, instrument, name), storage.job_folder(context.asset_key, name)
         leaning = named(directional) if directional else {}
-        parts = _first_parts(study, instrument, name, trials)
+        known = {cell.part: trials[cell.part.name] for cell in cells_of_family(study, instrument, name, trials)}
         chosen, cells = {}, {}
-        for part in parts if family.model_type == "mono" else parts[:1]:
-            language = part.language
-            chosen[language] = judge.choose_preflight_trials(trials[part.name], study.preflight.questions, leaning)
+        for part, written in known.items():
+            if not written:
+                continue
+            chosen[part.name] = own.choose_preflight_trials(written, study.preflight.questions, leaning)
             # Read apart from the grid: a cell's last bits shall not depend on what its preflight asked.
-            asked, readings = folder / f"{language}.trials.parquet", folder / f"{language}.parquet"
-            write_table(asked, trial_rows(chosen[language]), TRIALS)
-            cells[language] = score_cell(study, storage, name, language, asked, readings, instrument=instrument)
-        log = link_to(storage, run_node_job(context, score_job(study, name, cells.values()), study, storage, name))
-        read = {code: read_readings(cell.readings) for code, cell in cells.items()}
-        reports = {code: _report(table_metadata(cell.readings)) for code, cell in cells.items()}
-        verdict, failing, doubtful = judge.judge_preflight(
-            name, chosen, read, reports, study.thresholds, study.preflight.override, leaning
+            asked, readings = folder / f"{part}.trials.parquet", folder / f"{part}.parquet"
+            write_table(asked, trial_rows(chosen[part.name]), TRIALS)
+            cell = str(Cell(name, part))
+            cells[part.name] = score_cell(study, storage, name, part.language, asked, readings, cell, instrument)
+        shown: dict[str, Any] = {}
+        if cells:
+            job = score_job(study, name, cells.values())
+            shown["whole_log"] = link_to(storage, run_node_job(context, job, study, storage, name))
+        verdict, failing, doubtful = judge_preflight(
+            name,
+            chosen,
+            {part: read_readings(cell.readings) for part, cell in cells.items()},
+            {part: _report(table_metadata(cell.readings)) for part, cell in cells.items()},
+            study.thresholds,
+            overrides,
+            leaning,
+            {part.name: why_no_trials(written) for part, written in known.items() if not written},
+            own.examine_preflight,
         )
         gates = sum(finding["is_gate"] for finding in verdict["findings"])
+        left_out = left_out_parts(verdict, overrides)
         tables = {name: verdict[name] for name in ("findings", "wordings")} | {
-            "tokenizers": [{"language": code} | flat_report(found) for code, found in verdict["tokenizers"].items()]
+            "cells": [{"part": part} | said for part, said in verdict["parts"].items()],
+            "tokenizers": [{"part": part} | flat_report(found) for part, found in verdict["tokenizers"].items()],
         }
+        stored = storage.files(instrument.key("readings"), "parquet")
+        # What was found of one part makes no other part's cell stale, unless it takes back what was read before.
+        version = [len(left_out) < len(known), study.preflight.override]
+        version += [part for part in sorted(left_out) if f"{name}/{part}" in stored]
+        is_warning = len(left_out) < len(known)
+        log = {"log": shown["whole_log"]} if cells else {}
         return dg.MaterializeResult(
             value=verdict,
-            metadata={"whole_log": log} | {title: table_of(rows) for title, rows in tables.items() if rows},
-            # The gate is all that cells rest on: what was found of a new language makes no other language stale.
-            data_version=dg.DataVersion(sha256_json([verdict["passed"], verdict["override"]])[:16]),
+            metadata=shown | {title: table_of(rows) for title, rows in tables.items() if rows},
+            data_version=dg.DataVersion(sha256_json(version)[:16]),
             check_results=[
-                checks.PREFLIGHT_PASSES.result(failing, gates, log=log),
-                checks.PREFLIGHT_IS_PLAUSIBLE.result(doubtful, len(verdict["findings"]) - gates, log=log),
+                checks.PREFLIGHT_PASSES.result(failing, gates, is_warning, **log),
+                checks.PREFLIGHT_IS_PLAUSIBLE.result(doubtful, len(verdict["findings"]) - gates, **log),
             ],
         )
 
@@ -119,12 +140,13 @@ def _report(described: Mapping[str, str]) -> dict[str, Any]:
     return json.loads(described.get("tokenizer_report", "{}")) | road
 
 
-def _first_parts(study: Study, instrument: Instrument, family: str, trials: Mapping[str, Any]) -> list[Part]:
-    """Of each language that a family serves, the first part with trials: a model answers in all parts of a language."""
-    found: dict[str, Part] = {}
-    for cell in instrument.cells(study):
-        if cell.family == family and cell.part.name in trials:
-            found.setdefault(cell.language, cell.part)
-    if not found:
+def cells_of_family(study: Study, instrument: Instrument, family: str, trials: Mapping[str, Any]) -> list[Cell]:
+    """The cells of a family whose trials are written, also where there are none to ask.
+
+    Raises:
+        MissingData: there are no trials yet in any of its parts.
+    """
+    cells = [cell for cell in instrument.cells(study) if cell.family == family and cell.part.name in trials]
+    if not cells:
         raise MissingData(f"{family}: there are no trials yet in any of its languages; materialise trials first")
-    return list(found.values())
+    return cells

@@ -24,13 +24,13 @@ from valuesassets.orchestration.instruments import SURVEY
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.partitions import part_partitions
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.files import sha256_file, sha256_json, write_json, write_text
+from valuesassets.records.files import read_json, sha256_file, sha256_json, write_json, write_text
 from valuesassets.records.jobs import EmbedJob
 from valuesassets.records.parquet import trial_rows
 from valuesassets.records.questions import Question, askable, questions_to_rows
 from valuesassets.records.settings.questionnaires import IMPORTED, Questionnaires
 from valuesassets.records.study import Study
-from valuesassets.records.trials import Trial
+from valuesassets.records.trials import NoTrials, Trial
 
 
 def survey_assets(study: Study) -> list[dg.AssetsDefinition]:
@@ -120,7 +120,7 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         context: dg.AssetExecutionContext, storage: Storage, questionnaire_pdf: dict[str, Any]
     ) -> dg.MaterializeResult[list[Question]]:
         """Questions read out of the PDF, each with its page and box, or imported, as a person has corrected them."""
-        from valuesassets.instruments.survey.extracted_questions import examine_questions
+        from valuesassets.instruments.survey.extracted_questions import NOT_ASKED, examine_questions
         from valuesassets.instruments.survey.forms.extractors import extract, second_extractor
         from valuesassets.instruments.survey.forms.review_page import render_review
         from valuesassets.records.lexicon import known_lexicon
@@ -140,6 +140,8 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         write_text(page, render_review(examined, pdf, language, overrides))
         doubtful = {fault.question_id for fault in examined.faults if fault.question_id}
         found = f"{len(examined.questions)} questions, {len(doubtful)} of them in doubt; read by {extractor}"
+        found += "; no model is asked" if examined.why_not_asked else ""
+        rows: list[Any] = questions_to_rows(examined.questions)
         where = {"review": link_to(storage, page)} | where
         drawn = draw_pages(examined.questions, questionnaire_pdf.get("pages") or 0, doubtful, language)
         return dg.MaterializeResult(
@@ -157,7 +159,8 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
             | extraction.facts
             | where
             | ({PICTURE: picture_of(drawn)} if drawn else {}),
-            data_version=_content_version(questions_to_rows(examined.questions)),
+            # Whether models are asked counts with the questions: prompts are made anew where a person settles it.
+            data_version=_content_version([*rows, NOT_ASKED] if examined.why_not_asked else rows),
             check_results=checks.judged(
                 checks.EXTRACTION, examined.faults, len(examined.questions), limits.faulty_questions, **where
             ),
@@ -252,16 +255,21 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         io_manager_key="trials",
         reads=("elicitation", "seed"),
         files=lexicons,
+        deps=[SURVEY.key("extracted_questions")],
     )
     def trials(
-        context: dg.AssetExecutionContext, aligned_questions: list[Question]
+        context: dg.AssetExecutionContext, storage: Storage, aligned_questions: list[Question]
     ) -> dg.MaterializeResult[list[Trial]]:
         """The prompts of one language, in every order the study asks for: read them before a GPU hour is spent."""
+        from valuesassets.instruments.survey.extracted_questions import NOT_ASKED
         from valuesassets.instruments.survey.trials import write_trials
         from valuesassets.people.variables import load_variables
         from valuesassets.records.lexicon import load_lexicon
 
         language = context.partition_key
+        faults = read_json(storage.path(SURVEY.key("extracted_questions"), language, "faults.json"))
+        if reasons := [fault["message"] for fault in faults if fault["check"] == NOT_ASKED]:
+            return dg.MaterializeResult(value=NoTrials(reasons[0]), data_version=_content_version(reasons))
         words, asked = load_lexicon(language, study.languages[language].lexicon), askable(aligned_questions)
         written = write_trials(asked, language, words, load_variables(), study.elicitation, study.seed)
         shown = "\n\n".join(f"**{trial.trial_id}**\n```\n{trial.prompt}\n```" for trial in written[:40])

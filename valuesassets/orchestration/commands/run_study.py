@@ -26,10 +26,11 @@ from valuesassets.desk.run_process import RunProcess
 from valuesassets.desk.staleness import Staleness, inputs_of
 from valuesassets.orchestration.commands.side_by_side import Here, SideBySide
 from valuesassets.orchestration.grid.grid_cells import partition_of
+from valuesassets.orchestration.grid.left_out import left_out_cells, parts_without_trials
 from valuesassets.orchestration.grid.probe_grid import failed_cells, grid_job_name
 from valuesassets.orchestration.instruments import INSTRUMENTS, Instrument, instruments_of
 from valuesassets.orchestration.partitions import family_and_part
-from valuesassets.orchestration.resources import partition_path
+from valuesassets.orchestration.resources import Storage, partition_path
 from valuesassets.records.study import Study
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -39,6 +40,12 @@ KILLED = "a process that makes runs was killed, perhaps for want of memory; run 
 
 Tell = Callable[[str, int, int, bool], None]
 """Who is told how far a command is: what is looked at, its number, how many there are, and whether it is being made."""
+
+
+class LeftOut(str):
+    """A line that says what is not asked and why, which is a result and no failure."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -155,7 +162,8 @@ def run_study(
         runs: makes several runs at once; without it, they are made in this process, one by one.
 
     Yields:
-        One line per failed run: its assets, partition and first error.
+        One line per failed run: its assets, partition and first error; and a `LeftOut` for each cell or part that no
+        model is asked in, as soon as it is known.
     """
     fail_dead_runs(instance)
     try:
@@ -171,6 +179,7 @@ def _make_parts(here: Here, runs: SideBySide | None, tell: Tell, study: Study | 
     before = parts_of(here.graph, study, wanted)
     left, making = list(before), dict[Future[dict[str, str]], Part]()
     unread: set[str] = set()
+    left_out = _left_out_before(here, before, study)
     now = Staleness(here.graph, here.instance)
     while left or making:
         part = next((part for part in left if before[part].isdisjoint([*left, *making.values()])), None)
@@ -187,18 +196,64 @@ def _make_parts(here: Here, runs: SideBySide | None, tell: Tell, study: Study | 
                 failures = {_described(made.keys, made.partition): KILLED}
             unread |= {*failures} if made.grid else set()
             yield from (f"{name}: {failure}" for name, failure in failures.items())
+            yield from _newly_left_out(here, made, study, left_out)
             continue
         left.remove(part)
         number = len(before) - len(left)
         tell(_described(part.keys, part.partition)[:44], number, len(before), False)
         cell = partition_path(part.partition) if isinstance(part.partition, dg.MultiPartitionKey) else None
         is_unread = f"{part.keys[0].path[-1]} {cell}" in unread  # the grid failed to read it
+        is_unread |= f"{part.keys[0].path[0]} {cell}" in left_out
         stale = [] if is_unread else _stale_of(part, now, study, wanted)
+        if part.grid is not None:
+            stale = [cell for cell in stale if f"{part.grid.name} {cell}" not in left_out]
+        if not stale:
+            yield from _newly_left_out(here, part, study, left_out)
         if stale:
             described = f"{part.grid.asks} of the grid" if part.grid else _described(stale, part.partition)
             tell(described, number, len(before), True)
             making[_submitted(here, runs, part, stale, wanted.tags)] = part
     tell("", len(before) + 1, len(before), False)
+
+
+def _left_out_before(here: Here, parts: Collection[Part], study: Study | None) -> dict[str, str]:
+    """What preflights that were made before leave out, of instruments whose preflight is not wanted now."""
+    storage, wanted = (here.definitions.resources or {}).get("storage"), {key for part in parts for key in part.keys}
+    return {
+        f"{instrument.name} {cell}": reason
+        for instrument in (instruments_of(study) if study is not None and isinstance(storage, Storage) else ())
+        if instrument.key("preflight") not in wanted
+        for cell, reason in left_out_cells(study, storage, instrument).items()
+    }
+
+
+def _newly_left_out(here: Here, part: Part, study: Study | None, known: dict[str, str]) -> Iterator[str]:
+    """What a part that is made says is not asked: a line for each cell or part of an instrument, told once.
+
+    A model that is asked nothing of an instrument is a failure: nothing that follows can be made of it.
+    """
+    storage = (here.definitions.resources or {}).get("storage")
+    for instrument in instruments_of(study) if study is not None and isinstance(storage, Storage) else ():
+        keys = {instrument.key(noun) for noun in ("preflight", "trials")} & {*part.keys}
+        if instrument.key("trials") in keys:
+            reason = parts_without_trials(storage, instrument).get(str(part.partition))
+            if reason and f"{instrument.name} {part.partition}" not in known:
+                known[f"{instrument.name} {part.partition}"] = reason
+                yield LeftOut(f"{instrument.name} {part.partition}: {reason}")
+        if instrument.key("preflight") in keys and study is not None:
+            family = str(part.partition)
+            found = left_out_cells(study, storage, instrument)
+            own = {cell: reason for cell, reason in found.items() if cell.startswith(f"{family}/")}
+            for name in [name for name in known if name.startswith(f"{instrument.name} {family}/")]:
+                del known[name]
+            is_stopped = len(own) == sum(cell.family == family for cell in instrument.cells(study)) > 0
+            for cell, reason in own.items():
+                is_told = f"{instrument.name} {cell.removeprefix(f'{family}/')}" in known
+                known[f"{instrument.name} {cell}"] = reason
+                if not is_told:
+                    yield LeftOut(f"{instrument.name} {cell}: {reason}")
+            if is_stopped:
+                yield f"preflight {family}: no cell of it can be asked; mend what the lines above say, or override it"
 
 
 def _submitted(here: Here, runs: SideBySide | None, *given: Any) -> Future[dict[str, str]]:

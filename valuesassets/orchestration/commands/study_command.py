@@ -14,13 +14,14 @@ from pathlib import Path
 import dagster as dg
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from slurm_runner.errors import SlurmError
 from valuesassets.desk.run_names import PART_OF_TAG
 from valuesassets.desk.server_process import end_with_parent
 from valuesassets.node.fork_server import fork_server
-from valuesassets.orchestration.commands.run_study import Tell, Wanted, run_study
+from valuesassets.orchestration.commands.run_study import LeftOut, Tell, Wanted, run_study
 from valuesassets.orchestration.commands.side_by_side import end_soon, side_by_side
 from valuesassets.orchestration.grid.on_slurm import grid_scripts
 from valuesassets.orchestration.instruments import instruments_of
@@ -106,9 +107,12 @@ def _show_bar(run: Callable[[Tell], Iterator[str]]) -> int:
         def tell(what: str, number: int, total: int, _: bool) -> None:
             progress.update(task, description=what, completed=number - 1, total=total)
 
-        for failure in run(tell):
-            failures += 1
-            progress.console.print(f"[red]failed[/] {failure}", highlight=False)
+        for line in run(tell):
+            is_failure = not isinstance(line, LeftOut)
+            failures += is_failure
+            progress.console.print(
+                f"{'[red]failed' if is_failure else '[yellow]left out'}[/] {escape(line)}", highlight=False
+            )
     return 1 if failures else 0
 
 
@@ -128,8 +132,9 @@ def _say_lines(run: Callable[[Tell], Iterator[str]], is_json: bool) -> int:
         if is_made:  # what is only looked at is not worth a line
             say(f"{number} of {total}: {what}", False)
 
-    for failure in run(tell):
-        failures += 1
-        say(failure, True)
+    for line in run(tell):
+        is_failure = not isinstance(line, LeftOut)
+        failures += is_failure
+        say(line if is_failure else f"left out {line}", is_failure)
     say(f"{made} made, of which {failures} failed; {whole - made} were fresh", False)
     return 1 if failures else 0

@@ -5,6 +5,8 @@ from typing import Any
 
 import pandas as pd
 
+from valuesassets.records.trials import NoTrials
+
 
 def pdf_line(pdf: Mapping[str, Any]) -> str:
     """Where a form came from."""
@@ -20,18 +22,21 @@ def master_line(questions: list[Any]) -> str:
 
 def trials_line(trials: list[Any]) -> str:
     """How many prompts there are."""
+    if isinstance(trials, NoTrials):
+        return trials.reason
     questions = {trial.question_id for trial in trials}
     longest = max((len(trial.prompt) for trial in trials), default=0)
     return f"{len(trials)} prompts of {len(questions)} questions, the longest of {longest} characters"
 
 
 def preflight_line(verdict: Mapping[str, Any]) -> str:
-    """How many gates a family passed."""
-    gates = [finding for finding in verdict["findings"] if finding["is_gate"]]
-    n_passed = sum(bool(finding["passed"]) for finding in gates)
-    languages = len({finding["language"] for finding in gates})
-    overridden = f"; overridden: {verdict['override']}" if verdict["override"] else ""
-    return f"{n_passed} of {len(gates)} gates passed in {languages} languages{overridden}"
+    """Which parts a family is asked in, and why not in the others."""
+    parts = verdict["parts"]
+    left_out = [f"{part} ({said['reason']})" for part, said in parts.items() if said["is_left_out"]]
+    overridden = [f"{part} ({said['override']})" for part, said in parts.items() if said["override"]]
+    told = f"{len(parts) - len(left_out)} of {len(parts)} cells go on"
+    told += f"; left out: {', '.join(left_out)}" if left_out else ""
+    return told + (f"; overridden: {', '.join(overridden)}" if overridden else "")
 
 
 def weights_line(fetched: Mapping[str, Any]) -> str:

@@ -105,12 +105,12 @@ def draw_weights(fetched: Mapping[str, Any], study: Study) -> "Figure | None":
 
 
 def draw_preflight(verdict: Mapping[str, Any], study: Study) -> "Figure | None":
-    """What the preflight found, language by language."""
+    """What the preflight found, part by part."""
     rows = pd.DataFrame(verdict["findings"])
     if not len(rows):
         return None
     table = rows.assign(passed=rows.passed.astype(float)).pivot_table(
-        index="what", columns="language", values="passed", aggfunc="min", sort=False
+        index="what", columns="part", values="passed", aggfunc="min", sort=False
     )
     return draw_matrix(table, "What the preflight looked at", ("failed", "passed"), study.is_planted)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from valuesassets.models.model_files import is_needed
+from valuesassets.orchestration.grid.left_out import overrides_of
 from valuesassets.orchestration.instruments import MODELS, SURVEY, Instrument
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
@@ -126,7 +127,7 @@ def readings_job(
         MissingData, StorageError: there are no trials, weights or preflight yet, or the preflight failed.
     """
     family, language, part = cell.family, cell.language, cell.part.name
-    settings = study.require_cell(family, language)
+    study.require_cell(family, language)
     trials = storage.path(instrument.key("trials"), part, "parquet")
     if not trials.exists():
         raise MissingData(f"{part}: there are no trials yet; materialise trials/{part} first")
@@ -135,8 +136,7 @@ def readings_job(
         if not path.exists():
             raise MissingData(f"{family} has had no preflight; materialise preflight/{family} first")
         preflight = dict(read_json(path))
-    verdict = preflight | {"override": study.preflight.override or preflight["override"]}  # it may be younger
-    require_preflight(family, language if settings.model_type == "mono" else None, verdict)
+    require_preflight(study, instrument, cell, preflight)
     readings = storage.path(instrument.key("readings"), cell_key(family, part, instrument.part), "parquet").absolute()
     asked = score_cell(study, storage, family, language, trials, readings, str(cell), instrument)
     return score_job(study, family, [asked], storage.known_readings)
@@ -197,26 +197,25 @@ def answers_job(study: Study, storage: Storage, instrument: Instrument, cell: Ce
     return generate_job(study, storage, cell, instrument, {"": (trials, answers)})
 
 
-def require_preflight(family: str, language: str | None, verdict: dict[str, Any]) -> None:
-    """Stop a cell whose family failed its preflight, unless the study overrides it with a reason.
+def require_preflight(study: Study, instrument: Instrument, cell: Cell, verdict: dict[str, Any]) -> None:
+    """Stop a cell that its preflight leaves out, unless the study overrides it with a reason.
 
-    Args:
-        language: the language whose own model must have been looked at; None where one model serves all.
+    Raises:
+        MissingData: it has had none, or is left out; says why and what to do.
     """
-    looked_at = {finding["language"] for finding in verdict["findings"]}
-    if language is not None and language not in looked_at and not verdict["override"]:
-        raise MissingData(
-            f"{family}: its model of {language} has had no preflight; materialise preflight/{family} again"
-        )
-    if verdict["passed"] or verdict["override"]:
+    from valuesassets.answers.preflight import left_out_parts
+
+    family, part = cell.family, cell.part.name
+    overrides = overrides_of(study, instrument, family)
+    if part not in verdict.get("parts", {}) and part not in overrides:
+        raise MissingData(f"{cell} has had no preflight; materialise preflight/{family} again")
+    reason = left_out_parts(verdict, overrides).get(part)
+    if reason is None:
         return
-    failed = [
-        f"{finding['language']}: {finding['what']} {finding['found']} ({finding['wanted']})"
-        for finding in verdict["findings"]
-        if finding["is_gate"] and not finding["passed"]
-    ]
+    if not verdict["parts"][part]["is_asked"]:
+        raise MissingData(f"{cell}: {reason}")
     raise MissingData(
-        f"{family} failed its preflight: {'; '.join(failed[:3])}; mend it and materialise preflight/{family} again, or "
-        "go on all the same: give the reason as preflight.override in the study file, and reload the definitions where "
-        "the UI runs"
+        f"{cell} failed its preflight: {reason}; mend it and materialise preflight/{family} again, or go on all the "
+        f"same: give the reason under [preflight.overrides] as {str(cell)!r} in the study file, and reload the "
+        "definitions where the UI runs"
     )

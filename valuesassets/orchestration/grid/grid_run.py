@@ -16,6 +16,7 @@ from slurm_runner.pipes import with_pipes
 from slurm_runner.serving import Order, Serving, Wanted
 from slurm_runner.submission import Submission
 from valuesassets.orchestration.grid.grid_cells import Grid, WantedCell, partition_of, want_cell
+from valuesassets.orchestration.grid.left_out import left_out_cells
 from valuesassets.orchestration.grid.node_jobs import SentJob
 from valuesassets.orchestration.grid.on_slurm import alike, job_label, slurm_options, slurm_root, slurm_watch
 from valuesassets.orchestration.grid.shown_answers import show_answers
@@ -37,14 +38,18 @@ class GridRun:
         self._places = min(SIDE_BY_SIDE, n_cores()) if self._is_shared else 1
 
     def run(self, cells: list[Cell]) -> dict[str, str]:
-        """Read the cells and materialise those that can be read.
+        """Read the cells and materialise those that can be read; those that their preflight leaves out stay missing.
 
         Returns:
             Why the others could not, by `<model>/<part>`.
         """
         failed: dict[str, str] = {}
         wanted: list[Wanted] = []
+        left_out = left_out_cells(self._grid.study, self._grid.storage, self._grid.instrument)
         for cell in cells:
+            if reason := left_out.get(str(cell)):
+                self._context.log.warning(f"{cell} is left out: {reason}")
+                continue
             self._plan(str(partition_of(self._grid.instrument, cell)))
             try:
                 self._options(cell.family)

@@ -33,12 +33,18 @@ class Elicitation(Record):
 
 
 class Preflight(Record):
-    """The few questions that each model is asked before GPU hours are spent."""
+    """The few questions that each cell (a model in a language, task, set or culture) is asked before all of them."""
 
     questions: Positive = 10
-    """How many questions each model is asked."""
+    """How many questions each cell is asked."""
     override: str | None = None
-    """Your reason for going on although a preflight failed; the report prints it."""
+    """Your reason for asking every cell although it fails its preflight; the report prints it."""
+    overrides: dict[str, str] = pydantic.Field(default_factory=dict)
+    """The same for single cells, by `<model>/<part>` such as `"gemma/hun"`."""
+
+    def of_cell(self, cell: str) -> str | None:
+        """Why a cell (`<model>/<part>`) is asked whatever its preflight finds; None where that decides."""
+        return self.overrides.get(cell, self.override)
 
 
 class Thresholds(Record):
@@ -52,9 +58,10 @@ class Thresholds(Record):
     p_valid_question: Share = 0.10
     """Least P_valid of a reliable answer. A question whose answers lie below it in too many cells is dropped."""
     p_valid_cell: Share = 0.20
-    """Least median P_valid of a cell; a cell below is flagged, and a model below fails its preflight."""
+    """Least median P_valid of a cell; a cell below is flagged, and one whose preflight is below is left out."""
     dropped_share: Share = 0.50
-    """Share of the cells asked in which a question must be unreliable to be dropped everywhere."""
+    """Share of the readable cells (median P_valid of `p_valid_cell` or more; of all, where none is) in which a question
+    must be unreliable to be dropped everywhere."""
     position_bias: Share = 0.20
     """Largest difference between an option's probability forward and reversed; larger ones fail a check."""
     estimator_disagreement: Share = 0.20

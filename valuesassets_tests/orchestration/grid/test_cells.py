@@ -15,10 +15,11 @@ from valuesassets.orchestration.grid.cells import (
     score_cell,
     score_job,
 )
+from valuesassets.orchestration.grid.left_out import left_out_cells
 from valuesassets.orchestration.grid.node_jobs import SentJob
 from valuesassets.orchestration.instruments import SURVEY
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.errors import MissingData, StorageError
+from valuesassets.records.errors import MissingData, StorageError, StudyError
 from valuesassets.records.files import write_json
 from valuesassets.records.jobs import EmbedJob, ScoreCell, ScoreJob, write_job
 from valuesassets.records.parquet import read_readings, table_metadata, trial_rows, write_table
@@ -34,18 +35,26 @@ from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, w
 
 ENGLISH = Part("eng", "eng")
 PREFLIGHT, TRIALS = SURVEY.key("preflight"), SURVEY.key("trials")
-FINDING = {"language": "eng", "what": "P_valid", "found": 0.01, "wanted": "0.2", "is_gate": True, "passed": False}
-PASSED, FAILED = (
-    {"passed": passed, "override": None, "findings": [FINDING | {"passed": passed}]} for passed in (True, False)
-)
+LOW = "median P_valid 0.01 (>= 0.2 wanted)"
 
 
-def study_of(model, override=None, **settings):
+def verdict(reason=None, override=None, is_asked=True):
+    """What a preflight in English leaves; with a reason not to ask, German goes on all the same."""
+    said = {"is_left_out": bool(reason) and not override, "reason": reason, "override": override, "is_asked": is_asked}
+    return {"parts": {"eng": said, "deu": said | {"is_left_out": False, "reason": None}}, "findings": []}
+
+
+PASSED, FAILED = verdict(), verdict(LOW)
+
+
+def study_of(model, override=None, overrides=None, **settings):
     """The demo with a family `mine` of one model beside those trained here."""
     demo = load_study("demo")
     mine = Family(kind="huggingface", model_type="multi", model_id=str(model), **settings)
     families = demo.families | {"mine": mine}
-    return demo.model_copy(update={"families": families, "preflight": Preflight(override=override)})
+    return demo.model_copy(
+        update={"families": families, "preflight": Preflight(override=override, overrides=overrides or {})}
+    )
 
 
 @pytest.fixture
@@ -189,26 +198,63 @@ def test_jobs_look_for_weights_where_they_were_fetched_to_unless_the_study_says_
     assert cache_variables(storage, "mine", {}) == {"HF_HUB_CACHE": f"{tmp_path}/cache/hub"}
 
 
+def asked_after(storage, found, study=None, language="eng"):
+    """The job of a cell after a preflight."""
+    write_json(storage.path(PREFLIGHT, "reference-mono", "json"), found)
+    cell = Cell("reference-mono", Part(language, language))
+    return readings_job(study or study_of("owner/gpt"), storage, SURVEY, cell)
+
+
 def test_a_failed_preflight_stops_a_cell_and_says_what_to_do(storage):
-    write_json(storage.path(PREFLIGHT, "reference-mono", "json"), FAILED)
     with pytest.raises(MissingData) as caught:
-        readings_job(study_of("owner/gpt"), storage, SURVEY, Cell("reference-mono", ENGLISH))
+        asked_after(storage, FAILED)
     assert str(caught.value) == (
-        "reference-mono failed its preflight: eng: P_valid 0.01 (0.2); mend it and materialise "
-        "preflight/reference-mono again, or go on all the same: give the reason as preflight.override in the study "
-        "file, and reload the definitions where the UI runs"
+        "reference-mono/eng failed its preflight: median P_valid 0.01 (>= 0.2 wanted); mend it and materialise "
+        "preflight/reference-mono again, or go on all the same: give the reason under [preflight.overrides] as "
+        "'reference-mono/eng' in the study file, and reload the definitions where the UI runs"
     )
 
 
+def test_the_other_cells_of_a_family_go_on_where_one_fails(storage):
+    shutil.copy(storage.path(TRIALS, "eng", "parquet"), storage.path(TRIALS, "deu", "parquet"))
+    assert asked_after(storage, FAILED, language="deu").cells[0].name == "reference-mono/deu"
+    assert left_out_cells(study_of("owner/gpt"), storage, SURVEY) == {"reference-mono/eng": LOW}
+
+
+def test_a_part_that_the_preflight_did_not_look_at_is_not_read(storage):
+    with pytest.raises(
+        MissingData, match="reference-mono/eng has had no preflight; materialise preflight/reference-mo"
+    ):
+        asked_after(storage, {"parts": {}})
+    with pytest.raises(MissingData, match="has had no preflight"):
+        asked_after(storage, {"passed": True, "override": None, "findings": []})  # as earlier versions wrote it
+
+
 def test_a_study_that_overrides_its_preflight_goes_on_without_another_one(storage):
-    overriding = study_of("owner/gpt", override="random weights")
-    silent = FAILED | {"findings": []}  # its model was not looked at
-    for verdict in (FAILED, silent):
-        write_json(storage.path(PREFLIGHT, "reference-mono", "json"), verdict)
-        assert readings_job(overriding, storage, SURVEY, Cell("reference-mono", ENGLISH))
-        assert readings_job(overriding, storage, SURVEY, Cell("reference-mono", ENGLISH), verdict)
-    write_json(storage.path(PREFLIGHT, "reference-mono", "json"), FAILED | {"override": "said when it was made"})
-    assert readings_job(study_of("owner/gpt"), storage, SURVEY, Cell("reference-mono", ENGLISH))
+    for study in (
+        study_of("owner/gpt", override="random weights"),
+        study_of("owner/gpt", overrides={"reference-mono/eng": "looked at by hand"}),
+    ):
+        assert asked_after(storage, FAILED, study)
+        assert asked_after(storage, {"parts": {}}, study)
+        assert left_out_cells(study, storage, SURVEY) == {}
+    assert asked_after(storage, verdict(LOW, "said when it was made"))
+    other = study_of("owner/gpt", overrides={"reference-mono/deu": "looked at by hand"})
+    with pytest.raises(MissingData, match="failed its preflight"):
+        asked_after(storage, FAILED, other)
+
+
+def test_nothing_overrides_that_there_is_nothing_to_ask(storage):
+    damaged = verdict("no model is asked in eng: 31% of 900 words are damaged", is_asked=False)
+    with pytest.raises(MissingData, match="reference-mono/eng: no model is asked in eng: 31% of 900 words are damaged"):
+        asked_after(storage, damaged, study_of("owner/gpt", override="all the same"))
+
+
+def test_an_override_of_a_cell_that_there_is_not_is_one_line(storage):
+    with pytest.raises(
+        StudyError, match=r"preflight\.overrides: 'mine/hun' is no cell of the study; say <model>/<part>"
+    ):
+        asked_after(storage, FAILED, study_of("owner/gpt", overrides={"mine/hun": "a typing error"}))
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from valuesassets.records.files import write_json
 from valuesassets.records.parquet import read_readings, trial_rows, write_table
 from valuesassets.records.study import load_study
 from valuesassets.records.tables import TRIALS
+from valuesassets_tests.preflights import verdict
 from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, write_model
 from valuesassets_tests.waiting import wait_until
 
@@ -57,9 +58,7 @@ class LocalGrid:
             write_table(self.storage.path(SURVEY.key("trials"), language, "parquet"), trial_rows(asked), TRIALS)
         for seed, family in enumerate(study.families):
             model = write_model(folder / family, sentencepiece_like(), seed)
-            findings = [{"language": language, "is_gate": True, "passed": True} for language in study.languages]
-            verdict = {"passed": True, "override": None, "findings": findings}
-            write_json(self.storage.path(SURVEY.key("preflight"), family, "json"), verdict)
+            write_json(self.storage.path(SURVEY.key("preflight"), family, "json"), verdict(study.languages))
             for language in study.languages:
                 shutil.copytree(model, model_folder(study, self.storage, family, language), dirs_exist_ok=True)
 
@@ -194,3 +193,17 @@ def test_who_waits_is_left_out_and_who_runs_is_ended(tmp_path, runner):
     assert [key[1] for key, _ in runner.open_reports()] == [1, 3]
     runner.close()
     assert not running_below(tmp_path)
+
+
+def test_cells_that_their_preflight_leaves_out_stay_missing_and_the_others_are_read(tmp_path):
+    grid = LocalGrid(tmp_path, of_families("demo", "reference-multi", languages=["eng", "fra", "deu"]))
+    path = grid.storage.path(SURVEY.key("preflight"), "reference-multi", "json")
+    write_json(path, verdict(["eng", "deu"], {"fra": "median P_valid 0.07 (>= 0.2 wanted)"}))
+    assert grid.read() == {}
+    assert [cell.part.name for cell in SURVEY.cells(grid.study) if grid.is_whole(cell)] == ["deu", "eng"]
+    assert grid.instance.get_status_by_partition(READINGS, ["fra|reference-multi"], None) == {
+        "fra|reference-multi": None
+    }
+    write_json(path, verdict(["eng", "deu", "fra"]))  # mended, and looked at again
+    assert grid.read() == {}
+    assert len(grid.read_cells()) == 3

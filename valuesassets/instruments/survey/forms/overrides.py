@@ -22,10 +22,25 @@ from valuesassets.records.files import read_toml, sha256_json
 from valuesassets.records.questions import Option, Question, ResponseType
 
 FIELDS = ("section", "text", "stem", "item", "answer_cue", "response_type", "options")
+WHOLE_FORM = "whole_form"
+"""The table in which a person says that models are to be asked though the form as a whole is in doubt."""
 PINNED = "is_id_settled"
 """Key of a question whose id a person has given."""
 NEEDED = ("text", "response_type", "options")
 """What a question that is added cannot do without."""
+
+
+Words = Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class WholeForm(pydantic.BaseModel):
+    """Why models are asked the questions of a form that is in doubt as a whole."""
+
+    model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+    reason: Words
+    of: Words
+    """`extraction_mark` of what was looked at."""
 
 
 class Override(pydantic.BaseModel):
@@ -33,10 +48,10 @@ class Override(pydantic.BaseModel):
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 
-    reason: Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1)]
+    reason: Words
     of: str | None = None
     """`fingerprint` of the record that was corrected."""
-    id: Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1)] | None = None
+    id: Words | None = None
     """The variable that the record is; it is believed in alignment too."""
     drop: bool = False
     add: bool = False
@@ -97,10 +112,25 @@ def read_overrides(path: Path) -> dict[str, Override]:
     Raises:
         StudyError: not TOML, or an override is not one; names file, id and reason.
     """
+    found = _tables(path)
+    found.pop(WHOLE_FORM, None)
+    return {code: validated(Override, row, StudyError, f"{path}: override of {code}") for code, row in found.items()}
+
+
+def read_whole_form(path: Path) -> WholeForm | None:
+    """What a person says of the form as a whole; None where nothing is said.
+
+    Raises:
+        StudyError: as `read_overrides`.
+    """
+    row = _tables(path).get(WHOLE_FORM)
+    return None if row is None else validated(WholeForm, row, StudyError, f"{path}: {WHOLE_FORM}")
+
+
+def _tables(path: Path) -> dict[str, Any]:
     if not path.exists() or (path.is_file() and path.stat().st_size == 0):
         return {}
-    found = read_toml(path, "an overrides file (TOML)", StudyError)
-    return {code: validated(Override, row, StudyError, f"{path}: override of {code}") for code, row in found.items()}
+    return read_toml(path, "an overrides file (TOML)", StudyError)
 
 
 def apply_overrides(
@@ -170,6 +200,11 @@ def apply_overrides(
     return Overridden(tuple(now), tuple(was), tuple(changes), tuple(faults), frozenset(settled))
 
 
+def extraction_mark(questions: Sequence[Question]) -> str:
+    """Eight digits that change when anything that was extracted of a form changes."""
+    return sha256_json([fingerprint(question) for question in questions])[:8]
+
+
 def fingerprint(question: Question) -> str:
     """Eight digits that change when what was extracted of a question changes."""
     return sha256_json(question.model_dump(mode="json", include={"id", *FIELDS}))[:8]
@@ -214,6 +249,11 @@ def _number(code: str) -> tuple[int, str]:
     """By what a question that is added finds its place."""
     digits = re.search(r"\d+", code)
     return (int(digits[0]) if digits else 0), code
+
+
+def whole_form_text(mark: str) -> str:
+    """Lines that have models asked a form that is in doubt as a whole, for a person to give the reason."""
+    return f'[{WHOLE_FORM}]\nreason = ""\nof = "{mark}"'
 
 
 def override_text(question: Question, shares_id: bool = False) -> str:

@@ -15,7 +15,7 @@ from valuesassets.instruments.survey.forms.form_pictures import FRAME, MARGIN, d
 from valuesassets.instruments.survey.forms.layout.checks import Fault
 from valuesassets.instruments.survey.forms.layout.grounding import GroundedString
 from valuesassets.instruments.survey.forms.layout.words import union
-from valuesassets.instruments.survey.forms.overrides import override_text
+from valuesassets.instruments.survey.forms.overrides import override_text, whole_form_text
 from valuesassets.records.questions import Question
 from valuesassets.records.templates import template
 
@@ -61,6 +61,7 @@ def render_review(examined: Examined, pdf: Path | None, language: str, overrides
         settled=[entry for entry in entries if not entry.faults and entry.changes],
         sound=[entry for entry in entries if not entry.faults and not entry.changes],
         of_form=[fault for fault in examined.faults if fault.question_id not in known],
+        whole_form=whole_form_text(examined.mark) if examined.why_not_asked else None,
         left_out=[change for change in examined.changes if change.question_id not in known],
         counts=Counter(fault.check for fault in examined.faults).most_common(),
         total=len(examined.questions),

@@ -1,0 +1,52 @@
+"""Which cells no model is asked in, and why: their preflight failed, or they have nothing that could be asked."""
+
+from collections.abc import Sequence
+
+from valuesassets.orchestration.instruments import Instrument, instruments_of
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.errors import StudyError
+from valuesassets.records.files import read_json
+from valuesassets.records.parquet import LEFT_OUT, table_metadata
+from valuesassets.records.study import Study
+from valuesassets.records.trials import NoTrials, Trial
+
+
+def overrides_of(study: Study, instrument: Instrument, family: str) -> dict[str, str]:
+    """By part of an instrument, why a family is asked whatever its preflight finds.
+
+    Raises:
+        StudyError: a cell is named that no instrument of the study has.
+    """
+    every = {str(cell) for each in instruments_of(study) for cell in each.cells(study)}
+    for name in study.preflight.overrides:
+        if name not in every:
+            raise StudyError(
+                f"preflight.overrides: {name!r} is no cell of the study; say <model>/<part> such as {min(every)}"
+            )
+    cells = [cell for cell in instrument.cells(study) if cell.family == family]
+    given = {cell.part.name: study.preflight.of_cell(str(cell)) for cell in cells}
+    return {part: reason for part, reason in given.items() if reason}
+
+
+def why_no_trials(trials: Sequence[Trial]) -> str:
+    """Why a part has nothing to ask."""
+    return trials.reason if isinstance(trials, NoTrials) else "it has no trials"
+
+
+def parts_without_trials(storage: Storage, instrument: Instrument) -> dict[str, str]:
+    """By part of which a file says that nobody is asked, why."""
+    found = {part: table_metadata(path) for part, path in storage.files(instrument.key("trials"), "parquet").items()}
+    return {part: said[LEFT_OUT] for part, said in found.items() if LEFT_OUT in said}
+
+
+def left_out_cells(study: Study, storage: Storage, instrument: Instrument) -> dict[str, str]:
+    """Why cells are not asked, by `<model>/<part>`, as far as preflights have been made."""
+    from valuesassets.answers.preflight import left_out_parts
+
+    found: dict[str, str] = {}
+    for family in study.families:
+        path = storage.path(instrument.key("preflight"), family, "json")
+        if path.exists():
+            reasons = left_out_parts(read_json(path), overrides_of(study, instrument, family))
+            found |= {f"{family}/{part}": reason for part, reason in reasons.items()}
+    return found

@@ -33,10 +33,12 @@ FEWEST_WORDS = 100
 """Fewer words are not judged."""
 RARER = 8
 """A letter is lost that is so many times rarer than in the bundled questionnaire."""
-CHANCE = 1e-6
+CHANCE = 1e-3
 """Greatest probability of so few words with a letter, were it half as frequent as in the bundled questionnaire."""
 
 
+MOST_SHOWN = 9
+"""So many lost letters are named."""
 MORE_LETTERS = {
     "ces": "ďňóťú", "dan": "é", "deu": "é", "est": "šž", "fin": "åšž", "fra": "âæêëîïôœùûüÿ", "hrv": "đ", "hun": "úű",
     "ita": "éìíîòóú", "lvs": "ō", "nld": "áàéèêëíïóöúü", "nor": "éèêóòô", "por": "âàêôõúü", "ron": "șțşţ",
@@ -70,7 +72,8 @@ class DamagedWords:
 
     def __str__(self) -> str:
         said = [f"such as {self.example[:40]!r}"] * bool(self.example)
-        said += [f"the letters {' '.join(self.lost)} are lost"] * bool(self.lost)
+        more = " and others" * (len(self.lost) > MOST_SHOWN)
+        said += [f"the letters {' '.join(self.lost[:MOST_SHOWN])}{more} are lost"] * bool(self.lost)
         return f"{self.share:.1%} of {self.words:,} words are damaged ({', '.join(said)})"
 
 
@@ -121,13 +124,16 @@ def _is_foreign(word: str, language: str) -> bool:
 
 
 def _lost_letters(words: list[str], language: str) -> Iterator[str]:
-    """Letters beyond ASCII that nearly no word has. Words in capitals do not count: some drop their accents."""
-    own, expected = [word for word in words if not word.isupper()], bundled_words(language)
+    """Letters beyond ASCII that nearly no word has; each word counts once, however often a form repeats it.
+
+    Words in capitals do not count: some drop their accents.
+    """
+    own, expected = ({word for word in each if not word.isupper()} for each in (words, bundled_words(language)))
     observed, usual = (Counter(letter for word in each for letter in set(word)) for each in (own, expected))
     for letter, count in sorted(usual.items()):
         rate = count / len(expected)
-        is_rare = observed[letter] * RARER <= rate * len(own)
-        if letter.isalpha() and is_rare and binom.cdf(observed[letter], len(own), rate / 2) < CHANCE:
+        is_rare = letter.isalpha() and not letter.isascii() and observed[letter] * RARER <= rate * len(own)
+        if is_rare and binom.cdf(observed[letter], len(own), rate / 2) < CHANCE:
             yield letter
 
 

@@ -31,8 +31,10 @@ Seconds = Annotated[float, pydantic.Field(gt=0), unit("seconds")]
 
 LANGUAGE = "^[a-z]{3}$"
 FAMILY_NAME = "^[A-Za-z0-9][A-Za-z0-9_.-]*$"
+CELL_NAME = "^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$"
 VARIABLE = "^[A-Z][A-Z0-9_]*$"
 LanguageCode = Annotated[str, pydantic.Field(pattern=LANGUAGE)]
+CellName = Annotated[str, pydantic.Field(pattern=CELL_NAME)]
 FamilyName = Annotated[str, pydantic.Field(pattern=FAMILY_NAME)]
 STUDY_NAME, COUNTRY, SHA256 = "^[a-z0-9][a-z0-9_-]*$", "^[A-Z]{2}$", "^[0-9a-fA-F]{64}$"
 OWNER = r"^(team:[A-Za-z0-9_.-]+|[^@\s]+@[^@\s]+\.[^@\s]+)$"
@@ -41,6 +43,7 @@ PATTERNS = {
     LANGUAGE: "an ISO 639-3 code such as deu",
     COUNTRY: "an ISO 3166 code such as DE",
     FAMILY_NAME: "a name of letters, digits, _, . and -",
+    CELL_NAME: "a cell as <model>/<part>",
     SHA256: "64 hexadecimal digits",
     OWNER: "a mail address, or team:<name>",
     VARIABLE: "the name of a variable, in capitals",

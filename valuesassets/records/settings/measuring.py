@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import pydantic
 
-from valuesassets.records.settings.kinds import Count, LanguageCode, Positive, Record, Share
+from valuesassets.records.settings.kinds import CellName, Count, LanguageCode, Positive, Record, Share
 
 
 class Elicitation(Record):
@@ -39,7 +39,7 @@ class Preflight(Record):
     """How many questions each cell is asked."""
     override: str | None = None
     """Your reason for asking every cell although it fails its preflight; the report prints it."""
-    overrides: dict[str, str] = pydantic.Field(default_factory=dict)
+    overrides: dict[CellName, Annotated[str, pydantic.Field(min_length=1)]] = pydantic.Field(default_factory=dict)
     """The same for single cells, by `<model>/<part>` such as `"gemma/hun"`."""
 
     def of_cell(self, cell: str) -> str | None:

@@ -73,7 +73,7 @@ class DamagedWords:
     def __str__(self) -> str:
         said = [f"such as {self.example[:40]!r}"] * bool(self.example)
         more = " and others" * (len(self.lost) > MOST_SHOWN)
-        said += [f"the letters {' '.join(self.lost[:MOST_SHOWN])}{more} are lost"] * bool(self.lost)
+        said += [f"lost letters: {' '.join(self.lost[:MOST_SHOWN])}{more}"] * bool(self.lost)
         return f"{self.share:.1%} of {self.words:,} words are damaged ({', '.join(said)})"
 
 

@@ -1,0 +1,99 @@
+"""A study of which one language has a damaged form and one cannot be read: what is asked, and what is said."""
+
+import dagster as dg
+import pandas as pd
+import pytest
+
+from valuesassets.definitions import build_definitions
+from valuesassets.orchestration.commands.run_study import LeftOut, Wanted, run_study
+from valuesassets.orchestration.instruments import MODELS, SURVEY
+from valuesassets.records.files import read_json
+from valuesassets.records.questions import write_questions
+from valuesassets.records.study import load_study
+from valuesassets_tests.instruments.survey.forms.test_damaged_words import questions_without
+from valuesassets_tests.tiny_models import sentencepiece_like, write_model
+
+pytestmark = pytest.mark.slow
+STUDY = """
+name = "torn"
+title = "A damaged form"
+seed = 3
+
+[questionnaires]
+source = "folder"
+extractor = "imported"
+pdf_dir = "."
+extractions = "."
+master = "eng"
+
+[preflight.overrides]
+"tiny/eng" = "a model that was never trained"
+
+[families.tiny]
+kind = "huggingface"
+model_type = "multi"
+model_id = "%s"
+dtype = "float32"
+"""
+LANGUAGES = (("eng", "English", "IE"), ("fra", "French", "FR"), ("pol", "Polish", "PL"))
+NOUNS = ("questionnaire_pdf", "extracted_questions", "master_questions", "aligned_questions", "trials", "preflight")
+WANTED = Wanted(
+    {MODELS.key("weights"), *map(SURVEY.key, (*NOUNS, "readings", "probe_distributions", "quality_report"))}
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A study whose Polish form has lost letters, asked of a model that says nothing that counts."""
+    write_model(tmp_path / "tiny", sentencepiece_like())
+    for code, letters in (("eng", ""), ("fra", ""), ("pol", "śźż")):
+        write_questions(tmp_path / f"{code}.json", questions_without(letters, code)[:16])
+    tables = (f'[languages.{c}]\nname = "{n}"\ncountry = "{k}"\nzone = "Europe"\n' for c, n, k in LANGUAGES)
+    (tmp_path / "torn.toml").write_text(STUDY % (tmp_path / "tiny") + "\n".join(tables), encoding="utf-8")
+    return tmp_path
+
+
+def run(folder):
+    """What a command would say of the study: what is left out, and what has failed."""
+    study = load_study(str(folder / "torn.toml"))
+    definitions = build_definitions(study, folder / "storage")
+    with dg.instance_for_test(temp_dir=str(folder)) as instance:
+        lines = list(run_study(definitions, instance, study=study, wanted=WANTED))
+    return [line for line in lines if isinstance(line, LeftOut)], [x for x in lines if not isinstance(x, LeftOut)]
+
+
+def test_what_cannot_be_asked_is_left_out_and_said_and_the_rest_is_read(folder):
+    left_out, failed = run(folder)
+    assert failed == []
+    assert [line.partition(": ")[0] for line in left_out] == ["survey pol", "survey tiny/fra"]
+    assert "words are damaged (lost letters: ż)" in left_out[0]
+    assert "median P_valid" in left_out[1]
+    stored = folder / "storage" / "torn" / "survey"
+    assert [path.stem for path in stored.glob("readings/*/*.parquet")] == ["eng"]
+    cells = pd.read_parquet(stored / "quality_report" / "cells.parquet").set_index("language")
+    assert cells["is_missing"].to_dict() == {"eng": False, "fra": True, "pol": True}
+    assert cells.loc[["fra", "pol"], "rule"].tolist() == ["preflight", "preflight"]
+    assert cells.at["pol", "reason"].startswith("no model is asked in pol: ")
+    parts = read_json(stored / "preflight" / "tiny.json")["parts"]
+    assert parts["eng"]["override"] == "a model that was never trained"
+
+    mark = next((stored / "extracted_questions").glob("pol.review.html")).read_text(encoding="utf-8")
+    mark = mark.partition("[whole_form]\nreason = ")[2].partition("of = ")[2].splitlines()[0].strip('&#34;"')[:8]
+    overrides = folder / "torn.overrides" / "pol.toml"
+    overrides.parent.mkdir()
+    overrides.write_text(f'[whole_form]\nreason = "read against the paper"\nof = "{mark}"\n', encoding="utf-8")
+    left_out, failed = run(folder)  # once it is settled, Polish is judged like the others
+    assert failed == []
+    assert [line.partition(": ")[0] for line in left_out] == ["survey tiny/fra", "survey tiny/pol"]
+    assert "median P_valid" in left_out[1]
+
+
+def test_a_family_of_which_every_cell_is_left_out_is_a_failure(folder):
+    path = folder / "torn.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"tiny/eng" = "a model that was never trained"', ""), encoding="utf-8")
+    left_out, failed = run(folder)
+    assert len(left_out) == 3
+    assert failed == ["preflight tiny: no cell of it can be asked; mend what the lines above say, or override it"]
+    cells = pd.read_parquet(folder / "storage" / "torn" / "survey" / "quality_report" / "cells.parquet")
+    assert cells["is_missing"].all()

@@ -15,12 +15,13 @@ from valuesassets.records.parquet import (
     table_metadata,
     trial_rows,
     write_table,
+    write_trials,
     written_rows,
 )
 from valuesassets.records.readouts import Generate, ScoreLabels, ScoreSpans, Span
 from valuesassets.records.table import Table
 from valuesassets.records.tables import ANSWERS, READINGS, TRIALS
-from valuesassets.records.trials import Answer, Reading, Status, Trial, Turn, places_in_chat
+from valuesassets.records.trials import Answer, NoTrials, Reading, Status, Trial, Turn, places_in_chat
 
 TRIAL = Trial(
     "v1/0/reversed",
@@ -334,3 +335,13 @@ def test_no_failure_turns_into_a_number():
 def test_labels_that_cannot_be_told_apart_are_refused(labels, values):
     with pytest.raises(QuestionError):
         ScoreLabels(labels, values)
+
+
+def test_a_part_without_trials_keeps_the_reason(tmp_path):
+    path = tmp_path / "bul.parquet"
+    write_trials(path, NoTrials("its words are damaged"))
+    found = read_trials(path)
+    assert isinstance(found, NoTrials)
+    assert (list(found), found.reason) == ([], "its words are damaged")
+    write_trials(path, [])
+    assert not isinstance(read_trials(path), NoTrials)

@@ -26,7 +26,7 @@ from valuesassets.desk.run_process import RunProcess
 from valuesassets.desk.staleness import Staleness, inputs_of
 from valuesassets.orchestration.commands.side_by_side import Here, SideBySide
 from valuesassets.orchestration.grid.grid_cells import partition_of
-from valuesassets.orchestration.grid.left_out import left_out_cells, parts_without_trials
+from valuesassets.orchestration.grid.left_out import left_out_cells, why_not_asked
 from valuesassets.orchestration.grid.probe_grid import failed_cells, grid_job_name
 from valuesassets.orchestration.instruments import INSTRUMENTS, Instrument, instruments_of
 from valuesassets.orchestration.partitions import family_and_part
@@ -236,7 +236,7 @@ def _newly_left_out(here: Here, part: Part, study: Study | None, known: dict[str
     for instrument in instruments_of(study) if study is not None and isinstance(storage, Storage) else ():
         keys = {instrument.key(noun) for noun in ("preflight", "trials")} & {*part.keys}
         if instrument.key("trials") in keys:
-            reason = parts_without_trials(storage, instrument).get(str(part.partition))
+            reason = why_not_asked(storage, instrument, str(part.partition))
             if reason and f"{instrument.name} {part.partition}" not in known:
                 known[f"{instrument.name} {part.partition}"] = reason
                 yield LeftOut(f"{instrument.name} {part.partition}: {reason}")

@@ -33,10 +33,10 @@ def why_no_trials(trials: Sequence[Trial]) -> str:
     return trials.reason if isinstance(trials, NoTrials) else "it has no trials"
 
 
-def parts_without_trials(storage: Storage, instrument: Instrument) -> dict[str, str]:
-    """By part of which a file says that nobody is asked, why."""
-    found = {part: table_metadata(path) for part, path in storage.files(instrument.key("trials"), "parquet").items()}
-    return {part: said[LEFT_OUT] for part, said in found.items() if LEFT_OUT in said}
+def why_not_asked(storage: Storage, instrument: Instrument, part: str) -> str | None:
+    """Why nobody is asked in a part, as its file of trials says; None where they are, or there is no file."""
+    path = storage.path(instrument.key("trials"), part, "parquet")
+    return table_metadata(path).get(LEFT_OUT) if path.exists() else None
 
 
 def left_out_cells(study: Study, storage: Storage, instrument: Instrument) -> dict[str, str]:

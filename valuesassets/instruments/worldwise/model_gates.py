@@ -33,11 +33,12 @@ def family_rows(run: Run) -> list[dict[str, Any]]:
     orders = {row["model"]: row for row in records(_table(run, "reliability", "orders"))}
     verdicts, found = run.found.get("preflight", {}), []
     for family in run.study.families:
-        row, verdict = orders.get(family, {}), verdicts.get(family)
+        row, parts = orders.get(family, {}), verdicts.get(family, {}).get("parts", {})
         asked, n_cells = set(rows_where(_statuses(run, CHOICE), model=family)["culture"]), len(_conditions(run))
-        passed = None if verdict is None else "passed" if verdict["passed"] else "failed"
-        if verdict is not None and not verdict["passed"] and verdict["override"]:
-            passed = f"failed, overridden: {verdict['override']}"
+        failed, overrides = ([said[key] for said in parts.values() if said[key]] for key in ("reason", "override"))
+        passed = None if not parts else f"failed in {len(failed)} of {len(parts)} cells" if failed else "passed"
+        if failed and overrides:
+            passed = f"{passed}, overridden: {'; '.join(dict.fromkeys(overrides))}"
         row = {"family": family, "preflight": passed, "cells": f"{len(asked)} of {n_cells}"} | {
             name: row.get(name)
             for name in ("n_read", "p_valid", "changed", "agreement", "agreement_low", "agreement_high", "follow")

@@ -19,10 +19,10 @@ from valuesassets.models.engine import (
     read_batch,
     read_rows,
     row_logits,
-    tree_mask,
     within_memory,
 )
 from valuesassets.models.token_trees import grow_tree
+from valuesassets.models.tree_masks import tree_masks
 from valuesassets.spelling.tokens import NextToken, Tokens
 
 CHUNK, CHUNK_OF_A_GPU = 512, 2048
@@ -111,19 +111,25 @@ class CachedText:
             seen += [at] * len(tree.tokens)
         device, length = first_device(self._model), len(self.tokens)
         is_text = torch.arange(length, device=device) < torch.tensor(seen, device=device)[:, None]
-        mask = tree_mask(torch.tensor([ends], device=device), self._model.dtype, is_text[None])
-        found = self._read(tuple(tokens), torch.tensor([depths]), mask, rows, asks)
+        positions = torch.tensor([depths], device=device)
+        masks = tree_masks(self._model, torch.tensor([ends], device=device), positions, is_text[None])
+        found = self._read(tuple(tokens), positions, masks, rows, asks)
         self._cache.crop(-len(tokens))
         return found
 
     def _read(
-        self, tokens: Tokens, positions: Tensor, mask: Tensor | None, rows: Sequence[int], asks: Sequence[Ask]
+        self,
+        tokens: Tokens,
+        positions: Tensor,
+        masks: Tensor | dict[str, Tensor] | None,
+        rows: Sequence[int],
+        asks: Sequence[Ask],
     ) -> list[NextToken]:
         device = first_device(self._model)
         inputs: dict[str, Any] = {"input_ids": torch.tensor([tokens]), "position_ids": positions}
         inputs = {name: tensor.to(device) for name, tensor in inputs.items()}
-        if mask is not None:
-            inputs["attention_mask"] = mask
+        if masks is not None:
+            inputs["attention_mask"] = masks
         inputs |= {"past_key_values": self._cache, "use_cache": True}
 
         def read() -> list[NextToken]:

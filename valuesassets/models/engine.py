@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from valuesassets.models.token_trees import TokenTree, grow_tree
+from valuesassets.models.tree_masks import tree_masks
 from valuesassets.records.errors import ScoringError
 from valuesassets.spelling.tokens import NextToken, Tokens
 
@@ -147,15 +148,14 @@ def _logits(model: Any, trees: Sequence[TokenTree], kept: KeptPrefix | None) -> 
         inputs = {}
         if torch.device(device).type in MASKED_ON:
             sizes = torch.tensor([[len(tree.tokens)] for tree in trees])
-            inputs = {"attention_mask": (torch.arange(width) < sizes).long()}
+            inputs = {"attention_mask": (torch.arange(width) < sizes).long().to(device)}
     else:
-        depths = _padded([tree.depths for tree in trees], width, lambda _: 0)
-        # A row of padding sees itself: one that sees nothing gives NaN.
-        ends = _padded([tree.ends for tree in trees], width, lambda node: node + 1)
         before = len(kept.tokens) if kept else 0
+        positions = (_padded([tree.depths for tree in trees], width, lambda _: 0) + before).to(device)
+        # A row of padding sees itself: one that sees nothing gives NaN.
+        ends = _padded([tree.ends for tree in trees], width, lambda node: node + 1).to(device)
         is_seen = torch.ones(len(trees), width, before, dtype=torch.bool, device=device)
-        inputs = {"position_ids": depths + before, "attention_mask": tree_mask(ends.to(device), model.dtype, is_seen)}
-    inputs = {name: tensor.to(device) for name, tensor in inputs.items()}
+        inputs = {"position_ids": positions, "attention_mask": tree_masks(model, ends, positions, is_seen)}
     inputs |= {"past_key_values": kept.cache, "use_cache": True} if kept else {"use_cache": False}
     batch_rows = torch.tensor([index for index, tree in enumerate(trees) for _ in tree.rows])
     nodes = torch.tensor([node for tree in trees for node in tree.rows])
@@ -190,22 +190,6 @@ def row_logits(model: Any, batch_rows: Tensor, nodes: Tensor, **inputs: Any) -> 
 
 def _padded(rows: Sequence[Sequence[int]], width: int, fill: Callable[[int], int]) -> Tensor:
     return torch.tensor([[*row, *map(fill, range(len(row), width))] for row in rows])
-
-
-def tree_mask(ends: Tensor, dtype: torch.dtype, is_seen_before: Tensor) -> Tensor:
-    """Additive mask (batch, 1, width, before + width): 0 where a node may look, the lowest number elsewhere.
-
-    A boolean mask would be added as 0 and 1 by eager attention.
-
-    Args:
-        ends: (batch, width), as of trees.
-        is_seen_before: (batch, width, before): which tokens of a cache each node sees.
-    """
-    node = torch.arange(ends.shape[1], device=ends.device)
-    is_above = (node[:, None] >= node) & (node[:, None] < ends[:, None, :])
-    is_seen = torch.cat([is_seen_before, is_above], 2)
-    mask = torch.zeros(is_seen.shape, dtype=dtype, device=ends.device)
-    return mask.masked_fill_(~is_seen, torch.finfo(dtype).min)[:, None]
 
 
 def read_rows(logits: Tensor, asked: Sequence[Sequence[int]], n_likeliest: int) -> list[NextToken]:

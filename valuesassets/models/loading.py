@@ -24,6 +24,9 @@ DTYPES = ("float32", "bfloat16", "float16", "float64")
 ROOMS = ("max_position_embeddings", "max_seq_len", "max_sequence_length", "n_positions", "context_length")
 """What configurations call the length of the longest text that a model was made for."""
 
+WINDOWS = ("sliding_window", "window_size", "attention_window_size", "attention_chunk_size")
+"""What configurations call the number of tokens that a layer looks back on."""
+
 MANY_SCRIPTS = "How? Don't know.\n1. Zwölf\n10. Ελλάδα, България\n\n  2 000 %\r\nAnswer: 1\nAnswer:10\tx"
 """A text on which two ways of cutting show that they differ."""
 
@@ -81,6 +84,11 @@ class OpenedModel:
     @property
     def _rows(self) -> int:
         return self.config.get_text_config().vocab_size
+
+    @property
+    def window(self) -> int | None:
+        """The least number of tokens that one of its layers looks back on; None where all see everything."""
+        return self.least_setting(WINDOWS)
 
     def least_setting(self, names: Sequence[str]) -> int | None:
         """The least of those settings of the architecture that are numbers above 0; None where there is none."""
@@ -171,9 +179,8 @@ class LoadedModel:
     def fork_fault(self) -> str | None:
         """Why copies of this architecture's cache cannot be read on, in words; None where they can. Found by trying."""
         from valuesassets.models.forked_text import find_fork_fault
-        from valuesassets.models.reading_plan import WINDOWS
 
-        return find_fork_fault(self.model, self.opened.least_setting(WINDOWS), self.opened.least_setting(ROOMS))
+        return find_fork_fault(self.model, self.opened.window, self.opened.least_setting(ROOMS))
 
     @cached_property
     def prefix_fault(self) -> str | None:
@@ -181,6 +188,27 @@ class LoadedModel:
         from valuesassets.models.kept_prefixes import find_prefix_fault
 
         return find_prefix_fault(self.model)
+
+    @cached_property
+    def tree_window_fault(self) -> str | None:
+        """Why trees that exceed its window cannot be read, in words; None where they can. Found by trying."""
+        from valuesassets.models.window_trial import find_window_fault, read_in_tree
+
+        return find_window_fault(self.model, read_in_tree)
+
+    @cached_property
+    def prefix_window_fault(self) -> str | None:
+        """Why a kept prefix and trees that exceed its window together cannot be read; None where they can."""
+        from valuesassets.models.window_trial import find_window_fault, read_beside_prefix
+
+        return find_window_fault(self.model, read_beside_prefix)
+
+    @cached_property
+    def text_window_fault(self) -> str | None:
+        """Why what stands beside a cached text that exceeds its window cannot be read; None where it can."""
+        from valuesassets.models.window_trial import find_window_fault, read_beside_text
+
+        return find_window_fault(self.model, read_beside_text)
 
     @property
     def devices(self) -> list[str]:

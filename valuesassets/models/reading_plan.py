@@ -17,10 +17,6 @@ from valuesassets.models.token_trees import (
 )
 from valuesassets.spelling.tokens import Tokens
 
-WINDOWS = ("sliding_window", "window_size", "attention_window_size", "attention_chunk_size")
-"""What configurations call the number of tokens that a layer looks back on. Some count along the input, so that a tree
-must fit into the window whole."""
-
 
 @dataclass(frozen=True)
 class Row:
@@ -63,21 +59,23 @@ def part_rows(loaded: LoadedModel, rows: Sequence[Row], most_rows: int, notes: l
 
 
 def whole_trees(loaded: LoadedModel, rows: Sequence[Row], most_rows: int, notes: list[str]) -> list[Part]:
-    """Rows in trees of whole sequences, in chains where a tree would exceed the model's window."""
-    trees = [Part(tuple(rows[i] for i in part)) for part in part_into_trees([r.sequence for r in rows], most_rows)]
-    window = loaded.opened.least_setting(WINDOWS)
-    if window is None:
+    """Rows in trees of whole sequences; no larger than the model's window where what exceeds it cannot be read."""
+    trees = _parts(rows, part_into_trees([row.sequence for row in rows], most_rows))
+    window = loaded.opened.window
+    wide = [part for part in trees if window is not None and not part.tree.is_chain and len(part.tree.tokens) > window]
+    if window is None or not wide or loaded.tree_window_fault is None:
         return trees
-    wide = [part for part in trees if len(part.tree.tokens) > window]
-    if wide:
-        notes.append(f"read one sequence per row where a tree exceeds the model's window of {window} tokens")
-    narrow = [part for part in trees if len(part.tree.tokens) <= window]
-    return narrow + [chain for part in wide for chain in chains(part.rows)]
+    notes.append(f"trees were cut to the model's window of {window} tokens: {loaded.tree_window_fault}")
+    cut = [row for part in wide for row in part.rows]
+    long = [row for row in cut if len(row.sequence) > window]
+    short = [row for row in cut if len(row.sequence) <= window]
+    smaller = _parts(short, part_into_trees([row.sequence for row in short], most_rows, window=window))
+    return [part for part in trees if part not in wide] + smaller + chains(long)
 
 
 def chains(rows: Sequence[Row]) -> list[Part]:
     """Rows in parts whose sequences are beginnings of one another."""
-    return [Part(tuple(rows[index] for index in part)) for part in part_into_chains([row.sequence for row in rows])]
+    return _parts(rows, part_into_chains([row.sequence for row in rows]))
 
 
 def order_batches(parts: Sequence[Part], indices: Iterable[int], budget: BatchBudget) -> list[list[int]]:
@@ -101,19 +99,30 @@ def _keep_prefixes(
     if prefixes and loaded.prefix_fault is not None:
         notes.append(f"what prompts begin with was read with every tree: {loaded.prefix_fault}")
         return [], list(rows)
-    window = loaded.opened.least_setting(WINDOWS)
     beside: list[Part] = []
     taken: set[int] = set()
     for prefix in prefixes:
-        parts = _part_beside(rows, prefix, most_rows)
-        if window is None or max(len(part.tree.tokens) for part in parts) + prefix.length <= window:
+        parts = _part_beside(loaded, rows, prefix, most_rows)
+        if parts:
             beside += parts
             taken.update(prefix.members)
     return beside, [row for index, row in enumerate(rows) if index not in taken]
 
 
-def _part_beside(rows: Sequence[Row], prefix: SharedPrefix, most_rows: int) -> list[Part]:
-    own = [rows[index] for index in prefix.members]
-    kept = own[0].sequence[: prefix.length]
-    parts = part_into_trees([row.sequence for row in own], most_rows, prefix.length)
-    return [Part(tuple(own[index] for index in part), kept) for part in parts]
+def _part_beside(loaded: LoadedModel, rows: Sequence[Row], prefix: SharedPrefix, most_rows: int) -> list[Part]:
+    """What is read beside a prefix; nothing where that exceeds the model's window and cannot be read so."""
+    own, window = [rows[index] for index in prefix.members], loaded.opened.window
+    sequences, kept = [row.sequence for row in own], own[0].sequence[: prefix.length]
+    parts = _parts(own, part_into_trees(sequences, most_rows, prefix.length), kept)
+
+    def exceed(parts: Sequence[Part]) -> bool:
+        return window is not None and max(len(part.tree.tokens) for part in parts) + prefix.length > window
+
+    if exceed(parts) and loaded.prefix_window_fault is not None:
+        parts = _parts(own, part_into_trees(sequences, most_rows, prefix.length, window), kept)
+        return [] if exceed(parts) else parts
+    return parts
+
+
+def _parts(rows: Sequence[Row], places: Iterable[Sequence[int]], prefix: Tokens = ()) -> list[Part]:
+    return [Part(tuple(rows[place] for place in own), prefix) for own in places]

@@ -67,7 +67,9 @@ def grow_tree(sequences: Sequence[Tokens]) -> TokenTree:
     return TokenTree(tuple(tokens), tuple(depths), tuple(ends), tuple(rows))
 
 
-def part_into_trees(sequences: Sequence[Tokens], most_rows: int, kept: int = 0) -> list[list[int]]:
+def part_into_trees(
+    sequences: Sequence[Tokens], most_rows: int, kept: int = 0, window: int | None = None
+) -> list[list[int]]:
     """Positions of the sequences of each tree: those that begin alike, in trees of bearable size.
 
     Both orders of a question share its text, the items of a battery their stem. Attention costs the square of a tree,
@@ -75,6 +77,7 @@ def part_into_trees(sequences: Sequence[Tokens], most_rows: int, kept: int = 0) 
 
     Args:
         kept: tokens that all sequences begin with and that no tree holds.
+        window: most tokens of these and a tree together; a sequence that has more is a tree for itself.
 
     >>> part_into_trees([(1,) * 20 + (2,), (3,) * 20, (1,) * 20], most_rows=9)
     [[2, 0], [1]]
@@ -86,6 +89,7 @@ def part_into_trees(sequences: Sequence[Tokens], most_rows: int, kept: int = 0) 
         shared = shared_length(before, sequence)
         more = len(sequence) - shared
         is_bearable = size + more <= LARGEST_TREE or more < WORTH_SHARING
+        is_bearable = is_bearable and (window is None or kept + size + more <= window)
         if parts and shared >= WORTH_SHARING and is_bearable and len(parts[-1]) < most_rows:
             parts[-1].append(index)
             size += more

@@ -8,7 +8,6 @@ from valuesassets.models.cached_text import CHUNK, CHUNK_OF_A_GPU, LARGEST_LOGIT
 from valuesassets.models.engine import OutOfMemory, read_batch
 from valuesassets.models.forked_text import ForkedText
 from valuesassets.models.loading import LoadedModel
-from valuesassets.models.reading_plan import WINDOWS
 from valuesassets.models.token_trees import grow_tree, part_into_chains, shared_length
 from valuesassets.spelling.tokens import NextToken, Tokens
 
@@ -55,7 +54,7 @@ class CachedRoad:
 
     def __init__(self, loaded: LoadedModel, n_likeliest: int, notes: list[str]) -> None:
         self.chunk = _chunk(loaded)
-        self._window, self._notes = loaded.opened.least_setting(WINDOWS), notes
+        self._window, self._notes = loaded.opened.window, notes
         self._loaded, self._n_likeliest = loaded, n_likeliest
         self._text = CachedText(loaded.model, n_likeliest)
         self.cost = self._text.cost
@@ -64,7 +63,7 @@ class CachedRoad:
         """What was read at the places of the cached text: the tokens asked for, and the answer."""
 
     def read(self, ids: Tokens, ends: Sequence[int], beside: Sequence[Ask], asks: Sequence[Ask]) -> list[NextToken]:
-        """See `Road`; what reaches beyond the model's window is read otherwise: the mask of twigs knows no window."""
+        """See `Road`; what reaches beyond the model's window is read otherwise where its masks cannot be given."""
         if self._is_beyond(asks):
             self.clear()
             self._beyond.chunk = self.chunk
@@ -92,15 +91,16 @@ class CachedRoad:
         self._rows.clear()
 
     def _is_beyond(self, asks: Sequence[Ask]) -> bool:
+        """Whether asks reach beyond a window that cannot be heeded beside a cached text."""
         longest = max((ask.at + len(ask.path) for ask in asks), default=0)
-        return self._window is not None and longest > self._window
+        return self._window is not None and longest > self._window and self._loaded.text_window_fault is not None
 
     @cached_property
     def _beyond(self) -> "Road":
         """The road for texts beyond the window."""
         named = f"texts longer than the model's window of {self._window} tokens were read"
         road, how = _other_road(self._loaded, self._n_likeliest, self.cost)
-        self._notes.append(f"{named} {how}")
+        self._notes.append(f"{named} {how}: {self._loaded.text_window_fault}")
         return road
 
     def _follow(self, ids: Tokens, ends: Sequence[int], asks: Sequence[Ask]) -> None:

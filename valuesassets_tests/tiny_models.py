@@ -74,19 +74,46 @@ ARCHITECTURES: dict[str, dict[str, object]] = {
     "gemma2": {"model_type": "gemma2", "sliding_window": 4096} | _HEADS_OF_EIGHT | _ALTERNATING,
     "gemma3": {"model_type": "gemma3_text", "sliding_window": 4096} | _HEADS_OF_EIGHT | _ALTERNATING,
     "gpt2": {"model_type": "gpt2"} | _GPT,
+    "mistral with a window": {"model_type": "mistral", "sliding_window": 16, "head_dim": 8} | _ATTENTION,
+    "gemma2 with a window": {"model_type": "gemma2", "sliding_window": 16} | _HEADS_OF_EIGHT | _ALTERNATING,
 }
 """Settings of tiny models whose positions and mask may be given for each token: a tree can be read in one pass."""
+
+_EXPERTS = {"num_local_experts": 4, "num_experts_per_tok": 2}
+WINDOWED: dict[str, dict[str, object]] = {
+    "gemma3, one in six": {"model_type": "gemma3_text", "sliding_window": 16}
+    | _HEADS_OF_EIGHT
+    | {"num_hidden_layers": 6, "layer_types": ["sliding_attention"] * 5 + ["full_attention"]},
+    "qwen2, alternating": {"model_type": "qwen2", "sliding_window": 16, "use_sliding_window": True}
+    | _ATTENTION
+    | _ALTERNATING,
+    "qwen3, every layer": {"model_type": "qwen3", "sliding_window": 16, "use_sliding_window": True, "head_dim": 8}
+    | _ATTENTION
+    | {"layer_types": ["sliding_attention"] * 2},
+    "phi3": {"model_type": "phi3", "sliding_window": 16, "original_max_position_embeddings": 1024} | _ATTENTION,
+    "cohere2": {"model_type": "cohere2", "sliding_window": 16, "head_dim": 8, "logit_scale": 1.0}
+    | _ATTENTION
+    | _ALTERNATING,
+    "olmo3": {"model_type": "olmo3", "sliding_window": 16} | _ATTENTION | _ALTERNATING,
+    "gpt_oss": {"model_type": "gpt_oss", "sliding_window": 16, "head_dim": 8} | _EXPERTS | _ATTENTION | _ALTERNATING,
+    "llama4, in chunks": {"model_type": "llama4_text", "attention_chunk_size": 16, "head_dim": 8}
+    | {"intermediate_size_mlp": 48, "no_rope_layers": [1, 0], "moe_layers": [1]}
+    | _EXPERTS
+    | _ATTENTION
+    | {"layer_types": ["chunked_attention", "full_attention"]},
+    "gpt_neo": {"model_type": "gpt_neo", "hidden_size": 32, "num_layers": 2, "num_heads": 4, "window_size": 128}
+    | {"max_position_embeddings": 1024, "attention_types": [[["global", "local"], 1]]},
+}
+"""More of them whose layers look back on few tokens; the last one's masks lie in buffers of its own."""
 
 UNSUITABLE: dict[str, dict[str, object]] = {
     "bloom": {"model_type": "bloom", "hidden_size": 32, "n_layer": 2, "n_head": 4},
     "mpt": {"model_type": "mpt", "d_model": 32, "n_layers": 2, "n_heads": 4, "max_seq_len": 1024},
     "mamba": {"model_type": "mamba", "hidden_size": 32, "num_hidden_layers": 2, "state_size": 4},
     "rwkv": {"model_type": "rwkv", "hidden_size": 32, "num_hidden_layers": 2, "context_length": 1024},
-    "mistral with a window": {"model_type": "mistral", "sliding_window": 16, "head_dim": 8} | _ATTENTION,
-    "gemma2 with a window": {"model_type": "gemma2", "sliding_window": 16} | _HEADS_OF_EIGHT | _ALTERNATING,
 }
-"""Tiny models that read only plain sequences rightly: distances counted along the sequence, a state carried through it,
-or a window shorter than the prompts."""
+"""Tiny models that read only plain sequences rightly: distances counted along the sequence, or a state carried
+through it."""
 
 
 def write_model(
@@ -99,7 +126,7 @@ def write_model(
 ) -> Path:
     """A folder with a two-layer model of random weights; a larger `spread` makes it more sure of itself."""
     torch.manual_seed(seed)
-    settings = (ARCHITECTURES | UNSUITABLE)[architecture] | {
+    settings = (WINDOWED | ARCHITECTURES | UNSUITABLE)[architecture] | {
         "vocab_size": len(tokenizer),
         "initializer_range": spread,
         "bos_token_id": tokenizer.bos_token_id,

@@ -62,15 +62,22 @@ def whole_trees(loaded: LoadedModel, rows: Sequence[Row], most_rows: int, notes:
     """Rows in trees of whole sequences; no larger than the model's window where what exceeds it cannot be read."""
     trees = _parts(rows, part_into_trees([row.sequence for row in rows], most_rows))
     window = loaded.opened.window
-    wide = [part for part in trees if window is not None and not part.tree.is_chain and len(part.tree.tokens) > window]
-    if window is None or not wide or loaded.tree_window_fault is None:
+
+    def exceeds(part: Part) -> bool:
+        return window is not None and not part.tree.is_chain and len(part.tree.tokens) > window
+
+    if window is None or not any(map(exceeds, trees)) or loaded.tree_window_fault is None:
         return trees
     notes.append(f"trees were cut to the model's window of {window} tokens: {loaded.tree_window_fault}")
-    cut = [row for part in wide for row in part.rows]
-    long = [row for row in cut if len(row.sequence) > window]
-    short = [row for row in cut if len(row.sequence) <= window]
-    smaller = _parts(short, part_into_trees([row.sequence for row in short], most_rows, window=window))
-    return [part for part in trees if part not in wide] + smaller + chains(long)
+    return [part for tree in trees for part in (_cut(tree.rows, most_rows, window) if exceeds(tree) else [tree])]
+
+
+def _cut(rows: Sequence[Row], most_rows: int, window: int) -> list[Part]:
+    """Rows of one tree in trees that fit into a window, those that do not in chains; all in chains, if that is less."""
+    long = [row for row in rows if len(row.sequence) > window]
+    short = [row for row in rows if len(row.sequence) <= window]
+    trees = _parts(short, part_into_trees([row.sequence for row in short], most_rows, window=window))
+    return min(trees + chains(long), chains(rows), key=lambda parts: sum(len(part.tree.tokens) for part in parts))
 
 
 def chains(rows: Sequence[Row]) -> list[Part]:

@@ -77,7 +77,8 @@ def model_key(opened: OpenedModel) -> str:
     """Hash of the model as it is run: weights, tokenizer, dtype, kind of device and this scorer."""
     kind = "cpu" if opened.device == "cpu" else "gpu"
     run = [SCORER_VERSION, opened.weights_id, opened.tokenizer.sha256, opened.dtype, kind]
-    return sha256_json([*run, *ended_by(opened)])
+    windowed = [WINDOWED_VERSION] if opened.window else []
+    return sha256_json([*run, *windowed, *ended_by(opened)])
 
 
 def ended_by(opened: OpenedModel) -> list[object]:

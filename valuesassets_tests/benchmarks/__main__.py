@@ -28,6 +28,7 @@ from valuesassets_tests.benchmarks import (
     robustness,
     scaling,
     spans,
+    windows,
 )
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, add_entries, evidence_folder, not_measured, show
 from valuesassets_tests.benchmarks.workload import SHAPES, VOCABULARY, choose_questions, write_model
@@ -136,6 +137,12 @@ def measure_prefixes(bench: Bench, scratch: Path, tell: Tell) -> Entries:
     return prefixes.compare(loaded, folder, *((2, 24) if bench.is_quick else (2, 239)), tell)
 
 
+def measure_windows(bench: Bench, scratch: Path, tell: Tell) -> Entries:
+    """A window of 512 tokens beside none: tokens, and what a label moves."""
+    shape = SHAPES["tiny"]
+    return windows.compare(scratch, shape, min(bench.vocabularies), bench.questions, tell)
+
+
 def measure_evaluation(bench: Bench, scratch: Path, tell: Tell) -> Entries:
     """Ratings of a whole survey's people by four models, scored by the command."""
     return evaluation.measure(scratch, *((800, 20) if bench.is_quick else (94_000, 2000)), tell)
@@ -165,6 +172,7 @@ PARTS: dict[str, Callable[[Bench, Path, Tell], Entries]] = {
     "answers": measure_answers,
     "spans": measure_spans,
     "prefixes": measure_prefixes,
+    "windows": measure_windows,
     "evaluate": measure_evaluation,
     "published": measure_published,
     "robustness": measure_robustness,

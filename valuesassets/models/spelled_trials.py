@@ -13,6 +13,9 @@ from valuesassets.spelling.spellings import SpelledPrompt, spell_labels
 SCORER_VERSION = "3"
 """Changes whenever a reading of the same model and trial may come out differently."""
 
+WINDOWED_VERSION = "2"
+"""The same for models whose layers look back on some tokens only: what is known of the others stays known."""
+
 TRIAL = "{trial}"
 """Stands for the trial in the reason of a failed reading, which several trials may share."""
 

@@ -97,14 +97,6 @@ def test_the_other_architectures_are_found_out_and_read_one_sequence_per_row(arc
         assert unmasked.label_probs == pytest.approx(masked.label_probs, abs=1e-6)
 
 
-def test_prompts_longer_than_what_a_layer_looks_back_on_are_read_as_they_are(tmp_path):
-    folder = write_model(tmp_path / "m", byte_level(), architecture="gemma2", sliding_window=64)
-    loaded = load_model(str(folder), dtype="float32")
-    assert loaded.tree_fault is None  # the tree of the self-test is no deeper than the window
-    lengthened = [replace(t, prompt="\n".join([t.prompt] * 4)) for t in ASKED]
-    assert score_trials(loaded, lengthened).certificate.agrees
-
-
 def exhaust(model, most):
     """Makes batches of more than `most` tokens ask for more memory than any machine has."""
 

@@ -159,13 +159,14 @@ def test_where_nothing_long_is_shared_trees_and_batches_are_those_of_before(llam
     assert "kept_prefixes" not in result.describe()["batch_plan"]
 
 
-def test_a_prefix_beyond_what_a_layer_looks_back_on_is_read_with_every_tree(folders):
-    folder = folders("mistral", sliding_window=700)
+@pytest.mark.parametrize("window", [500, 619, 620, 621, 700])
+def test_a_prefix_beyond_what_a_layer_looks_back_on_is_kept_and_read_as_the_window_has_it(folders, window):
+    folder = folders("mistral", sliding_window=window)
     loaded, oracle = load_model(str(folder), dtype="float32", device="cpu"), BruteForce(folder)
-    assert loaded.tree_fault is None
     trials = questions(person(620), 4)
     result = score_trials(loaded, trials)
-    assert result.kept_prefixes == 0
+    assert result.kept_prefixes == 1
+    assert not result.notes
     for asked, reading in zip(trials, result.readings, strict=True):
         expected = oracle.label_probs(asked.prompt, asked.labels)
         assert reading.label_probs == pytest.approx(expected, abs=1e-6, rel=1e-4)

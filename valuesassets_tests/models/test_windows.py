@@ -55,7 +55,7 @@ def test_at_every_length_around_the_window_what_is_read_is_what_one_pass_for_it_
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("architecture", MASKED)
 def test_the_trial_finds_nothing_wrong_with_masks_that_are_right_and_leaves_the_window_as_it_was(
     architecture, dtype, way
@@ -79,7 +79,7 @@ def mask_with(monkeypatch, masks):
 
 @pytest.mark.parametrize("more", [-1, 1])
 @pytest.mark.parametrize("spread", [0.3, 0.05], ids=["sure", "faint"])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=["float32", "bfloat16"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("architecture", ["mistral with a window", "gemma3, one in six", "llama4, in chunks"])
 def test_a_window_that_is_off_by_one_is_found_out_in_half_precision_too(
@@ -180,5 +180,17 @@ def test_where_masks_cannot_be_given_trees_are_cut_to_the_window_and_read_as_the
     assert (result.tokens < alone.tokens) == (length < 112)  # where a tree of two spellings fits
     assert result.tokens <= alone.tokens
     for asked, reading in zip(trials, result.readings, strict=True):
+        expected = oracle.label_probs(asked.prompt, asked.labels)
+        assert reading.label_probs == pytest.approx(expected, abs=1e-6, rel=1e-4)
+
+
+@pytest.mark.parametrize(("length", "kept"), [(70, 1), (100, 0)])
+def test_where_masks_cannot_be_given_a_prefix_is_kept_only_where_all_fits_into_the_window(folders, length, kept):
+    folder = folders("gpt_neo")
+    loaded, oracle = load_model(str(folder), dtype="float32", device="cpu"), BruteForce(folder)
+    trials = [trial(f"{'qxzjvkwy' * 20}"[:length] + f"\n{n:02d} {'abc'[n % 3] * 25}:", 3, f"v{n}") for n in range(60)]
+    result = score_trials(loaded, trials)
+    assert (loaded.prefix_fault, result.kept_prefixes) == (None, kept)
+    for asked, reading in list(zip(trials, result.readings, strict=True))[::13]:
         expected = oracle.label_probs(asked.prompt, asked.labels)
         assert reading.label_probs == pytest.approx(expected, abs=1e-6, rel=1e-4)

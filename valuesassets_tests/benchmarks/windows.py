@@ -10,7 +10,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 from valuesassets.models.loading import LoadedModel, load_model
 from valuesassets.models.reading_pass import ReadingPass
-from valuesassets.models.scoring import largest_difference
+from valuesassets.models.certificate import largest_difference
 from valuesassets.models.spelled_trials import SpelledTrial, spell_trials
 from valuesassets.models.token_trees import BatchBudget
 from valuesassets.records.trials import Trial

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from valuesassets.cli.inputs import Orders, parse_orders, require_folder_place
+from valuesassets.cli.inputs import Orders, name_of_model, parse_orders, require_folder_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.records.errors import MissingData, StorageError, StudyError
 from valuesassets.records.faults import validated
@@ -15,7 +15,7 @@ from valuesassets.records.trials import Reading
 
 
 def ask(
-    model: Annotated[str, typer.Option(help="Hub id or folder.")],
+    model: Annotated[str, typer.Option(help="Hub id, folder or GGUF file.")],
     dataset: Annotated[Path, typer.Option(readable=False, help="Folder that `worldvaluesbench dataset` has written.")],
     output: Annotated[Path, typer.Option(help="Ratings to write (CSV): distributions, with attributes and without.")],
     probe: Annotated[
@@ -58,9 +58,7 @@ def ask(
     require_ratings_place(output)
     if known_readings is not None:
         require_folder_place(known_readings)
-    is_folder = Path(model).is_dir()
-    if is_folder and revision is not None:
-        raise typer.BadParameter(f"--revision {revision}: {model} is a folder, which has none; leave it out")
+    name = name_of_model(model, revision)
     wanted = require_asked_set(questions, attributes)
     asked, named = chosen_questions(wanted.questions), wanted.attributes
     people = read_dataset(dataset)
@@ -73,7 +71,6 @@ def ask(
     from valuesassets.models.asking import Asking
     from valuesassets.models.loading import load_model
 
-    name = Path(model).resolve().name if is_folder else model
     loaded = load_model(model, revision, dtype, device, offline)
     asking = Asking(loaded.opened, trials)
     known = asking.open_known(known_readings, print) if known_readings else None

@@ -100,6 +100,15 @@ def parse_orders(orders: str) -> Elicitation:
     return Elicitation.model_validate({"orders": int(orders) if is_number else orders})
 
 
+def name_of_model(model: str, revision: str | None) -> str:
+    """What tables call a model that a command asks: a folder or file by its own name, a hub id as it is."""
+    is_local = os.path.exists(model)
+    if is_local and revision is not None:
+        kind = "folder" if Path(model).is_dir() else "file"
+        raise typer.BadParameter(f"--revision {revision}: {model} is a {kind}, which has none; leave it out")
+    return Path(model).resolve().name if is_local else model
+
+
 def require_file_place(path: Path, kind: str) -> None:
     """See that a file can be written, before the hours that it takes to make it.
 

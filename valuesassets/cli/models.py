@@ -10,6 +10,7 @@ from valuesassets.cli.inputs import (
     Orders,
     OwnLexicon,
     QuestionsFile,
+    name_of_model,
     read_sound_questions,
     require_file_place,
     require_folder_place,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def probe(
-    model: Annotated[str, typer.Option(help="Hub id or folder.")],
+    model: Annotated[str, typer.Option(help="Hub id, folder or GGUF file.")],
     questions: QuestionsFile,
     language: LanguageCode,
     output: Annotated[Path, typer.Option(help="Answer distributions to write (parquet).")],
@@ -53,10 +54,7 @@ def probe(
     require_file_place(output, "a parquet file")
     if known_readings is not None:
         require_folder_place(known_readings)
-    is_folder = Path(model).is_dir()
-    if is_folder and revision is not None:
-        raise typer.BadParameter(f"--revision {revision}: {model} is a folder, which has none; leave it out")
-    name = Path(model).resolve().name if is_folder else model
+    name = name_of_model(model, revision)
     loaded = load_model(model, revision, dtype, device, offline)
     rows, metadata = read_answers(loaded, name, written, sound, known_readings)
     asked = {row["question_id"] for row in rows}

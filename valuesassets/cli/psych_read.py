@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from valuesassets.cli.inputs import require_folder_place
+from valuesassets.cli.inputs import name_of_model, require_folder_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.records.errors import MissingData
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting
@@ -25,7 +25,7 @@ Layout = Literal["auto", "marked", "plain", "chat"]
 
 
 def read(
-    model: Annotated[str, typer.Option(help="Hub id or folder.")],
+    model: Annotated[str, typer.Option(help="Hub id, folder or GGUF file.")],
     transcripts: Annotated[Path, typer.Option(readable=False, help="Transcripts (JSON lines).")],
     task: Annotated[str, typer.Option(help="Name of a bundled task file, or the path of one.")],
     output: Annotated[
@@ -65,15 +65,12 @@ def read(
     require_folder_place(output)
     if known is not None:
         require_folder_place(known)
-    is_folder = Path(model).is_dir()
-    if is_folder and revision is not None:
-        raise typer.BadParameter(f"--revision {revision}: {model} is a folder, which has none; leave it out")
+    name = name_of_model(model, revision)
     of_task = load_task(task)
     people = people_of(shown_rows(derive_transcripts(transcripts, of_task, participants)), of_task)
     opened, shown = _opened(model, layout, template_date, revision, dtype, device, offline)
     is_chat = shown == "chat"
     asking = ask_task(people, of_task, chosen, ["auto" if is_chat else shown], own_draws)
-    name = Path(model).resolve().name if is_folder else model
     n_marks = sum(len(person.marks) for person in people)
     told = f"{n_marks} marks of {len(people)} participants, laid out {shown}"
     print(f"{name}: {told}; {len(asking.trials)} passages to read")

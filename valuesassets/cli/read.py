@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from valuesassets.cli.inputs import require_file_place, require_folder_place
+from valuesassets.cli.inputs import name_of_model, require_file_place, require_folder_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.records.errors import InputError, MissingData
 from valuesassets.records.settings.endpoints import load_endpoint
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def read(
-    model: Annotated[str, typer.Option(help="Hub id or folder; with --endpoint its name there.")],
+    model: Annotated[str, typer.Option(help="Hub id, folder or GGUF file; with --endpoint its name there.")],
     trials: Annotated[Path, typer.Option(readable=False, help="Trials, all of one readout (parquet).")],
     output: Annotated[Path, typer.Option(help="Readings, or answers where the model is to write (parquet).")],
     revision: Annotated[str | None, typer.Option(help="Commit or tag of the hub.")] = None,
@@ -56,8 +56,7 @@ def read(
             )
         asking, load = _behind_api(model, endpoint, shown, asked)
     else:
-        if Path(model).is_dir() and revision is not None:
-            raise typer.BadParameter(f"--revision {revision}: {model} is a folder, which has none; leave it out")
+        name_of_model(model, revision)
         asking, load = _loaded_here(model, revision, dtype, device, offline, shown, asked)
     store: Any = asking.open_known(known, print) if known is not None else None
     if dry_run:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from valuesassets.cli.inputs import require_file_place, require_folder_place
+from valuesassets.cli.inputs import name_of_model, require_file_place, require_folder_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.cli.worldwise_calibrate import calibrate
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, choice_trials
@@ -35,7 +35,7 @@ def trials(
 
 
 def choose(
-    model: Annotated[str, typer.Option(help="Hub id or folder.")],
+    model: Annotated[str, typer.Option(help="Hub id, folder or GGUF file.")],
     scenarios: ScenariosFile,
     output: Annotated[Path, typer.Option(help="Choices (parquet).")],
     cultures: CulturesFile = None,
@@ -58,11 +58,8 @@ def choose(
     require_file_place(output, "a parquet file")
     if known is not None:
         require_folder_place(known)
-    is_folder = Path(model).is_dir()
-    if is_folder and revision is not None:
-        raise typer.BadParameter(f"--revision {revision}: {model} is a folder, which has none; leave it out")
+    name = name_of_model(model, revision)
     found, asked = choice_trials(scenarios, cultures, wordings)
-    name = Path(model).resolve().name if is_folder else model
     loaded = load_model(model, revision, dtype, device, offline)
     asking = Asking(loaded.opened, asked)
     store = asking.open_known(known, print) if known is not None else None

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from valuesassets.cli.inputs import require_file_place, require_folder_place
+from valuesassets.cli.inputs import name_of_model, require_file_place, require_folder_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, parse_wordings, read_material
 from valuesassets.records.bundled import BUNDLED
@@ -26,7 +26,7 @@ Said = dict[tuple[str, int], tuple[Answer, Counts]]
 
 
 def reason(
-    model: Annotated[str, typer.Option(help="Hub id or folder; behind an API its name there.")],
+    model: Annotated[str, typer.Option(help="Hub id, folder or GGUF file; behind an API its name there.")],
     scenarios: ScenariosFile,
     output: Annotated[Path, typer.Option(help="Reasons (parquet).")],
     cultures: CulturesFile = None,
@@ -197,8 +197,7 @@ def _loaded_here(
     from valuesassets.models.asking import Asking
     from valuesassets.models.loading import load_weights, open_model
 
-    if Path(model).is_dir() and revision is not None:
-        raise typer.BadParameter(f"--revision {revision}: {model} is a folder, which has none; leave it out")
+    name_of_model(model, revision)
     opened = open_model(model, revision, dtype, device, offline, prompting=prompting)
     asking = Asking(opened, trials)
     store = asking.open_known(folder, print) if folder is not None else None

@@ -11,6 +11,8 @@ from huggingface_hub import HfApi, constants, errors, snapshot_download
 from huggingface_hub.utils import disable_progress_bars
 from huggingface_hub.utils import logging as hub_logging
 
+from valuesassets.models.gguf_files import GgufFile, find_gguf
+from valuesassets.models.gguf_folders import GgufOrigin, read_origin
 from valuesassets.models.hub_cache import cache_folder, model_home, told_of_growth
 from valuesassets.models.model_files import (
     COMMIT,
@@ -39,7 +41,8 @@ EMBEDDER_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
 class PlannedModel:
     """A model, whether all of it is on this machine, and how many bytes are to be downloaded where it is not.
 
-    `commit` is what the revision stands for; None for a folder.
+    `commit` is what the revision stands for; None for a folder and for a GGUF file, which becomes `becoming` bytes
+    where it is yet to be converted.
     """
 
     model: str
@@ -47,6 +50,8 @@ class PlannedModel:
     commit: str | None
     is_whole: bool = True
     lacking: int = 0
+    becoming: int = 0
+    gguf: GgufFile | None = None
 
 
 @dataclass(frozen=True)
@@ -54,8 +59,9 @@ class FetchedModel:
     """A model that is whole on this machine, as it goes into a job's summary.
 
     Attributes:
-        stamp: names the weights: the commit, or a hash over a folder's files (see `_stamp_folder`).
+        stamp: names the weights: the commit, the hash of a GGUF file, or one over a folder's files (`_stamp_folder`).
         size: bytes of all its files.
+        gguf: the file that its folder was made from, where it was; `gguf_stamp` is size and time of its parts.
     """
 
     model: str
@@ -66,6 +72,8 @@ class FetchedModel:
     size: int
     files: int
     was_there: bool
+    gguf: GgufOrigin | None = None
+    gguf_stamp: list[list[int]] | None = None
 
 
 def plan_model(model: str, revision: str | None = None, offline: bool = False) -> PlannedModel:
@@ -116,7 +124,8 @@ def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: N
     model, revision, commit = planned.model, planned.revision, planned.commit
     if commit is None:
         folder = Path(model)
-        stamp = _stamp_folder(folder)
+        origin = read_origin(folder)
+        stamp = origin.sha256 if origin else _stamp_folder(folder)
     else:
         home = model_home(model)
         folder, stamp = home / "snapshots" / commit, commit
@@ -130,10 +139,25 @@ def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: N
         if commit != revision and cached_snapshot(model, revision) != folder:
             # What a branch stood for is what an offline reader of this cache asks.
             write_text(home / "refs" / (revision or constants.DEFAULT_REVISION), commit)
+    return as_fetched(planned, folder, stamp)
+
+
+def as_fetched(planned: PlannedModel, folder: Path, stamp: str) -> FetchedModel:
+    """A model that is whole in a folder."""
     parts = [path for path in folder.iterdir() if is_needed(path.name) or path.suffix == ".safetensors"]
     sizes = [path.stat().st_size for path in parts]
-    was_there = planned.lacking == 0
-    return FetchedModel(model, revision, commit, stamp, folder.absolute(), sum(sizes), len(sizes), was_there)
+    return FetchedModel(
+        planned.model,
+        planned.revision,
+        planned.commit,
+        stamp,
+        folder.absolute(),
+        sum(sizes),
+        len(sizes),
+        was_there=planned.lacking == planned.becoming == 0,
+        gguf=read_origin(folder),
+        gguf_stamp=planned.gguf.stamp() if planned.gguf is not None else None,
+    )
 
 
 def fetch_card(model: str, revision: str | None) -> Path:
@@ -144,6 +168,8 @@ def fetch_card(model: str, revision: str | None) -> Path:
     """
     if Path(model).is_dir():
         return Path(model)
+    if (gguf := find_gguf(model)) is not None:
+        return gguf.parts[0].parent
     _be_quiet()
     with _hub_in_one_line(model, revision):
         return Path(snapshot_download(model, revision=revision, allow_patterns=[CARD]))

@@ -23,6 +23,11 @@ def cache_folder() -> Path:
     return Path(constants.HF_HUB_CACHE).absolute()
 
 
+def own_cache() -> Path:
+    """What this project keeps of models on this machine, beside the cache of the hub: `valuesassets` below HF_HOME."""
+    return cache_folder().parent / "valuesassets"
+
+
 def model_home(model: str) -> Path:
     """The folder of a hub model in the cache: `blobs`, `snapshots/<commit>`, `refs/<branch>`."""
     return cache_folder() / repo_folder_name(repo_id=model, repo_type="model")

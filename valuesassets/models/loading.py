@@ -1,15 +1,18 @@
 """Models from a local folder or the hub: safetensors only, no code of theirs, tokenizer held against the weights."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from valuesassets.models.chat_templates import ChatTemplate, read_template
+from valuesassets.models.gguf_folders import GgufOrigin
 from valuesassets.models.memory import find_single_gpu, require_on_gpus
 from valuesassets.models.model_files import hash_folder
+from valuesassets.models.tokenizer_files import read_tokenizer
 from valuesassets.models.tokenizer_report import report_tokenizer
 from valuesassets.records.errors import ModelError, TokenizerError
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting
@@ -26,9 +29,6 @@ ROOMS = ("max_position_embeddings", "max_seq_len", "max_sequence_length", "n_pos
 
 WINDOWS = ("sliding_window", "window_size", "attention_window_size", "attention_chunk_size")
 """What configurations call the number of tokens that a layer looks back on."""
-
-MANY_SCRIPTS = "How? Don't know.\n1. Zwölf\n10. Ελλάδα, България\n\n  2 000 %\r\nAnswer: 1\nAnswer:10\tx"
-"""A text on which two ways of cutting show that they differ."""
 
 _WHAT_TO_DO = {
     "custom code": "code that comes with a model is never run: choose a model that transformers knows by itself",
@@ -47,14 +47,16 @@ class OpenedModel:
     """What is known of a model before its weights are read.
 
     Attributes:
-        model_id: hub id or folder as given.
+        model_id: hub id, folder or GGUF file as given.
         folder: with all of its files, on this machine.
         revision: commit of the hub; None for a folder.
-        weights_id: the commit, or a hash over the folder's weights and configuration: the same id, the same model.
+        weights_id: the commit, the hash of the GGUF file, or one over the folder's weights and configuration: the same
+            id, the same model.
         dtype: one of `DTYPES`; what `auto` came to.
         device: `cpu`, `cuda:0`, or `auto` for layers spread evenly over all visible GPUs.
         prompting: how it is shown trials.
         template: what a chat is rendered by; None where trials are shown as bare text.
+        gguf: the file that the folder was made from, where it was.
     """
 
     model_id: str
@@ -67,6 +69,7 @@ class OpenedModel:
     device: str = "cpu"
     prompting: Prompting = AS_TEXT
     template: ChatTemplate | None = None
+    gguf: GgufOrigin | None = None
 
     @cached_property
     def control_texts(self) -> tuple[str, ...]:
@@ -99,17 +102,23 @@ class OpenedModel:
     def describe(self) -> dict[str, Any]:
         """What names the model, as it goes into a file's metadata; `bos` lists the tokens that begin every prompt.
 
-        `prompting` stands there where it is asked in a chat, whose template begins prompts in place of `bos`.
+        `prompting` stands there where it is asked in a chat, whose template begins prompts in place of `bos`; `gguf`
+        and `quantisation` where it was made from a GGUF file.
         """
+        made_of = {"gguf": self.gguf.describe(), "quantisation": self.gguf.said(self.dtype)} if self.gguf else {}
         chat = self.template and self.prompting.model_dump(mode="json") | {"template_sha256": self.template.sha256}
-        return {
-            "model": self.model_id,
-            "revision": self.revision,
-            "weights_id": self.weights_id,
-            "tokenizer_sha256": self.tokenizer.sha256,
-            "bos": self.tokenizer.hf.convert_ids_to_tokens(list(self.tokenizer.bos)),
-            "dtype": self.dtype,
-        } | ({"prompting": chat} if chat else {})
+        return (
+            {
+                "model": self.model_id,
+                "revision": self.revision,
+                "weights_id": self.weights_id,
+                "tokenizer_sha256": self.tokenizer.sha256,
+                "bos": self.tokenizer.hf.convert_ids_to_tokens(list(self.tokenizer.bos)),
+                "dtype": self.dtype,
+            }
+            | ({"prompting": chat} if chat else {})
+            | made_of
+        )
 
 
 @dataclass(frozen=True)
@@ -247,7 +256,7 @@ class LoadedModel:
 def load_model(
     model: str, revision: str | None = None, dtype: str = "auto", device: str = "auto", offline: bool = False
 ) -> LoadedModel:
-    """A model ready to be read, from a local folder or a hub id; arguments and errors as of `open_model`."""
+    """A model ready to be read, from a local folder, a hub id or a GGUF file; arguments and errors as `open_model`."""
     return load_weights(open_model(model, revision, dtype, device, offline))
 
 
@@ -259,10 +268,12 @@ def open_model(
     offline: bool = False,
     bos: BosRule = "template",
     prompting: Prompting = AS_TEXT,
+    say: Callable[[str], None] = lambda line: print(line, file=sys.stderr),
 ) -> OpenedModel:
     """Configuration and tokenizer of a model, its weights only hashed: enough to tell which readings are known.
 
-    What this machine lacks of a hub model is downloaded first; a commit that is whole in its cache asks nobody.
+    What this machine lacks of a hub model is downloaded first; a commit that is whole in its cache asks nobody. A GGUF
+    file is converted where it was not before.
 
     Args:
         revision: commit, branch or tag of the hub.
@@ -272,6 +283,7 @@ def open_model(
         offline: take hub models from the cache on this machine only.
         bos: what begins a prompt that is shown as bare text.
         prompting: how trials are shown; in a chat, what its template renders is all there is.
+        say: is called with lines on how far a conversion is.
 
     Raises:
         ModelError: folder, configuration or weights are absent, unsafe or broken, or the hub does not answer.
@@ -281,19 +293,19 @@ def open_model(
     from transformers import AutoConfig
     from transformers.utils import logging
 
-    from valuesassets.models.fetching import fetch_model, plan_model
+    from valuesassets.models.model_sources import fetch_model, plan_model
 
     logging.disable_progress_bar()  # errors are one line on stderr: nothing else goes there
     logging.set_verbosity_error()
-    there = fetch_model(plan_model(model, revision, offline))
+    there = fetch_model(plan_model(model, revision, offline), say=say)
     with _one_line(model, "configuration", ModelError):
         config = AutoConfig.from_pretrained(there.folder, local_files_only=True, trust_remote_code=False)
     with _one_line(model, "tokenizer", TokenizerError):
-        hf = _read_tokenizer(there.folder)
+        hf = read_tokenizer(there.folder)
     begun = "never" if prompting.is_chat else bos
     tokenizer = describe_tokenizer(hf, model, config.get_text_config().vocab_size, begun)
     template = read_template(hf, model, prompting)
-    weights_id = there.commit or hash_folder(there.folder)
+    weights_id = there.commit or (there.gguf.sha256 if there.gguf else hash_folder(there.folder))
     place = _choose_device(model, device)
     own = str(getattr(config, "dtype", None) or "float32").removeprefix("torch.")
     chosen = choose_dtype(own, place) if dtype == "auto" else dtype
@@ -302,7 +314,7 @@ def open_model(
     if place == "auto":
         place = find_single_gpu(there.folder, chosen) or place
     opened = OpenedModel(
-        model, there.folder, there.commit, weights_id, config, tokenizer, chosen, place, prompting, template
+        model, there.folder, there.commit, weights_id, config, tokenizer, chosen, place, prompting, template, there.gguf
     )
     require_plain(f"{model}: system", opened.control_texts, [prompting.system or ""])
     return opened
@@ -372,22 +384,6 @@ def _choose_device(model: str, device: str) -> str:
     if device in ("auto", "cuda") and gpus:
         return "cuda:0" if gpus == 1 else "auto"
     return "cpu" if device == "auto" else device
-
-
-def _read_tokenizer(folder: Path) -> Any:
-    """The tokenizer of a model, which cuts as its tokenizer.json says where it has one.
-
-    transformers goes by the architecture's name: some classes (Qwen2Tokenizer) put their own rules for cutting in the
-    place of those that were saved with the model, and say nothing.
-    """
-    from transformers import AutoTokenizer, PreTrainedTokenizerFast
-
-    hf = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    if not (folder / "tokenizer.json").is_file():
-        return hf
-    saved = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
-    cut, wanted = (each(MANY_SCRIPTS, add_special_tokens=False)["input_ids"] for each in (hf, saved))
-    return hf if cut == wanted else saved
 
 
 @contextlib.contextmanager

@@ -8,6 +8,8 @@ from collections.abc import Collection
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from valuesassets.models.gguf_files import SUFFIX, find_gguf
+from valuesassets.models.gguf_folders import MARKER, find_converted, read_origin
 from valuesassets.records.errors import ModelError, TokenizerError
 from valuesassets.records.files import kind_of_file, no_such_file, read_json, sha256_file, sha256_json
 
@@ -34,11 +36,18 @@ def require_folder(model: str) -> Path | None:
     folder = Path(model)
     if not (model and folder.is_dir()):
         if model and folder.exists():
-            raise ModelError(f"{model}: is a file, a folder with a model was expected; name the folder")
+            raise ModelError(f"{model}: is a file, a folder with a model or a GGUF file was expected; name one of them")
         if not HUB_ID.fullmatch(model):
             raise ModelError(f"{no_such_file(model, 'folder')}, or give a hub id such as owner/name")
         return None
+    if (folder / MARKER).is_file() and read_origin(folder) is None:
+        raise ModelError(
+            f"{model}: is no longer as it was made of a GGUF file; name the GGUF file, which makes it anew"
+        )
     if not (folder / "config.json").is_file():
+        named = sorted(path for path in folder.iterdir() if path.suffix.lower() == SUFFIX)
+        if named:
+            raise ModelError(f"{model}: is a folder of GGUF files; name the file itself, such as {named[0]}")
         raise ModelError(f"{model}: no config.json; name a folder as save_pretrained writes it")
     if not any(any(folder.glob(name)) for name in TOKENIZER_FILES):
         raise TokenizerError(f"{model}: no tokenizer; put tokenizer.json (or tokenizer.model) beside the weights")
@@ -56,11 +65,17 @@ def require_folder(model: str) -> Path | None:
 
 
 def find_model(model: str, revision: str | None = None, offline: bool = False) -> Path | None:
-    """The folder with a model's files, its own or the hub's cache; None where the hub has yet to give some of them.
+    """The folder with a model's files: its own, the hub's cache, or what its GGUF file was made into.
+
+    Returns:
+        None where the hub has yet to give some of them, or the GGUF file is yet to be converted.
 
     Raises:
         ModelError, TokenizerError: as `require_folder`; or the hub is not to be asked, and the cache lacks a part.
     """
+    gguf = find_gguf(model)
+    if gguf is not None:
+        return find_converted(gguf)
     folder = require_folder(model)
     if folder is not None:
         return folder

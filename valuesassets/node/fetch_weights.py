@@ -2,8 +2,9 @@
 
 from dataclasses import asdict
 
-from valuesassets.models.fetching import FetchedModel, PlannedModel, fetch_model, plan_model
+from valuesassets.models.fetching import FetchedModel, PlannedModel
 from valuesassets.models.hub_cache import GIB, cache_folder, free_bytes, remove_leftovers, require_space
+from valuesassets.models.model_sources import fetch_model, plan_model
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import JobError, ValuesAssetsError
 from valuesassets.records.files import write_json
@@ -29,9 +30,12 @@ def do(job: FetchWeightsJob, progress: Progress) -> None:
             progress.say(str(error))
             continue
         planned.append(plan)
-        if not plan.is_whole and (removed := remove_leftovers(plan.model)):
+        if plan.gguf is None and not plan.is_whole and (removed := remove_leftovers(plan.model)):
             progress.say(f"{plan.model}: {removed / GIB:.2f} GiB that an interrupted download left are removed")
-        progress.say(f"{plan.model} {plan.commit or '(folder)'}: {plan.lacking / GIB:.2f} GiB to download")
+        if plan.gguf is None:
+            progress.say(f"{plan.model} {plan.commit or '(folder)'}: {plan.lacking / GIB:.2f} GiB to download")
+        else:
+            progress.say(f"{plan.model} (GGUF): {plan.becoming / GIB:.2f} GiB to be made of it")
     total = sum(plan.lacking for plan in planned)
     require_space(total, int(job.leave_free_gib * GIB))
     before = 0
@@ -54,7 +58,7 @@ def _fetch(plan: PlannedModel, before: int, total: int, progress: Progress) -> F
     def tell(grown: int) -> None:
         progress.say(f"{plan.model}: {(before + grown) / GIB:.2f} of {total / GIB:.2f} GiB")
 
-    model = fetch_model(plan, tell)
-    how = "was there" if model.was_there else "downloaded"
+    model = fetch_model(plan, tell, progress.say)
+    how = "was there" if model.was_there else "downloaded" if model.gguf is None else "converted"
     progress.say(f"{model.model}: {how}, {model.size / GIB:.2f} GiB in {model.files} files")
     return model

@@ -49,7 +49,7 @@ class HeldModels:
         asked = model, revision, dtype, device, offline, bos, prompting
         if self._asked != asked:
             self._asked, self._loaded, self._refused, self._known = (), None, None, {}
-            self._opened, self._asked = open_model(*asked), asked
+            self._opened, self._asked = open_model(*asked, say=self._progress.say), asked
         return self._opened
 
     def load(self, opened: OpenedModel) -> LoadedModel:

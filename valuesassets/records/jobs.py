@@ -232,8 +232,9 @@ class FetchWeightsJob(_JobPart):
     leave_free_gib: Annotated[float, pydantic.Field(ge=0)] = 2.0
     """What has to stay free on the disk of the cache."""
     summary: Path
-    """JSON written last: {"models": [{model, revision, commit, stamp, folder, size, files, was_there}, ...], "cache",
-    "free_gib"}; sizes are bytes, `commit` is null for a folder."""
+    """JSON written last: {"models": [{model, revision, commit, stamp, folder, size, files, was_there, gguf,
+    gguf_stamp}, ...], "cache", "free_gib"}; sizes are bytes, `commit` is null for a folder; `gguf` says which GGUF file
+    a folder was made from, null for others."""
 
 
 Job = ScoreJob | GenerateJob | TrainReferenceJob | SampleJob | EmbedJob | FetchWeightsJob

@@ -126,6 +126,13 @@ def read(run: Run) -> Iterator[str]:
     )
 
 
+def quantised(run: Run) -> Iterator[str]:
+    """Which models were read off quantised files."""
+    found = {(str(each["source"]), str(each["quantisation"])) for each in run.provenance if each.get("quantisation")}
+    for source, quantisation in sorted(found):
+        yield f"The weights of {source} were those of a GGUF file ({quantisation})."
+
+
 def kept(run: Run) -> Iterator[str]:
     """What counts as an answer."""
     if not run.quality:

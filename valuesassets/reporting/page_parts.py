@@ -1,5 +1,6 @@
 """What pages made of an instrument's tables share: what a page is of, a table or why there is none, figures."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -119,5 +120,7 @@ def origins(identities: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]
         told = {name: said.get(name, "").strip('"').replace("null", "") for name in SAID_OF_CELLS}
         if told["model"].startswith("/"):
             told["model"] = "/".join(PurePath(told["model"]).parts[-2:])
+        if "gguf" in said:
+            told["model"] = f"{json.loads(said['gguf'])['file']} ({json.loads(said['quantisation'])})"
         found.append({"cell": cell} | told)
     return found

@@ -135,7 +135,11 @@ def reading_origin(name: str, said: Mapping[str, str]) -> dict[str, str]:
     commit = "" if revision == "null" else revision.strip('"')
     commit = commit or ", ".join(json.loads(said.get("model_versions", "[]")))
     source = "/".join(model.rstrip("/").split("/")[-2:])
-    return {"what": f"readings {name}", "source": source, "sha256": said.get("weights_id", ""), "commit": commit}
+    origin = {"what": f"readings {name}", "source": source, "sha256": said.get("weights_id", ""), "commit": commit}
+    if "gguf" not in said:
+        return origin
+    made_of = json.loads(said["gguf"])
+    return origin | {"source": made_of["file"], "quantisation": json.loads(said["quantisation"])}
 
 
 def software_versions(readings: Iterable[Mapping[str, str]] = ()) -> dict[str, str]:

@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from valuesassets_tests.bad_inputs.making import Make, all_of, good_questions
-from valuesassets_tests.tiny_models import sentencepiece_like, write_model
+from valuesassets_tests.tiny_models import byte_level, sentencepiece_like, write_model
 
 
 @functools.cache
@@ -20,6 +20,14 @@ def _good() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="valuesassets-tests-"))
     atexit.register(shutil.rmtree, folder)
     return write_model(folder / "model", sentencepiece_like())
+
+
+@functools.cache
+def good_byte_level_model() -> Path:
+    """A folder with a tiny Llama whose tokenizer cuts bytes, made once: what GGUF files are made of."""
+    folder = Path(tempfile.mkdtemp(prefix="valuesassets-tests-"))
+    atexit.register(shutil.rmtree, folder)
+    return write_model(folder / "model", byte_level())
 
 
 def good_model(folder: Path) -> None:

@@ -40,7 +40,7 @@ CASES = [
     bad(
         "a file in place of the folder",
         good_questions,
-        "questions.json: is a file, a folder with a model was expected; name the folder",
+        "questions.json: is a file, a folder with a model or a GGUF file was expected; name one of them",
         COMMAND.replace("--model model", "--model questions.json"),
     ),
     bad(

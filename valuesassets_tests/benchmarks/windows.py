@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
+from valuesassets.models.certificate import largest_difference
 from valuesassets.models.loading import LoadedModel, load_model
 from valuesassets.models.reading_pass import ReadingPass
-from valuesassets.models.certificate import largest_difference
 from valuesassets.models.spelled_trials import SpelledTrial, spell_trials
 from valuesassets.models.token_trees import BatchBudget
 from valuesassets.records.trials import Trial

@@ -109,7 +109,7 @@ def claims(run: Run) -> list[Claim]:
 def methods(run: Run) -> list[str]:
     """What was done in this run, in full sentences."""
     of = shared_methods
-    parts = (of.planted, _asked, of.read, of.kept, of.people, _map_methods, of.inference, of.software)
+    parts = (of.planted, _asked, of.read, of.quantised, of.kept, of.people, _map_methods, of.inference, of.software)
     return [sentence for part in parts for sentence in part(run)]
 
 

@@ -53,7 +53,7 @@ def weights_assets(study: Study) -> list[dg.AssetsDefinition]:
             log = run_node_job(context, job, study, storage)
             fetched = read_json(job.summary)
             rows = [
-                {"model": each["model"], "commit": each["commit"] or "(folder)", "GiB": each["size"] / GIB}
+                {"model": each["model"], "commit": each["commit"] or _kind(each), "GiB": each["size"] / GIB}
                 | {"files": each["files"], "was there": each["was_there"]}
                 for each in fetched["models"]
             ]
@@ -68,6 +68,11 @@ def weights_assets(study: Study) -> list[dg.AssetsDefinition]:
         return dg.MaterializeResult(value=value, metadata=shown, data_version=dg.DataVersion(version))
 
     return [weights]
+
+
+def _kind(fetched: dict[str, Any]) -> str:
+    """What stands in the place of a commit: that there is a folder, or a GGUF file of some quantisation."""
+    return f"(GGUF, {fetched['gguf']['quantisation']})" if fetched["gguf"] else "(folder)"
 
 
 def data_version(before: dict[str, Any], now: dict[str, Any]) -> str:

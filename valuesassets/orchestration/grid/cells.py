@@ -35,7 +35,7 @@ def model_label(study: Study, storage: Storage, family: str, language: str) -> s
 
 
 def fetched_model(study: Study, storage: Storage, family: str, model: str) -> dict[str, Any]:
-    """What `models/weights` says of a model at the study's revision; its `commit` is None for a folder."""
+    """What `models/weights` says of a model at the study's revision; its `commit` is None for a folder or a file."""
     for entry in fetched_weights(storage, family).get("models", []):
         if (entry["model"], entry["revision"]) == (model, study.families[family].revision):
             return entry
@@ -82,7 +82,9 @@ def score_cell(
         model = settings.model_id.format(lang=language)
         fetched = fetched_model(study, storage, family, model)
         revision = stamp = fetched["commit"]
-        if revision is None:
+        if fetched.get("gguf"):
+            model, stamp = _require_same_file(family, model, fetched), fetched["stamp"]
+        elif revision is None:
             # A relative folder counts from where the weights were looked at; jobs work in folders of their own.
             model = model if Path(model).is_absolute() else fetched["folder"]
             # Over size and time of its files as they are now: a grid's bytes would take an hour to read.
@@ -98,6 +100,14 @@ def score_cell(
         trials=trials.absolute(),
         readings=readings.absolute(),
     )
+
+
+def _require_same_file(family: str, model: str, fetched: Mapping[str, Any]) -> str:
+    """The folder that a GGUF file was made into, as long as the file is the one that it was made from, or gone."""
+    path, seen = Path(model), fetched["gguf_stamp"]
+    if seen and path.is_file() and (stat := path.stat()) and [stat.st_size, stat.st_mtime_ns] not in seen:
+        raise MissingData(f"{model}: has changed since it was read; materialise models/weights of {family} again")
+    return str(fetched["folder"])
 
 
 def _stamp(folder: Path, stamp_file: Callable[[Path], Any]) -> str | None:

@@ -54,8 +54,8 @@ class Family(Record):
     model_type: Literal["mono", "multi"]
     """`mono`: a model per language; `multi`: one model for all."""
     model_id: str | None = None
-    """Hub id, folder, or name behind an interface; `{lang}` stands for the language's code. Reference families have
-    none."""
+    """Hub id, folder, GGUF file, or name behind an interface; `{lang}` stands for the language's code. Reference
+    families have none."""
     plants: Literal["values", "no-signal", "always-first"] = "values"
     """What a reference family is trained to answer: preferences that differ between languages, or cultures (`values`),
     the same preferences in all of them (`no-signal`), or always the option shown first (`always-first`)."""

@@ -1,0 +1,371 @@
+"""GGUF files made into folders of safetensors, once for each file, so that loading them costs what a folder costs."""
+
+import contextlib
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from valuesassets.models.gguf_files import GgufFile, write_joined
+from valuesassets.models.gguf_folders import MARKER, GgufOrigin, converted_folders, find_converted
+from valuesassets.models.gguf_tokenizers import find_doubts, mend_beginning
+from valuesassets.models.hub_cache import GIB, free_bytes
+from valuesassets.models.tokenizer_files import read_tokenizer
+from valuesassets.records.errors import ModelError, StorageError, ValuesAssetsError
+from valuesassets.records.files import write_json
+
+SECONDS_BETWEEN = 5.0
+NUMBER_BYTES = 4
+"""Of a number in a converted folder, float32."""
+NO_TEXT = ("t5", "t5encoder", "umt5")
+"""Architectures that transformers reads and that do not go on with a text."""
+UNREAD_KINDS = {
+    "mmproj": "the vision part of a model",
+    "adapter": "an adapter (LoRA)",
+    "imatrix": "an importance matrix",
+}
+"""By `general.type`, what is no model by itself."""
+EMBEDDERS = (
+    "bert",
+    "nomic-bert",
+    "nomic-bert-moe",
+    "jina-bert-v2",
+    "jina-bert-v3",
+    "modern-bert",
+    "neo-bert",
+    "gemma-embedding",
+)
+PLAIN_ROPE = ("", "none", "default")
+ROPE_FREQUENCIES = "rope_freqs.weight"
+LLAMA3_FACTORS = (8.0, 32.0)
+"""By what Llama 3.1 and 3.2 stretch their slow positions; a file says it only by the factors themselves."""
+WIDE_GEMMAS = {("gemma2", 46), ("gemma3", 62)}
+"""Architecture and number of layers of the models of 27 billion parameters, whose scale of attention no file says."""
+
+
+def needed_bytes(file: GgufFile) -> int:
+    """What a file's conversion takes on the disk: its numbers in float32, and a split one once more as one file."""
+    return sum(tensor.numbers for tensor in file.tensors) * NUMBER_BYTES + (file.size if len(file.parts) > 1 else 0)
+
+
+def convert(file: GgufFile, say: Callable[[str], None] = lambda _: None) -> Path:
+    """The folder of safetensors that a GGUF file becomes; made where it is not there, whole or not at all.
+
+    Raises:
+        ModelError, TokenizerError: transformers cannot read the file, or not as it is meant.
+        StorageError: the disk has no room for what it becomes.
+    """
+    from filelock import FileLock
+
+    if (found := find_converted(file)) is not None:
+        return found
+    require_convertible(file)
+    folder = converted_folders() / file.sha256
+    with _writable(file):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(f"{folder}.lock")
+    with lock:
+        if (found := find_converted(file)) is not None:
+            return found
+        _remove_leftovers(folder)
+        require_room(file)
+        temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+        try:
+            with _writable(file):
+                temporary.mkdir()
+                origin = _convert(file, temporary, say)
+                shutil.rmtree(folder, ignore_errors=True)  # of another version, or damaged
+                temporary.replace(folder)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    for doubt in origin.doubts:
+        say(f"{file.name}: its tokenizer: {doubt}")
+    return folder
+
+
+def require_room(file: GgufFile) -> None:
+    """See that the disk has room for what a file becomes, and memory for its conversion.
+
+    Raises:
+        StorageError, ModelError: it has not; says what is needed and what is free.
+    """
+    from valuesassets.models.memory import free_bytes as free_memory
+
+    needed, free = needed_bytes(file), free_bytes()
+    if needed > free:
+        raise StorageError(
+            f"{file.name}: becomes {_gib(needed)} of safetensors in {converted_folders()}, but the disk has "
+            f"{_gib(free)} free: {_gib(needed - free)} are missing; free them, or set HF_HOME to a folder on a larger "
+            "disk"
+        )
+    largest = max(tensor.numbers for tensor in file.tensors)
+    peak, available = int((sum(t.numbers for t in file.tensors) + 2.2 * largest) * NUMBER_BYTES), free_memory("cpu")
+    if peak > available:
+        raise ModelError(
+            f"{file.name}: its conversion takes about {_gib(peak)} of memory, {_gib(available)} are free; convert it "
+            "where there is more, or use a smaller model"
+        )
+
+
+def require_convertible(file: GgufFile) -> None:
+    """See that transformers can read a file as the model that it is, by what stands before its weights.
+
+    Raises:
+        ModelError: it cannot; says why.
+    """
+    told, architecture = file.metadata, file.architecture
+    kind = UNREAD_KINDS.get(str(told.get("general.type")))
+    if architecture == "clip":
+        kind = UNREAD_KINDS["mmproj"]
+    if kind is not None:
+        raise _refused(file, f"is {kind}, not a model that writes text", "name the file of the model itself")
+    is_embedder = bool(file.of_architecture("pooling_type")) or file.of_architecture("attention.causal") is False
+    if is_embedder or architecture in EMBEDDERS:
+        raise _refused(file, f"is an embedder ({architecture})", "choose a model that writes text")
+    if not architecture:
+        raise _refused(file, "names no architecture (general.architecture)", "download it again, or use another file")
+    if not file.tensors:
+        raise _refused(file, "holds no weights, a vocabulary alone", "name the file of the whole model")
+    if not told.get("tokenizer.ggml.tokens"):
+        raise _refused(file, "holds no tokenizer", "use a file that was converted with its tokenizer")
+    if architecture in NO_TEXT or not _is_known(architecture):
+        raise _refused(
+            file,
+            f"transformers reads no GGUF file of the architecture {architecture}",
+            "use the model as safetensors, or another model",
+        )
+    unread = _unread_quantisations(file)
+    if unread:
+        raise _refused(
+            file,
+            f"transformers cannot read its quantisation {', '.join(unread)}",
+            "use another quantisation of the model, such as Q8_0 or Q4_K_M",
+        )
+    scaled = str(file.of_architecture("rope.scaling.type") or "")
+    if scaled not in PLAIN_ROPE:
+        raise _refused(
+            file,
+            f"its positions are stretched ({scaled}), which transformers does not take from a GGUF file",
+            "use the model as safetensors",
+        )
+
+
+def _is_known(architecture: str) -> bool:
+    from transformers.integrations.gguf.gguf_config_mapping import GGUF_CONFIG_ARCHS
+    from transformers.modeling_gguf_pytorch_utils import GGUF_SUPPORTED_ARCHITECTURES
+
+    known = {name.replace("-", "_") for name in GGUF_SUPPORTED_ARCHITECTURES} - {"general", "tokenizer"}
+    named = architecture.replace("-", "_")
+    return architecture in GGUF_CONFIG_ARCHS or named in known or named in {name.replace("_", "") for name in known}
+
+
+def _unread_quantisations(file: GgufFile) -> list[str]:
+    """Names of the quantisations in a file that transformers has no numbers for."""
+    import numpy as np
+    from gguf import GGMLQuantizationType, dequantize
+    from gguf.constants import GGML_QUANT_SIZES
+    from transformers.integrations.gguf.dequant import GGML_BLOCK
+    from transformers.integrations.gguf.gguf_config_mapping import GGUF_CONFIG_ARCHS
+
+    plain = {GGMLQuantizationType.F32, GGMLQuantizationType.F16, GGMLQuantizationType.BF16}
+    unread = []
+    for number in sorted({tensor.kind for tensor in file.tensors}):
+        try:
+            kind = GGMLQuantizationType(number)
+            if file.architecture in GGUF_CONFIG_ARCHS:
+                is_read = kind in plain or number in GGML_BLOCK
+            else:
+                size = GGML_QUANT_SIZES[kind][1]
+                is_read = dequantize(np.zeros((1, size), np.uint8).view(_stored(kind)), kind).dtype == np.float32
+        except (ValueError, NotImplementedError):
+            is_read = False
+        if not is_read:
+            known = number in {kind.value for kind in GGMLQuantizationType}
+            unread.append(GGMLQuantizationType(number).name if known else f"type {number}")
+    return unread
+
+
+def _stored(kind: Any) -> Any:
+    import numpy as np
+
+    return {"F32": np.float32, "F16": np.float16}.get(kind.name, np.uint8)
+
+
+def _convert(file: GgufFile, folder: Path, say: Callable[[str], None]) -> GgufOrigin:
+    """A file's tokenizer and weights, written into a folder; the marker last."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    began, source, stamp = time.monotonic(), folder / "source", file.stamp()
+    parameters = sum(tensor.numbers for tensor in file.tensors if tensor.name != ROPE_FREQUENCIES)
+    say(
+        f"{file.name}: {file.quantisation}, {parameters / 1e6:,.0f} million parameters; made into "
+        f"{_gib(needed_bytes(file))} of safetensors in {converted_folders()}, once"
+    )
+    source.mkdir()
+    if len(file.parts) == 1:
+        (source / "model.gguf").symlink_to(file.parts[0].resolve())
+    else:
+        write_joined(file, source / "model.gguf")
+    with _one_line(file, "tokenizer"):
+        hf: Any = AutoTokenizer.from_pretrained(source, gguf_file="model.gguf", trust_remote_code=False)
+        mend_beginning(hf, file)
+        hf.save_pretrained(folder)
+    with _one_line(file, "weights"), _told_tensors(lambda done, total: say(f"{file.name}: {done} of {total} tensors")):
+        loading: Any = AutoModelForCausalLM.from_pretrained(
+            source, gguf_file="model.gguf", dtype=torch.float32, trust_remote_code=False, output_loading_info=True
+        )
+    model, info = loading
+    _require_all(file, model, parameters, info)
+    _set_unsaid(file, model)
+    model.hf_quantizer = None
+    if hasattr(model.config, "quantization_config"):
+        del model.config.quantization_config
+    model.config._name_or_path = ""
+    model.save_pretrained(folder)
+    del model, loading
+    shutil.rmtree(source)
+    doubts = find_doubts(read_tokenizer(folder), file)
+    if file.stamp() != stamp:
+        raise _refused(file, "changed while it was converted", "wait until it is whole, then give the command again")
+    sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
+    seconds = time.monotonic() - began
+    name = file.parts[0].name
+    origin = GgufOrigin(
+        name, file.sha256, file.quantisation, file.architecture, parameters, tuple(doubts), sizes, round(seconds, 1)
+    )
+    write_json(folder / MARKER, asdict(origin))
+    say(f"{file.name}: converted in {seconds:.0f} s")
+    return origin
+
+
+def _require_all(file: GgufFile, model: Any, parameters: int, info: Any) -> None:
+    """See that every weight came from the file, and every tensor of the file went into a weight."""
+    absent = sorted([*map(str, info["missing_keys"]), *(str(key[0]) for key in info["mismatched_keys"])])
+    if absent:
+        raise _refused(
+            file,
+            f"transformers finds {len(absent)} weights of the architecture {file.architecture} not in it, first "
+            f"{absent[0]}",
+            "use the model as safetensors",
+        )
+    layers = getattr(model.config.get_text_config(), "num_hidden_layers", None) or 0
+    beyond = sum(t.numbers for t in file.tensors if (b := _block(t.name)) is not None and b >= layers)
+    read = sum(weights.numel() for weights in model.parameters())
+    kept = sum(buffer.numel() for name, buffer in model.named_buffers() if name in model.state_dict())
+    if parameters - beyond not in (read, read + kept):
+        raise _refused(
+            file,
+            f"it holds {parameters - beyond:,} numbers, transformers reads {read:,} of the architecture "
+            f"{file.architecture}",
+            "use the model as safetensors",
+        )
+
+
+def _block(name: str) -> int | None:
+    parts = name.split(".")
+    return int(parts[1]) if parts[0] == "blk" and len(parts) > 1 and parts[1].isdigit() else None
+
+
+def _set_unsaid(file: GgufFile, model: Any) -> None:
+    """Settings that transformers does not take from a file though they change its numbers.
+
+    Raises:
+        ModelError: the file stretches positions in a way that cannot be told from its factors.
+    """
+    config = model.config.get_text_config()
+    if (file.architecture, config.num_hidden_layers) in WIDE_GEMMAS:
+        config.query_pre_attn_scalar = config.hidden_size // config.num_attention_heads
+    factors = [tensor for tensor in file.tensors if tensor.name == ROPE_FREQUENCIES]
+    if factors:
+        config.rope_parameters = _llama3_rope(file, config)
+
+
+def _llama3_rope(file: GgufFile, config: Any) -> dict[str, Any]:
+    import copy
+
+    import numpy as np
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+    header, tensor = next((h, t) for h in file.headers for t in h.tensors if t.name == ROPE_FREQUENCIES)
+    told = np.fromfile(header.path, np.float32, tensor.numbers, offset=header.data + tensor.offset)
+    theta = config.rope_parameters["rope_theta"]
+    for factor in LLAMA3_FACTORS:
+        stretched = {
+            "rope_type": "llama3",
+            "rope_theta": theta,
+            "factor": factor,
+            "low_freq_factor": 1.0,
+            "high_freq_factor": 4.0,
+            "original_max_position_embeddings": 8192,
+        }
+        tried = copy.deepcopy(config)
+        tried.rope_parameters = stretched
+        frequencies = ROPE_INIT_FUNCTIONS["llama3"](tried, "cpu")[0].numpy()
+        plain = 1.0 / theta ** (np.arange(0, 2 * len(frequencies), 2) / (2 * len(frequencies)))
+        if len(told) == len(frequencies) and np.allclose(plain / frequencies, told, rtol=1e-4):
+            return stretched
+    raise _refused(
+        file, "its positions are stretched by factors that transformers does not know", "use the model as safetensors"
+    )
+
+
+@contextlib.contextmanager
+def _told_tensors(tell: Callable[[int, int], None]) -> Iterator[None]:
+    """Has the library's loop over a file's tensors tell how far it is, in place of a bar of its own."""
+    from transformers import modeling_gguf_pytorch_utils as library
+
+    def told(tensors: Iterable[Any], **_: Any) -> Iterator[Any]:
+        every, last = list(tensors), time.monotonic()
+        for done, tensor in enumerate(every):
+            if time.monotonic() - last > SECONDS_BETWEEN:
+                last = time.monotonic()
+                tell(done, len(every))
+            yield tensor
+
+    with patch.object(library, "tqdm", told):
+        yield
+
+
+@contextlib.contextmanager
+def _one_line(file: GgufFile, part: str) -> Iterator[None]:
+    try:
+        yield
+    except (ValuesAssetsError, OSError):
+        raise
+    except Exception as error:  # the library raises ValueError, KeyError, RuntimeError and types of its own
+        said = (" ".join(str(error).split()) or type(error).__name__).split(". ")[0][:200].removesuffix(".")
+        raise _refused(file, f"transformers cannot read its {part}: {said}", "use the model as safetensors") from error
+
+
+@contextlib.contextmanager
+def _writable(file: GgufFile) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            f"{file.name}: {converted_folders()}: cannot be written: {os.strerror(error.errno or 0)}; free space there "
+            "or set HF_HOME to another folder"
+        ) from error
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what conversions that were killed left behind; the lock of the file is held."""
+    for path in folder.parent.glob(f".{folder.name}.*"):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _refused(file: GgufFile, what: str, what_to_do: str) -> ModelError:
+    return ModelError(f"{file.name}: {what}; {what_to_do}")
+
+
+def _gib(size: int) -> str:
+    return f"{size / GIB:.3g} GiB"

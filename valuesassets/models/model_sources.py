@@ -1,0 +1,43 @@
+"""Models from wherever they are: a folder, the hub, or a GGUF file, which is converted where it was not before."""
+
+from collections.abc import Callable
+
+from valuesassets.models import fetching
+from valuesassets.models.fetching import FetchedModel, PlannedModel
+from valuesassets.models.gguf_conversion import convert, needed_bytes, require_convertible
+from valuesassets.models.gguf_files import find_gguf
+from valuesassets.models.model_files import find_model
+
+
+def plan_model(model: str, revision: str | None = None, offline: bool = False) -> PlannedModel:
+    """What is lacking of a model on this machine; nothing is downloaded or converted.
+
+    Raises:
+        ModelError, TokenizerError: as `fetching.plan_model`; or transformers cannot read the GGUF file.
+    """
+    gguf = find_gguf(model)
+    if gguf is None:
+        return fetching.plan_model(model, revision, offline)
+    if find_model(model) is not None:
+        return PlannedModel(model, revision, None, gguf=gguf)
+    require_convertible(gguf)
+    return PlannedModel(model, revision, None, is_whole=False, becoming=needed_bytes(gguf), gguf=gguf)
+
+
+def fetch_model(
+    planned: PlannedModel,
+    tell: Callable[[int], None] = lambda _: None,
+    say: Callable[[str], None] = lambda _: None,
+) -> FetchedModel:
+    """Download what is lacking of a model, or convert its GGUF file.
+
+    Args:
+        tell: is called with the bytes downloaded so far, once a second while there is something new.
+        say: is called with lines on how far a conversion is.
+
+    Raises:
+        ModelError, StorageError: as `fetching.fetch_model` and `convert`.
+    """
+    if planned.gguf is None:
+        return fetching.fetch_model(planned, tell)
+    return fetching.as_fetched(planned, convert(planned.gguf, say), planned.gguf.sha256)

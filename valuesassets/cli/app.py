@@ -13,6 +13,7 @@ from valuesassets.cli.bundle import bundle
 from valuesassets.cli.compare import compare
 from valuesassets.cli.export import export
 from valuesassets.cli.instruments import NAMES, command_of, commands_of
+from valuesassets.cli.model_list import models
 from valuesassets.cli.read import read
 from valuesassets.cli.studies import demo, run, study
 from valuesassets.cli.web_ui import ui
@@ -34,6 +35,7 @@ OF_STUDIES = {
 }
 for name, command in (survey.COMMANDS | OF_STUDIES).items():
     app.command(name)(command)
+app.add_typer(models, name="models")
 for instrument in NAMES:
     group_name = command_of(instrument)
     if find_spec(f"valuesassets.cli.{group_name}"):

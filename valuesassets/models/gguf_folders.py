@@ -11,6 +11,8 @@ from valuesassets.records.files import read_json
 
 CONVERSION_VERSION = 1
 """Raised when what comes of a file changes; folders of another version are made anew."""
+NUMBER_BYTES = 4
+"""Of a number in a converted folder, float32."""
 MARKER = "gguf.json"
 """In a converted folder: which file it was made from, written last."""
 

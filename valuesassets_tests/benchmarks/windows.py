@@ -16,13 +16,13 @@ from valuesassets.models.token_trees import BatchBudget
 from valuesassets.records.trials import Trial
 from valuesassets_tests.benchmarks.counting import counting
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry
-from valuesassets_tests.benchmarks.workload import Shape, choose_questions, make_tokenizer
+from valuesassets_tests.benchmarks.workload import Shape, choose_questions, lift_answers, make_tokenizer
 
 WINDOW, NONE = 512, 2**20
 SYSTEM_TEXTS = 7
 """Prompts that make up a system text: together longer than the window."""
-ALONE = 40
-"""One trial in so many is also read alone."""
+ALONE = 12
+"""Trials that are also read alone."""
 REFUSED = "left out for comparison"
 
 
@@ -42,13 +42,16 @@ def write_gemma(folder: Path, shape: Shape, vocabulary: int, window: int) -> Pat
         "query_pre_attn_scalar": shape.width // shape.heads,
         "max_position_embeddings": 4096,
         "initializer_range": 0.2,
+        "tie_word_embeddings": False,
         "sliding_window": window,
         "layer_types": ["sliding_attention", "full_attention"] * (shape.layers // 2),
         "bos_token_id": tokenizer.bos_token_id,
         "eos_token_id": tokenizer.eos_token_id,
         "pad_token_id": tokenizer.pad_token_id,
     }
-    for part in (AutoModelForCausalLM.from_config(AutoConfig.for_model(**settings)), tokenizer):
+    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**settings)).eval()
+    lift_answers(model, tokenizer)
+    for part in (model, tokenizer):
         part.save_pretrained(folder)
     return folder
 
@@ -76,7 +79,7 @@ def _entries(name: str, windowed: LoadedModel, plain: LoadedModel, trials: Seque
     with counting(windowed.model) as counts:
         readings = reading.read()
     assert (counts.calls, counts.tokens) == (reading.batches, reading.tokens), f"{counts}: not as planned"
-    some = spelled[::ALONE]
+    some = spelled[:: max(1, len(spelled) // ALONE)]
     alone = ReadingPass(windowed, some, BatchBudget(1, 1), as_chains=True).read()
     pairs = [(readings[key], other) for key, other in alone.items()]
     answered = sum(one.label_probs is not None for one, _ in pairs)

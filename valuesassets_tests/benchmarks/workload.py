@@ -162,12 +162,12 @@ def random_model(
             model: Any = LlamaForCausalLM(config).eval()
     finally:
         torch.set_default_dtype(before)
-    _lift_answers(model, tokenizer)
+    lift_answers(model, tokenizer)
     return model, tokenizer
 
 
 @torch.no_grad()
-def _lift_answers(model: Any, tokenizer: PreTrainedTokenizerFast) -> None:
+def lift_answers(model: Any, tokenizer: PreTrainedTokenizerFast) -> None:
     """Give digits and what ends an answer `LIFT` more, at whatever position: along what all hidden states share."""
     device, dtype = model.device, model.dtype
     shared = torch.randn(model.config.hidden_size, device=device, dtype=torch.float32) * 0.05

@@ -5,8 +5,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol
 
+from valuesassets.models.answer_certificate import GenerationCertificate
 from valuesassets.models.certificate import Certificate
-from valuesassets.models.generating import GenerationCertificate, prepare_answers, write_answers
+from valuesassets.models.generating import prepare_answers, write_answers
 from valuesassets.models.known_readings import Known, KnownAnswers, KnownReadings
 from valuesassets.models.loading import LoadedModel, OpenedModel
 from valuesassets.models.prompting import first_shown, require_askable, require_no_thought

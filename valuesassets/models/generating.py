@@ -5,29 +5,25 @@ from dataclasses import asdict, dataclass, replace
 
 import torch
 
+from valuesassets.models.answer_certificate import GenerationCertificate, certify_answers
 from valuesassets.models.keyed_draws import row_key
 from valuesassets.models.known_readings import KnownAnswers
 from valuesassets.models.loading import LoadedModel, OpenedModel
 from valuesassets.models.prompting import show_trial
 from valuesassets.models.reading_pass import OnProgress
 from valuesassets.models.row_width import choose_width
-from valuesassets.models.scoring import choose_sample
 from valuesassets.models.spelled_trials import TRIAL, ended_by, named_reason, require_room, shown_by
-from valuesassets.models.thoughts import split_thought
 from valuesassets.models.writing import Asked, Writer, Written
-from valuesassets.models.written_text import whole_text
 from valuesassets.records.errors import QuestionError, ScoringError, TokenizerError
 from valuesassets.records.files import sha256_json
 from valuesassets.records.readouts import Generate
 from valuesassets.records.trials import Answer, Status, Trial
 from valuesassets.spelling.tokens import Tokens
 
-GENERATOR_VERSION = "1"
+GENERATOR_VERSION = "2"
 """Changes whenever an answer of the same model and trial may come out differently."""
 BLOCK_ROWS = 8
 """Answers of a block, over the rows that go through the model at a time."""
-CERTIFIED = 8
-"""Answers that are written again."""
 
 
 @dataclass(frozen=True)
@@ -49,31 +45,6 @@ class AskedTrial:
         named = f"trial {self.trial_id} ({self.trial.language}, sample {self.sample})"
         reason = named_reason(record, model, named)
         return replace(record, trial_id=self.trial_id, reason=reason)
-
-
-@dataclass(frozen=True)
-class GenerationCertificate:
-    """Whether answers come out the same when they are written again, alone and in another batch.
-
-    Attributes:
-        answers: how many were written again, twice each.
-        equal_share: how many came out the same, of those.
-        agrees: whether each first difference is where two tokens were as good as equal.
-    """
-
-    answers: int
-    equal_share: float
-    agrees: bool
-
-    @property
-    def doubt(self) -> str | None:
-        """What disagrees, in words; None where nothing does, or nothing could be written again."""
-        if self.agrees or not self.answers:
-            return None
-        return (
-            f"warning: answers change with the batch where no two tokens were near a tie; {self.equal_share:.0%} of "
-            f"{2 * self.answers} came out the same"
-        )
 
 
 @dataclass(frozen=True)
@@ -201,7 +172,7 @@ def write_answers(
     )
     if all(answer.status is Status.FAILED for answer in answers.values()):
         raise ScoringError(next(str(record.reason) for record in records if record.key in answers))
-    certificate = _certify(loaded, askable, answers, writing.writer.width)
+    certificate = certify_answers(loaded, {key: entry.asked for key, entry in askable.items()}, answers)
     return WrittenTrials(records, certificate, width, len(writing.blocks), tuple(writing.notes))
 
 
@@ -272,38 +243,4 @@ class _Writing:
             reason = f"{written.reason} at {TRIAL} (dtype {opened.dtype}); {what_to_do}"
             return _failed(entry.key, reason, entry.sample, *thought)
         ended = written.text, written.finish, written.n_tokens
-        return Answer("", entry.sample, *ended, Status.OK, None, entry.key, *thought)
-
-
-def _certify(
-    loaded: LoadedModel, askable: dict[str, AskedTrial], answers: dict[str, Answer], width: int
-) -> GenerationCertificate:
-    """Write a sample of what was written again: each answer alone, and all of them together."""
-    lengths = {key: len(askable[key].asked.prompt_ids) for key, a in answers.items() if a.status is Status.OK}
-    sample = [askable[key] for key in choose_sample(lengths, CERTIFIED)]
-    alone = [written for entry in sample for written in Writer(loaded, 1).write([entry.asked])]
-    beside = Writer(loaded, min(width, CERTIFIED)).write([entry.asked for entry in sample])
-    pairs = [(entry, again) for found in (alone, beside) for entry, again in zip(sample, found, strict=True)]
-    said = [(answers[entry.key].reasoning, answers[entry.key].text) for entry, _ in pairs]
-    is_equal = [said == (again.reasoning, again.text) for said, (_, again) in zip(said, pairs, strict=True)]
-    is_tie = [_parts_at_tie(loaded, entry.asked, answers[entry.key], again) for entry, again in pairs]
-    agrees = all(equal or tie for equal, tie in zip(is_equal, is_tie, strict=True))
-    share = sum(is_equal) / len(is_equal) if is_equal else 0.0
-    return GenerationCertificate(len(sample), share, bool(sample) and agrees)
-
-
-def _parts_at_tie(loaded: LoadedModel, asked: Asked, answer: Answer, again: Written) -> bool:
-    """Whether what was written again leaves an answer, or its thought, at a token that was as good as another one."""
-    tokens, tokenizer, text = again.tokens, loaded.tokenizer, str(answer.text)
-    if answer.reasoning is not None:
-        parts = split_thought(whole_text(tokenizer, asked.prompt_ids, tokens))
-        text = "".join(parts._replace(reasoning=answer.reasoning, answer=text))
-    same = next(
-        (
-            n
-            for n in range(len(tokens))
-            if not text.startswith(whole_text(tokenizer, asked.prompt_ids, tokens[: n + 1]))
-        ),
-        len(tokens),
-    )
-    return any(gap < 1 for gap in again.gaps[same : same + 1])
+        return Answer("", entry.sample, *ended, Status.OK, None, entry.key, *thought, token_ids=tuple(written.tokens))

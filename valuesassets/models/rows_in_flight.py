@@ -17,6 +17,7 @@ from torch import Tensor
 from transformers import Cache, DynamicCache
 
 from valuesassets.models.engine import TREE_TOLERANCE, first_device, within_memory
+from valuesassets.models.wide_head import turned_head
 
 CARRIED = ("past_key_values", "cache_params", "state")
 """What architectures call that which they carry from one token to the next."""
@@ -176,7 +177,8 @@ def last_place_only(model: Any) -> Iterator[None]:
 
     handle = model.get_output_embeddings().register_forward_pre_hook(gather)
     try:
-        yield
+        with turned_head(model):
+            yield
     finally:
         handle.remove()
 

@@ -1,10 +1,11 @@
-"""On a GPU the head's product leaves in float32, though weights and hidden states are of half the width.
+"""The product of a model's head: in float32 on a GPU, whatever the weights' dtype; faster for few rows on a CPU.
 
 Logits of about 20 in bfloat16 stand on steps of 1/8: labels tie that do not. The sums within a product are float32 in
 any case; only what leaves it is rounded.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -12,6 +13,7 @@ from torch import Tensor
 
 Product = Callable[[Tensor, Tensor], Tensor]
 HALVES = (torch.bfloat16, torch.float16)
+FULL = (torch.float32, torch.float64)
 
 
 def product_in_float32(rows: Tensor, columns: Tensor) -> Tensor:
@@ -37,3 +39,28 @@ def widen_head(model: Any, product: Product = product_in_float32) -> bool:
     # Of accelerate, where layers are spread: what moves a layer's inputs to its GPU calls this in turn.
     setattr(head, "_old_forward" if hasattr(head, "_old_forward") else "forward", forward)
     return True
+
+
+@contextmanager
+def turned_head(model: Any) -> Iterator[None]:
+    """A block in which the head of a model on a CPU multiplies few rows faster, where it is a plain product.
+
+    The library copies all weights into another layout for the product of a few rows with them, and does not for that of
+    them with a few columns. The sums are the same up to rounding. One row is multiplied as ever.
+    """
+    head = model.get_output_embeddings()
+    is_plain = type(head) is torch.nn.Linear and head.bias is None and "forward" not in vars(head)
+    if not is_plain or head.weight.device.type != "cpu" or head.weight.dtype not in FULL:
+        yield
+        return
+
+    def forward(hidden: Tensor) -> Tensor:
+        if hidden.ndim != 2 or len(hidden) == 1:
+            return torch.nn.functional.linear(hidden, head.weight)
+        return (head.weight @ hidden.t()).t().contiguous()
+
+    head.forward = forward
+    try:
+        yield
+    finally:
+        del head.forward

@@ -13,12 +13,19 @@ from valuesassets.models.keyed_draws import Drawn, draw
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.rows_in_flight import PaddedRows, Rows, RowsApart, RowsOfOneLength, read_alone
 from valuesassets.models.thoughts import LONGEST_END, has_end, split_thought
-from valuesassets.models.written_text import count_before, count_tokens, cut_at_stop, whole_text
+from valuesassets.models.written_text import (
+    count_before,
+    count_tokens,
+    cut_at_stop,
+    has_stop,
+    is_open_before,
+    whole_text,
+)
 from valuesassets.records.readouts import Generate
 from valuesassets.spelling.tokens import Tokens
 
 LOOKED_AFTER = 8
-"""Tokens between two looks for stop texts, and for the end of a thought."""
+"""Tokens between two looks at the whole text for stop texts, and for the end of a thought."""
 FREE_SHARE = 4
 """One in so many places is free before others are begun."""
 PREFILL_TOKENS = {"cpu": 2048, "gpu": 16384}
@@ -164,13 +171,8 @@ class Writer:
         return [row for row in range(len(places)) if row not in set(ended)]
 
     def _draw(self, places: Sequence[int], logits: Tensor) -> Drawn:
-        asked = [self._asked[place] for place in places]
-        heats, shares = (
-            torch.tensor([getattr(each.readout, name) for each in asked], dtype=torch.float64, device=logits.device)
-            for name in ("temperature", "top_p")
-        )
         steps = [len(self._written[place].tokens) for place in places]
-        return draw(logits, [each.noise_key for each in asked], steps, heats, shares, self._loaded.opened.dtype)
+        return draw_tokens(logits, [self._asked[place] for place in places], steps, self._loaded.opened.dtype)
 
     def _note(self, place: int, drawn: Drawn, row: int) -> None:
         """Take a token, and end the answer where it is at its end."""
@@ -189,12 +191,13 @@ class Writer:
         if begins is None or written.reason is not None:
             return
         is_full = len(written.tokens) - begins >= most  # more where the end of a thought was seen late
-        if not (is_end or is_full or (stops and len(written.tokens) % LOOKED_AFTER == 0)):
+        is_looked_at = is_end or is_full or len(written.tokens) % LOOKED_AFTER == 0
+        if not (is_end or is_full or (stops and (is_looked_at or has_stop(tokenizer, written.tokens, stops)))):
             return
         before, tokens = (*asked.prompt_ids, *written.tokens[:begins]), written.tokens[begins : begins + most]
         text = whole_text(tokenizer, before, tokens)[len(written.head) :]
         cut = cut_at_stop(text, stops)
-        if cut is not None:
+        if cut is not None and (is_looked_at or not is_open_before(text, len(cut), stops)):
             written.text, written.finish = cut, "stop"
             written.n_tokens = count_tokens(tokenizer, before, tokens, written.head + cut)
         elif is_end or is_full:
@@ -216,6 +219,15 @@ class Writer:
         elif not parts.closing and (is_end or count == limit):
             written.begins, written.reasoning = count, parts.reasoning
             written.reason = f"its thought has no end (a tag such as </think>) in {count} tokens"
+
+
+def draw_tokens(logits: Tensor, asked: Sequence[Asked], steps: Sequence[int], dtype: str) -> Drawn:
+    """The token of each row of logits, for the answer that is asked there and the tokens it has already."""
+    heats, shares = (
+        torch.tensor([getattr(each.readout, name) for each in asked], dtype=torch.float64, device=logits.device)
+        for name in ("temperature", "top_p")
+    )
+    return draw(logits, [each.noise_key for each in asked], steps, heats, shares, dtype)
 
 
 def rows_of(loaded: LoadedModel) -> type[Rows]:

@@ -31,6 +31,23 @@ def cut_at_stop(text: str, stops: Sequence[str]) -> str | None:
     return text[: min(places)] if places else None
 
 
+def has_stop(tokenizer: PromptTokenizer, tokens: Sequence[int], stops: Sequence[str]) -> bool:
+    """Whether the last tokens, by themselves, hold a stop text: cheap, and a hint to look at the whole text."""
+    longest = max(len(stop.encode()) for stop in stops)
+    end = tokenizer.decode(tokens[-longest - CHARACTER_BYTES :])
+    return any(stop in end for stop in stops)
+
+
+def is_open_before(text: str, place: int, stops: Sequence[str]) -> bool:
+    """Whether a stop text that begins before a place may become whole behind the text's end.
+
+    >>> is_open_before("so it is. Q", 9, [".", "is. Q: "]), is_open_before("so it is. A", 9, [".", "is. Q: "])
+    (True, False)
+    """
+    begun = ((stop, size) for stop in stops for size in range(1, len(stop)))
+    return any(len(text) - size < place and text.endswith(stop[:size]) for stop, size in begun)
+
+
 def count_tokens(tokenizer: PromptTokenizer, prompt_ids: Sequence[int], tokens: Sequence[int], text: str) -> int:
     """The fewest of the tokens that say all of a text which they begin with."""
     count = len(tokens)

@@ -258,7 +258,8 @@ def read_readings(path: Path) -> list[Reading]:
 
 def written_rows(answers: Iterable[Answer]) -> list[dict[str, Any]]:
     """Rows of `ANSWERS`."""
-    return [asdict(answer) | {"status": str(answer.status)} for answer in answers]
+    rows = [asdict(answer) | {"status": str(answer.status)} for answer in answers]
+    return [{name: value for name, value in row.items() if name != "token_ids"} for row in rows]
 
 
 def read_answers(path: Path) -> list[Answer]:

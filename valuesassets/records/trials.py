@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
@@ -309,6 +309,8 @@ class Answer:
             answer has failed. None where it does not think.
         n_reasoning_tokens: tokens before the answer's own, tags and white space among them.
         model_version: as a reading's.
+        token_ids: all that a local model wrote, with its thought and a stop text, so that it can be read again; kept in
+            the store of known answers, and in no table.
     """
 
     trial_id: str
@@ -322,6 +324,7 @@ class Answer:
     reasoning: str | None = None
     n_reasoning_tokens: int | None = None
     model_version: str | None = None
+    token_ids: tuple[int, ...] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         is_written = [value is not None for value in (self.text, self.finish, self.n_tokens)]
@@ -345,4 +348,5 @@ Record = Reading | Answer
 
 def answer_of(row: Mapping[str, Any]) -> Answer:
     """An answer of its fields as JSON and tables hold them: the status as text."""
-    return Answer(**{**row, "status": Status(row["status"])})
+    ids = row.get("token_ids")
+    return Answer(**{**row, "status": Status(row["status"]), "token_ids": None if ids is None else tuple(ids)})

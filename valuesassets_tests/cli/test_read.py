@@ -10,8 +10,8 @@ import typer
 
 from valuesassets.cli.app import app
 from valuesassets.models import generating, loading, scoring
+from valuesassets.models.answer_certificate import GenerationCertificate
 from valuesassets.models.certificate import Certificate
-from valuesassets.models.generating import GenerationCertificate
 from valuesassets.models.spans import scoring as spans_scoring
 from valuesassets.records.errors import ModelError, TokenizerError, ValuesAssetsError
 from valuesassets.records.parquet import read_answers, read_readings, table_metadata, trial_rows, write_table

@@ -41,7 +41,7 @@ def test_answers_come_in_the_order_of_trials_and_samples_with_what_made_them(mod
     assert [(answer.trial_id, answer.sample) for answer in written] == [(t.trial_id, n) for t in FEW for n in (0, 1)]
     assert all(answer.status is Status.OK and answer.text for answer in written)
     described = table_metadata(tmp_path / "0.parquet")
-    assert json.loads(described["batch_invariance"]) == {"agrees": True, "answers": 6, "equal_share": 1.0}
+    assert json.loads(described["batch_invariance"]) == {"agrees": True, "answers": 2, "equal_share": 1.0}
     assert json.loads(described["batch_plan"]) == {"blocks": 1, "width": 64}
     assert "answered 6/6" in capsys.readouterr().out
     before = (tmp_path / "0.parquet").read_bytes()

@@ -22,9 +22,9 @@ CERTIFIED = 8
 """Most answers that are read again."""
 FEWEST = 2
 """Fewest, where there are as many."""
-SHARE = 0.25
-"""Most tokens that are read again for more than the fewest, over all that were read and written: to read a token costs
-at most some three quarters of writing one, so that it stays below a fifth of the work."""
+SHARE = 0.125
+"""Most tokens that are read again for more than the fewest, over all that were read and written. To read a token costs
+at most some three quarters of writing one among many, and less than a half among few."""
 ROWS = 128
 """Most places of a text at which the head's product is taken in one pass."""
 

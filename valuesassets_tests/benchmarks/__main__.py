@@ -50,6 +50,8 @@ class Bench:
         sizes: numbers of questions of the scaling and memory tables.
         more: one more for memory.
         is_quick: a tiny model in place of all others, to try the command itself; its numbers mean nothing.
+        models: folders of models with weights that mean something; without them `writing` measures nothing.
+        texts, tokens: how many answers are written there, and how long each is.
     """
 
     questions: int = 250
@@ -58,6 +60,9 @@ class Bench:
     more: int = MORE
     vocabularies: tuple[int, ...] = VOCABULARIES
     is_quick: bool = False
+    models: tuple[Path, ...] = ()
+    texts: int = 8
+    tokens: int = 64
 
     @property
     def vocabulary(self) -> int:
@@ -120,6 +125,17 @@ def measure_answers(bench: Bench, scratch: Path, tell: Tell) -> Entries:
     return generation.measure(loaded, BLOCK_ROWS * width, width, repetitions, tell)
 
 
+def measure_writing(bench: Bench, scratch: Path, tell: Tell) -> Entries:
+    """Whole answers with their certificate against `generate`, by the models whose folders are given."""
+    folders = [bench.folder(scratch, "5m")] if bench.is_quick else bench.models
+    sizes = (4, 6) if bench.is_quick else (bench.texts, bench.tokens)
+    found: Entries = {} if folders else {"writing": not_measured("needs --models FOLDER")}
+    for folder in folders:
+        loaded = load_model(str(folder), dtype="float32", device="cpu")
+        found |= generation.against_generate(loaded, folder.name, *sizes, tell)
+    return found
+
+
 def measure_spans(bench: Bench, scratch: Path, tell: Tell) -> Entries:
     """Candidates at the marks of transcripts: time against the seed and against brute force, memory of a long text."""
     folder = scratch / "spans"
@@ -170,6 +186,7 @@ PARTS: dict[str, Callable[[Bench, Path, Tell], Entries]] = {
     "memory": measure_memory,
     "scaling": measure_scaling,
     "answers": measure_answers,
+    "writing": measure_writing,
     "spans": measure_spans,
     "prefixes": measure_prefixes,
     "windows": measure_windows,
@@ -193,6 +210,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas: %(default)s")
     parser.add_argument("--questions", type=int, default=Bench.questions, help="questions compared (%(default)s)")
     parser.add_argument("--slices", type=int, default=Bench.slices, help="paired repetitions (%(default)s)")
+    parser.add_argument("--models", type=Path, nargs="*", default=[], help="folders of models that write (writing)")
+    parser.add_argument("--texts", type=int, default=Bench.texts, help="answers of each (writing; %(default)s)")
+    parser.add_argument("--tokens", type=int, default=Bench.tokens, help="tokens of an answer (writing; %(default)s)")
+    parser.add_argument("--threads", type=int, default=1, help="threads of torch (%(default)s)")
     parser.add_argument("--quick", action="store_true", help="a tiny model and ten questions: tries the command")
     asked = parser.parse_args(arguments)
     names = asked.only.split(",")
@@ -200,9 +221,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"--only {unknown[0]}: no such part; there are {', '.join(PARTS)}")
     if not 1 <= asked.slices <= asked.questions:
         parser.error(f"--slices {asked.slices}: from 1 to the number of questions was expected")
-    torch.set_num_threads(1)
+    torch.set_num_threads(asked.threads)
     console = Console() if sys.stdout.isatty() else Console(width=120)
-    bench = QUICK if asked.quick else Bench(asked.questions, asked.slices)
+    writing = {"models": tuple(asked.models), "texts": asked.texts, "tokens": asked.tokens}
+    bench = QUICK if asked.quick else Bench(asked.questions, asked.slices, **writing)
     # Numbers of a tiny model never stand where real ones are looked for.
     path = evidence_folder() / ("bench_quick.json" if asked.quick else "bench.json")
     try:

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 import torch
 from transformers import GenerationConfig
 
+from valuesassets.models.answer_certificate import certify_answers
+from valuesassets.models.generating import AskedTrial, prepare_answers, write_answers
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.writing import Asked, Writer
 from valuesassets.records.readouts import Generate
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry
+from valuesassets_tests.models.writers import asked
 
 LENGTHS = (8, 96)
 """Fewest and most tokens of an answer; as answers end where they will, each has a limit of its own, drawn."""
@@ -38,11 +41,13 @@ def by_generate(loaded: LoadedModel, work: Sequence[Asked], width: int) -> list[
     found = []
     for start in range(0, len(work), width):
         batch = work[start : start + width]
-        longest = max(len(asked.prompt_ids) for asked in batch)
-        rows = [[*[0] * (longest - len(asked.prompt_ids)), *asked.prompt_ids] for asked in batch]
-        mask = [[0] * (longest - len(asked.prompt_ids)) + [1] * len(asked.prompt_ids) for asked in batch]
-        most = max(asked.readout.max_tokens for asked in batch)
-        settings = GenerationConfig(max_new_tokens=most, do_sample=False, pad_token_id=0, eos_token_id=None)
+        longest = max(len(each.prompt_ids) for each in batch)
+        rows = [[*[0] * (longest - len(each.prompt_ids)), *each.prompt_ids] for each in batch]
+        mask = [[0] * (longest - len(each.prompt_ids)) + [1] * len(each.prompt_ids) for each in batch]
+        most = max(each.readout.max_tokens for each in batch)
+        heat = max(each.readout.temperature for each in batch)
+        drawn = {"do_sample": True, "temperature": heat, "top_k": 0} if heat else {"do_sample": False}
+        settings = GenerationConfig(max_new_tokens=most, pad_token_id=0, eos_token_id=None, **drawn)
         out = loaded.model.generate(
             input_ids=torch.tensor(rows, device=loaded.device),
             attention_mask=torch.tensor(mask, device=loaded.device),
@@ -82,3 +87,51 @@ def measure(loaded: LoadedModel, count: int, width: int, repetitions: int, tell:
         "answers_vs_generate_one_by_one": entry(ratios["one_by_one"], "times", ">= 5", same=same["one_by_one"]),
         "answers_vs_generate_batches": entry(ratios["batches"], "times", ">= 1.4", width=width, same=same["batches"]),
     }
+
+
+TOPICS = ("the sea", "old books", "rain in the city", "the market", "how people vote", "a long walk", "bread", "winter")
+FORMS = (
+    "Write about {}, part {}.\n",
+    "Question {1}: What should one know about {0}? Answer in a few sentences and give a reason.\nAnswer:",
+    "Once there was something to be said of {}, and chapter {} begins so:",
+)
+
+
+def against_generate(loaded: LoadedModel, name: str, texts: int, tokens: int, tell: Tell) -> Entries:
+    """Tokens per CPU second, the certificate included, over those of one batch of `generate`; the certificate's share.
+
+    No text ends before its limit, so that both write as many tokens.
+    """
+    loaded.__dict__["eos_ids"] = frozenset()
+    assert loaded.padding_fault is None  # tried beforehand, once for a model
+    prompts = [FORMS[n % len(FORMS)].format(TOPICS[n % len(TOPICS)], n) for n in range(texts)]
+    found: Entries = {}
+    for kind, temperature in (("greedy", 0.0), ("drawn", 1.0)):
+        tell(f"{name}: {texts} {kind} answers of {tokens} tokens")
+        trials = [
+            asked(prompt, f"q{n}", max_tokens=tokens, temperature=temperature) for n, prompt in enumerate(prompts)
+        ]
+        entries = [entry for entry in prepare_answers(loaded.opened, trials) if isinstance(entry, AskedTrial)]
+        work, start = {entry.key: entry.asked for entry in entries}, time.process_time()
+        result = write_answers(loaded, entries)
+        ours = time.process_time() - start
+        certificate, start = result.certificate, time.process_time()
+        assert certify_answers(loaded, work, {answer.key: answer for answer in result.records}) == certificate
+        certified, start = time.process_time() - start, time.process_time()
+        plain = by_generate(loaded, list(work.values()), texts)
+        theirs = time.process_time() - start
+        written = [list(answer.token_ids or ()) for answer in result.records]
+        is_drawn = temperature > 0
+        same = None if is_drawn else sum(a == b for a, b in zip(written, plain, strict=True))
+        assert certificate.agrees, f"{name}: {certificate.doubt}"
+        sizes = {"texts": texts, "tokens": tokens, "threads": torch.get_num_threads()}
+        of = f"{name}_{kind}"
+        found |= {
+            f"writing_{of}_tokens_per_second": entry([texts * tokens / ours], "tokens per CPU second", **sizes),
+            f"writing_{of}_generate": entry([texts * tokens / theirs], "tokens per CPU second", same=same),
+            f"writing_{of}_vs_generate": entry([theirs / ours], "times", ">= 1", **sizes),
+            f"writing_{of}_certificate": entry(
+                [certified / (ours - certified)], "of the writing", "<= 0.2", answers=certificate.answers
+            ),
+        }
+    return found

@@ -100,16 +100,20 @@ FORMS = (
 def against_generate(loaded: LoadedModel, name: str, texts: int, tokens: int, tell: Tell) -> Entries:
     """Tokens per CPU second, the certificate included, over those of one batch of `generate`; the certificate's share.
 
-    No text ends before its limit, so that both write as many tokens.
+    No text ends before its limit, so that both write as many tokens: all as many, or each another number (uneven).
     """
     loaded.__dict__["eos_ids"] = frozenset()
     assert loaded.padding_fault is None  # tried beforehand, once for a model
     prompts = [FORMS[n % len(FORMS)].format(TOPICS[n % len(TOPICS)], n) for n in range(texts)]
     found: Entries = {}
-    for kind, temperature in (("greedy", 0.0), ("drawn", 1.0)):
-        tell(f"{name}: {texts} {kind} answers of {tokens} tokens")
+    even = [tokens] * texts
+    uneven = [max(tokens * (n * 5 % texts + 1) // texts, 1) for n in range(texts)]
+    for kind, temperature, limits in (("greedy", 0.0, even), ("drawn", 1.0, even), ("uneven", 0.0, uneven)):
+        written = sum(limits)
+        tell(f"{name}: {texts} {kind} answers of {written} tokens")
         trials = [
-            asked(prompt, f"q{n}", max_tokens=tokens, temperature=temperature) for n, prompt in enumerate(prompts)
+            asked(prompt, f"q{n}", max_tokens=most, temperature=temperature)
+            for n, (prompt, most) in enumerate(zip(prompts, limits, strict=True))
         ]
         entries = [entry for entry in prepare_answers(loaded.opened, trials) if isinstance(entry, AskedTrial)]
         work, start = {entry.key: entry.asked for entry in entries}, time.process_time()
@@ -120,15 +124,14 @@ def against_generate(loaded: LoadedModel, name: str, texts: int, tokens: int, te
         certified, start = time.process_time() - start, time.process_time()
         plain = by_generate(loaded, list(work.values()), texts)
         theirs = time.process_time() - start
-        written = [list(answer.token_ids or ()) for answer in result.records]
-        is_drawn = temperature > 0
-        same = None if is_drawn else sum(a == b for a, b in zip(written, plain, strict=True))
+        ids = [list(answer.token_ids or ()) for answer in result.records]
+        same = None if temperature else sum(a == b for a, b in zip(ids, plain, strict=True))
         assert certificate.agrees, f"{name}: {certificate.doubt}"
         sizes = {"texts": texts, "tokens": tokens, "threads": torch.get_num_threads()}
         of = f"{name}_{kind}"
         found |= {
-            f"writing_{of}_tokens_per_second": entry([texts * tokens / ours], "tokens per CPU second", **sizes),
-            f"writing_{of}_generate": entry([texts * tokens / theirs], "tokens per CPU second", same=same),
+            f"writing_{of}_tokens_per_second": entry([written / ours], "tokens per CPU second", **sizes),
+            f"writing_{of}_generate": entry([written / theirs], "tokens per CPU second", same=same),
             f"writing_{of}_vs_generate": entry([theirs / ours], "times", ">= 1", **sizes),
             f"writing_{of}_certificate": entry(
                 [certified / (ours - certified)], "of the writing", "<= 0.2", answers=certificate.answers

@@ -103,6 +103,7 @@ def against_generate(loaded: LoadedModel, name: str, texts: int, tokens: int, te
     No text ends before its limit, so that both write as many tokens: all as many, or each another number (uneven).
     """
     loaded.__dict__["eos_ids"] = frozenset()
+    loaded.model.generation_config.eos_token_id = None  # `generate` takes it from there where it is given none
     assert loaded.padding_fault is None  # tried beforehand, once for a model
     prompts = [FORMS[n % len(FORMS)].format(TOPICS[n % len(TOPICS)], n) for n in range(texts)]
     found: Entries = {}

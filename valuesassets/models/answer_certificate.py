@@ -22,7 +22,7 @@ CERTIFIED = 8
 """Most answers that are read again."""
 FEWEST = 2
 """Fewest, where there are as many."""
-SHARE = 0.125
+SHARE = 0.25
 """Most tokens that are read again for more than the fewest, over all that were read and written. To read a token costs
 at most some three quarters of writing one among many, and less than a half among few."""
 ROWS = 128

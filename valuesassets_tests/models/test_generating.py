@@ -288,7 +288,7 @@ def test_rows_that_are_not_read_as_they_are_alone_are_a_doubt(fault, temperature
     assert result.doubt.startswith("warning: answers change with the batch")
 
 
-def test_what_is_read_again_is_an_eighth_of_what_was_written_and_two_answers_at_least(loaded):
+def test_what_is_read_again_is_a_quarter_of_what_was_written_and_two_answers_at_least(loaded):
     entries = prepare_answers(loaded.opened, [asked(p, f"q{n}", samples=9, max_tokens=40) for n, p in enumerate(MANY)])
     result = write_answers(loaded, entries)
     work = {entry.key: entry.asked for entry in entries}

@@ -1,20 +1,21 @@
 """How well people's answers are foretold, and what of it is format, style or content."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from valuesassets.instruments.psych_tasks.page_parts import by_task, spell_ends
 from valuesassets.instruments.psych_tasks.pictures import PICTURES, with_layout
-from valuesassets.instruments.psych_tasks.prediction import LADDER, SHORTCUT
+from valuesassets.instruments.psych_tasks.prediction import LADDER, OVER, SHORTCUT
 from valuesassets.records.frames import parts_of, rows, rows_where
 from valuesassets.reporting.interval_words import spelled, spelled_p, spread
 from valuesassets.reporting.page_parts import draw, needed, tabulate
 from valuesassets.reporting.parts import Frames, Section, is_absent
 
-HISTORIES = ("alone", "own", "other", "permuted", "human", "answers", "blank", "uniform", "crowd", "counting")
-"""Columns of the table of scores, what needs no model last."""
+HISTORIES = ("alone", "own", "other", "permuted", "human", "answers", "blank", *OVER)
+"""Columns of the table of scores, what a model has to beat last."""
 CELL = ("task", "model")
 
 
@@ -26,10 +27,12 @@ def alignment(frames: Frames, figures: Mapping[str, Figure]) -> Section:
         return section
     section.paragraphs += [
         "The log score is the mean logarithm of the share that a model gave to what a person answered, in nats: 0 "
-        "would be certain and right, higher is better. It means something only beside what needs no model: uniform, "
-        "every answer alike; crowd, what others answered to the same question; counting, the crowd mixed with how "
-        "often this person gave each answer before. A model that is no better than counting has read no more than a "
-        "tally.",
+        "would be certain and right, higher is better. It means something only beside predictions that know nothing of "
+        "the answer: uniform, every answer alike; place, what the model itself gives to the answer's place among the "
+        "candidates on average; crowd, what others answered to the same question; counting, the crowd with how often "
+        "others chose each place and how often this person gave each answer before. Crowd and counting are over what "
+        "the person may answer, and are mixed with even chances by weights fitted on other people. A model is said to "
+        "predict people only where it is better than each of them.",
         "The ladder takes one history from the next, for the same answers of the same people. Format: what any history "
         "helps, another person's as well. Style: what this person's way to use the scale helps. Content: what they "
         "answered to which question helps; this alone says that a model knows the person. Where later text shows what "
@@ -66,13 +69,14 @@ def alignment(frames: Frames, figures: Mapping[str, Figure]) -> Section:
                 CELL,
                 "gain",
                 (*LADDER, SHORTCUT),
-                lambda row: (
-                    f"{spelled(row['estimate'], row['low'], row['high'], is_signed=True)}, "
-                    f"{spelled_p(row.get('p_corrected'))}"
-                    if not is_absent(row["estimate"])
-                    else None
-                ),
+                _gain_words,
             ),
+        )
+        over = {name: words for words, name in OVER.items()}
+        tabulate(
+            section,
+            "People's own history less each prediction that knows nothing of the answer: nats, intervals, p corrected.",
+            spread(by_task(with_layout(gains)).replace({"gain": over}), CELL, "gain", tuple(OVER), _gain_words),
         )
     for name, caption in (
         (
@@ -86,6 +90,12 @@ def alignment(frames: Frames, figures: Mapping[str, Figure]) -> Section:
             _tabulate(section, name, caption, by_task(with_layout(found)))
     tabulate(section, "What could not be measured, and why.", _reasons(scores, gains))
     return section
+
+
+def _gain_words(row: Mapping[str, Any]) -> str | None:
+    if is_absent(row["estimate"]):
+        return None
+    return f"{spelled(row['estimate'], row['low'], row['high'], is_signed=True)}, {spelled_p(row.get('p_corrected'))}"
 
 
 def _tabulate(section: Section, name: str, caption: str, found: pd.DataFrame) -> None:

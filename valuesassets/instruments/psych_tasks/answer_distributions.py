@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.psych_tasks.marks import Person, TaskMark
+from valuesassets.instruments.psych_tasks.marks import Person, TaskMark, item_of
 from valuesassets.instruments.psych_tasks.statuses import MarkStatus, status_of
 from valuesassets.instruments.psych_tasks.tables import CANDIDATES, DONORS, MARKS
 from valuesassets.instruments.psych_tasks.task_files import Kind, Task
@@ -65,6 +65,16 @@ class Seen:
         found = [self.kind.value_of(place, text) for place, text in enumerate(self.mark.candidates)]
         return None if any(value is None for value in found) else np.array(found, dtype=float)
 
+    @cached_property
+    def meanings(self) -> tuple[str, ...]:
+        """What each candidate means, whichever way round the scale was shown and whichever keys a person has."""
+        roles = () if self.kind is None or self.kind.candidates == "open" else self.kind.candidates.roles_of
+        if self.values is not None:
+            found = tuple(f"{self.turned(float(value)):g}" for value in self.values)
+        else:
+            found = roles if len(roles) == len(self.mark.candidates) else self.mark.candidates
+        return found if len(set(found)) == len(found) else self.mark.candidates
+
     def turned(self, value: float | None) -> float | None:
         """A value on the scale as a forward presentation shows it."""
         if value is None or self.values is None:
@@ -100,6 +110,8 @@ def derive_answer_distributions(
     mark_rows: list[dict[str, Any]] = []
     candidate_rows: list[dict[str, Any]] = []
     human: dict[str, dict[tuple[str, str, int], Seen]] = {}
+    items: dict[tuple[str, str, int], str] = {}
+    of_kinds: dict[Any, list[tuple[dict[str, Any], Seen]]] = {}
     for row in records(_once(asked, is_chat)):
         key = (row["experiment"], row["participant"], row["mark"])
         person, mark = marks[key]
@@ -109,9 +121,18 @@ def derive_answer_distributions(
         place = {name: row[name] for name in ("experiment", "participant", "history", "draw")}
         place |= {"mark": row["mark"], "layout": layout}
         mark_rows.append(_mark_row(place, seen, where, row["reason"], known))
+        if seen.is_read and seen.answered is not None and len(mark.candidates) > 1:
+            if key not in items:
+                items[key] = item_of(person, mark, task)
+            mark_rows[-1] |= {"item_id": items[key], "meanings": list(seen.meanings)}
+            mark_rows[-1] |= {"human_meaning": seen.meanings[seen.answered]}
+            kind = (layout, row["history"], row["draw"], mark.kind, len(mark.candidates))
+            of_kinds.setdefault(kind, []).append((mark_rows[-1], seen))
         candidate_rows += _candidate_rows(place, seen)
         if row["history"] == "human" and seen.is_read:
             human.setdefault(layout, {})[key] = seen
+    for alike in of_kinds.values():
+        _note_places(alike)
     mark_rows += [_unasked_row(person, mark) for person, mark in marks.values() if not mark.is_asked]
     donors = [row for layout, seen in human.items() for row in _donor_rows(people, task, seen, layout)]
     return {
@@ -178,6 +199,27 @@ def _mark_row(
         row |= {"expected_label": label, "expected_value": seen.turned(label), "human_value": seen.turned(human)}
         row |= {"value_low": float(values.min()), "value_high": float(values.max())}
     return row
+
+
+def _note_places(alike: Sequence[tuple[dict[str, Any], Seen]]) -> None:
+    """Note in each mark's row how likely its answer is by place alone: the mean share of its place at the other marks.
+
+    Args:
+        alike: rows and marks of one kind, history, draw and layout with the same number of candidates.
+    """
+    total = np.zeros(len(alike[0][1].mark.candidates))
+    for _, seen in alike:
+        total += np.exp(_log_shares_at(seen))
+    for row, seen in alike:
+        own, answered = np.exp(_log_shares_at(seen)), seen.answered or 0
+        others = (total[answered] - own[answered]) / (len(alike) - 1) if len(alike) > 1 else 1 / len(own)
+        row["log_share_by_place"] = math.log(min(1.0, others)) if others > 0 else None
+
+
+def _log_shares_at(seen: Seen) -> NDArray[np.float64]:
+    """(candidates,) log of each candidate's share, nats."""
+    assert seen.log_probs is not None  # noqa: S101
+    return seen.log_probs - np.logaddexp.reduce(seen.log_probs)
 
 
 def _unasked_row(person: Person, mark: TaskMark) -> dict[str, Any]:
@@ -251,7 +293,7 @@ def _log_shares(person: Person, human: Mapping[tuple[str, str, int], Seen]) -> d
     for mark in person.marks:
         seen = human.get((person.experiment, person.participant, mark.number))
         if seen is not None and seen.log_probs is not None and len(mark.candidates) > 1:
-            found[mark.number] = seen.log_probs - np.logaddexp.reduce(seen.log_probs)
+            found[mark.number] = _log_shares_at(seen)
     return found
 
 

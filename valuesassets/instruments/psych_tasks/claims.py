@@ -7,18 +7,23 @@ import pandas as pd
 
 from valuesassets.instruments.psych_tasks.keying import LABEL, OPEN, TRAIT
 from valuesassets.instruments.psych_tasks.pictures import named_scales, scale_points, with_layout
-from valuesassets.instruments.psych_tasks.prediction import SHORTCUT
-from valuesassets.records.frames import column, records, rows, rows_where
+from valuesassets.instruments.psych_tasks.prediction import OVER, READING_ERROR, SHORTCUT
+from valuesassets.records.frames import column, parts_of, records, rows, rows_where
 from valuesassets.reporting.interval_words import given, spelled, spelled_p
 from valuesassets.reporting.methods import some_of
 from valuesassets.reporting.parts import Claim, is_absent
 
 Frames = Mapping[str, pd.DataFrame]
 NO_SCORES = pd.DataFrame(columns=pd.Index(["task", "history", "skill"]))
-COUNTED = ("crowd", "counting")
-"""What foretells people without any model."""
 ABOUT_A_PERSON = ("content", "person", "history")
 """Gains by which it is told whether a model knows a person, the strictest first; a task has the first that it has."""
+NULLS = {
+    "uniform": "even chances",
+    "place": "the model's own liking for places",
+    "crowd": "others' answers",
+    "counting": "counting answers",
+}
+"""What a model has to beat before it is said to predict people, in words."""
 SAYS = {
     "content": "In {task}, what a person answered to which item helps to foretell them, beyond how they use the scale",
     "person": "In {task}, a person's own history foretells them better than another's",
@@ -108,33 +113,43 @@ def _of_gain(sentence: str, found: pd.DataFrame, why_not: str | None = None) -> 
 
 
 def is_above_chance(row: Mapping[str, Any]) -> bool:
-    """Whether a gain's interval lies above 0, and its corrected p-value counts."""
-    is_rejected = row.get("is_rejected")
-    return not is_absent(row["low"]) and row["low"] > 0 and not is_absent(is_rejected) and bool(is_rejected)
+    """Whether a gain's interval lies above what reading may be off by, and its corrected p-value counts."""
+    is_rejected, low = row.get("is_rejected"), row["low"]
+    return not is_absent(low) and low > READING_ERROR and not is_absent(is_rejected) and bool(is_rejected)
 
 
 def _baselines(frames: Frames) -> Iterator[Claim]:
-    """Whether a model foretells better than what needs none."""
-    table = table_of(frames, "prediction/scores")
+    """Whether a model predicts people better than everything that knows nothing of their answer: all, not the mean."""
+    table = table_of(frames, "prediction/gains")
     if table is None:
         return
-    scores = with_layout(table)
-    for task in dict.fromkeys(scores["task"]):
-        own = rows_where(scores, task=task)
-        sides: dict[bool, list[str]] = {True: [], False: []}
-        for row in records(rows_where(own, history="human")):
-            others = rows_where(own, model=row["model"])
-            others = rows(others, others["history"].isin(COUNTED) & others["log_score"].notna())
-            known = {str(each["history"]): float(each["log_score"]) for each in records(others)}
-            if not known or is_absent(row["log_score_low"]):
-                continue
-            name, best = max(known.items(), key=lambda each: each[1])
-            numbers = spelled(row["log_score"], row["log_score_low"], row["log_score_high"])
-            sides[row["log_score_low"] > best].append(f"{row['model']} {numbers} against {best:.3f} ({name})")
-        for is_better, numbers in sides.items():
-            if numbers:
-                sentence = f"In {task}, a model foretells people better than the crowd and than counting answers."
-                yield Claim(sentence, is_better, "log score " + given(numbers))
+    gains = with_layout(table)
+    for (task,), own in parts_of(rows(gains, gains["gain"].isin(list(OVER.values()))), ["task"]):
+        numbers: dict[bool, list[str]] = {True: [], False: []}
+        models: dict[bool, list[str]] = {True: [], False: []}
+        for (model,), part in parts_of(own, ["model"]):
+            by_null = {str(row["less"]): row for row in records(part)}
+            beaten = [name for name in OVER if name in by_null and is_above_chance(by_null[name])]
+            is_better = len(beaten) == len(OVER)
+            models[is_better].append(model)
+            numbers[is_better].append(f"{model}: {_over(by_null)}")
+        for is_better, told in numbers.items():
+            if told:
+                than = "even chances, a liking for places, others' answers and counting answers"
+                sentence = f"In {task}, answers are predicted better than by {than} ({some_of(models[is_better])})."
+                yield Claim(sentence, is_better, "gain in nats " + given(told))
+
+
+def _over(by_null: Mapping[str, Mapping[str, Any]]) -> str:
+    """The gain over each null; that one is missing counts as not beaten."""
+    told = []
+    for name, words in NULLS.items():
+        row = by_null.get(name)
+        if row is None or is_absent(row["estimate"]):
+            told.append(f"over {words} not measured")
+        else:
+            told.append(f"over {words} {spelled(row['estimate'], row['low'], row['high'], is_signed=True)}")
+    return ", ".join(told)
 
 
 def _identification(frames: Frames) -> Iterator[Claim]:
@@ -142,14 +157,17 @@ def _identification(frames: Frames) -> Iterator[Claim]:
     if table is None:
         return
     sides: dict[bool, list[str]] = {True: [], False: []}
+    named: dict[bool, list[str]] = {True: [], False: []}
     for row in records(with_layout(table)):
         is_known = not is_absent(row["low"]) and row["low"] > 0.5
-        sides[is_known].append(f"{row['model']} in {row['task']} {spelled(row['share'], row['low'], row['high'])}")
+        where = f"{row['model']} in {row['task']}"
+        named[is_known].append(where)
+        sides[is_known].append(f"{where} {spelled(row['share'], row['low'], row['high'])}")
     for is_known, numbers in sides.items():
         if numbers:
             sentence = (
-                "A person's own history, be it how or what they answered, foretells them better than that of others "
-                "who were shown the same."
+                "A person's own history, be it how or what they answered, predicts them better than that of others who "
+                f"were shown the same ({some_of(named[is_known])})."
             )
             yield Claim(sentence, is_known, f"share of pairs (chance .5): {given(numbers)}")
 
@@ -175,6 +193,7 @@ def _published(frames: Frames) -> Iterator[Claim]:
     if table is None:
         return
     held, loose, by_label = [], [], []
+    names: dict[bool, list[str]] = {True: [], False: []}
     for row in records(rows_where(named_scales(table), reading="exact")):
         if is_absent(row["alpha"]):
             continue
@@ -183,14 +202,15 @@ def _published(frames: Frames) -> Iterator[Claim]:
         is_held = bool(bands) and not is_absent(row["alpha_low"]) and row["alpha_low"] > max(bands)
         chance = f"by chance up to {max(bands):.2f}" if bands else "by chance not known"
         (held if is_held else loose).append(f"{numbers}, {chance}")
+        names[is_held].append(str(row["name"]))
         label = row["alpha_label"]
         if is_held and not is_absent(label) and label >= row["alpha_low"]:
             by_label.append(f"{numbers}, by a liking for labels alone {label:.2f}")
-    sentence = "By the published score, the items of a scale go together over models."
+    sentence = "By the published score, the items of {} go together over models."
     if held:
-        yield Claim(sentence, True, given(held))
+        yield Claim(sentence.format(some_of(names[True])), True, given(held))
     if loose:
-        yield Claim(sentence, False, given(loose))
+        yield Claim(sentence.format(some_of(names[False])), False, given(loose))
     if by_label:
         yield Claim("That they go together because models have a trait.", False, given(by_label))
 

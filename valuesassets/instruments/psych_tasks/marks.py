@@ -1,6 +1,8 @@
 """`psych_tasks/marks`: every opening delimiter of the transcripts, what may be answered there, what became of it."""
 
+import hashlib
 import html
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +28,8 @@ from valuesassets.records.marks import Mark, find_marks
 
 BEFORE = 200
 """Characters before a mark in which the `before` of its kind is looked for."""
+ORDINAL = re.compile(r"^\s*(?:[^\W\d]+\s+)?\(?\d{1,4}\s*(?:[.):\n]|$)\s*")
+"""The number of an item, a trial, a balloon, which differs between people who were shown the same in another order."""
 
 
 @dataclass(frozen=True)
@@ -174,6 +178,29 @@ def _task_mark(mark: Mark, text: str, task: Task, block: int, starts: Sequence[i
         why = f"mark {mark.number}: the answer {answer[:40]!r} is none of the {len(candidates)} candidates"
         return made(MarkStatus.UNLISTED, why, kind, candidates)
     return made(MarkStatus.READ, None, kind, candidates)
+
+
+def item_of(person: Person, mark: TaskMark, task: Task) -> str:
+    """What is asked at a mark, as a hash: the same for all people, in whichever order and with whichever keys.
+
+    Of the mark's block what stands before it, without its number and what was answered there; keys are named by roles.
+    """
+    start = person.bounds(mark.block)[0]
+    opening, closing = task.delimiters
+    pieces, behind = [], start
+    for earlier in person.marks_of(mark.block):
+        if earlier.number > mark.number:
+            break
+        pieces.append(person.shown.text[behind : earlier.start - len(opening)])
+        behind = earlier.end + len(closing)
+    asked = ORDINAL.sub("", "\0".join(pieces))
+    kind = task.kind_named.get(mark.kind or "")
+    roles = kind.candidates.roles_of if kind is not None and kind.candidates != "open" else ()
+    if len(roles) == len(mark.candidates):
+        named = dict(zip(mark.candidates, roles, strict=True))
+        keys = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(named, key=len, reverse=True)))})(?!\w)")
+        asked = keys.sub(lambda found: f"\1{named[found[0]]}\1", asked)
+    return hashlib.sha256(" ".join(asked.split()).encode()).hexdigest()[:16]
 
 
 def find_candidates(given: Candidates, scope: str) -> tuple[str, ...]:

@@ -87,8 +87,10 @@ def _predicted(frames: Frames) -> Iterator[str]:
     yield (
         "How well people's answers are foretold is the mean of ln q of what was answered, within and then over "
         f"participants{n}, in nats (Gneiting and Raftery 2007); skill is 1 + that / ln of the number of candidates "
-        "(McFadden 1974). Beside it stand even chances, the answers of others to the same item (crowd, smoothed by one "
-        "answer), and counting, which mixes the crowd with a person's own earlier answers by a weight fitted on others."
+        "(McFadden 1974). Beside it stand even chances; the share that a model gives to the answer's place on average; "
+        "the answers of others to the same item (crowd); and counting, which adds others' places and a person's own "
+        "earlier answers. Crowd and counting are smoothed by one answer, over what the person may answer, and mixed "
+        "with even chances by weights fitted on other people. A model predicts people where it is better than each."
     )
     yield "Intervals come from resampling participants (Efron and Tibshirani 1993)."
     if gains is not None and len(gains):

@@ -13,14 +13,14 @@ import pandas as pd
 
 from valuesassets.instruments.psych_tasks.statuses import MarkStatus
 from valuesassets.instruments.psych_tasks.tables import GAIN_ROWS, IDENTIFICATION, PREDICTION_SCORES, QUANTILES
-from valuesassets.measure.answer_frequencies import counting_probs, crowd_probs, own_probs
+from valuesassets.measure.answer_frequencies import earlier_probs, fitted_mixture, tally_probs
 from valuesassets.measure.log_score import gain, log_score, participant_means
 from valuesassets.measure.means import Array
 from valuesassets.measure.multiple_tests import CORRECTIONS
 from valuesassets.measure.resampling import interval_ends, resample_counts, resampled_means
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.errors import MissingData
-from valuesassets.records.frames import column, parts_of, records, rows, rows_where
+from valuesassets.records.frames import column, parts_of, rows, rows_where
 from valuesassets.records.settings.measuring import Inference
 
 LADDER = {
@@ -33,9 +33,15 @@ LADDER = {
 }
 """Each gain: the history that knows more, and the one that it is held against."""
 SHORTCUT = "shortcut"
-"""Answers alone, less what counting foretells."""
+"""Answers alone, less what counting predicts."""
+OVER = {name: f"over {name}" for name in ("uniform", "place", "crowd", "counting")}
+"""By null the gain over it: a person's own history, less what knows nothing of the answer."""
+STRENGTHS = (1.0, 4.0, 16.0)
+"""Answers that others' tallies weigh as much as beside one's own, which are mixed."""
 CELL = ["model", "task", "layout"]
 BINS = 10
+READING_ERROR = 1e-4
+"""Nats by which a log share read in float32 may be off: a smaller difference is none."""
 
 
 def derive_prediction(
@@ -55,8 +61,10 @@ def derive_prediction(
     scores: list[dict[str, Any]] = []
     gains: list[dict[str, Any]] = []
     for cell, part in _cells(read):
-        scores += _scores(cell, part, inference, seed)
-        gains += _gains(cell, part, inference, seed)
+        human = rows_where(part, history="human")
+        nulls = null_logs(human) if len(human) else {}
+        scores += [*_scores(cell, part, inference, seed), *_nulls(cell, human, nulls)]
+        gains += _gains(cell, part, nulls, inference, seed)
     found = GAIN_ROWS.frame(gains)
     return {
         "scores": PREDICTION_SCORES.frame(scores),
@@ -110,56 +118,98 @@ def _scores(cell: Mapping[str, Any], part: pd.DataFrame, inference: Inference, s
             "skill_high": found.skill_high,
             "accuracy": float(accuracy),
         }
-    yield from _baselines(cell, rows_where(part, history="human"))
 
 
-def _baselines(cell: Mapping[str, Any], human: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """What needs no model: even chances, others' answers, and counting; of the marks that were read."""
-    if human.empty:
-        return
-    log_k = participant_means(human["log_k"].to_numpy(float), human["person"].to_numpy())
-    for name, probs in baseline_probs(human).items():
-        score = participant_means(np.log(probs), human["person"].to_numpy())
+def _nulls(cell: Mapping[str, Any], human: pd.DataFrame, logs: Mapping[str, Array]) -> Iterator[dict[str, Any]]:
+    """What a model has to beat, of the marks that were read."""
+    for name, log_probs in logs.items():
+        log_k = participant_means(human["log_k"].to_numpy(float), human["person"].to_numpy())
+        score = participant_means(log_probs, human["person"].to_numpy())
         skill = 1 + float(score.mean()) / float(log_k.mean())
         row = {**cell, "history": name, "n_marks": len(human), "n_participants": len(score)}
         yield row | {"log_score": float(score.mean()), "skill": skill}
 
 
-def baseline_probs(human: pd.DataFrame) -> dict[str, Array]:
-    """Probability of each answer by even chances (`uniform`), others' answers (`crowd`), and `counting`."""
+def null_logs(human: pd.DataFrame) -> dict[str, Array]:
+    """Log probability of each answer (nats) by what knows nothing of it; those that can be had.
+
+    `uniform`: even chances. `place`: the model's own mean share of the answer's place at other marks of the kind, which
+    is all that a model knows which goes by position. `crowd`: others' answers to the item, and to marks of that number.
+    `counting`: the crowd, others' places, and one's own earlier answers and places. Crowd and counting are mixed with
+    even chances by weights fitted on other people, so that they are no worse than these but for what the fit costs.
+
+    Args:
+        human: marks after people's own history, each once.
+
+    Raises:
+        MissingData: the marks do not say what may be answered there.
+    """
+    if "meanings" not in human or human["meanings"].isna().any():
+        raise MissingData(
+            "these marks were read by an earlier version, which did not keep what may be answered at each; read them "
+            "again"
+        )
+    k = human["n_candidates"].to_numpy(float)
+    found = {"uniform": -np.log(k)}
+    by_place = human["log_share_by_place"].to_numpy(dtype=float)
+    if np.isfinite(by_place).all():
+        found["place"] = by_place
+    if human["person"].nunique() < 2:  # there is no crowd, and nobody to fit weights on
+        return found
     ordered = human.sort_values(["person", "mark"], kind="stable")
-    k = ordered["n_candidates"].to_numpy(float)
+    for name, probs in _tallied(ordered).items():
+        found[name] = np.log(pd.Series(probs, index=ordered.index).reindex(human.index).to_numpy(float))
+    return found
+
+
+def _tallied(ordered: pd.DataFrame) -> dict[str, Array]:
+    """Probability of each answer by others' answers (`crowd`), and by these and one's own (`counting`)."""
     people, kinds = ordered["person"].tolist(), ordered["kind"].tolist()
-    answers = [_meaning(row) for row in records(ordered)]
-    crowd = crowd_probs(people, list(zip(ordered["experiment"], ordered["mark"], strict=True)), answers, k)
-    found = {"uniform": 1 / k, "crowd": crowd}
-    if len(set(people)) > 1:  # else there is nobody to fit the weight of own answers on
-        found["counting"] = counting_probs(crowd, own_probs(people, kinds, answers, k), people).probs
-    return {
-        name: pd.Series(probs, index=ordered.index).reindex(human.index).to_numpy(float)
-        for name, probs in found.items()
+    meanings = [tuple(each) for each in ordered["meanings"]]
+    answers = ordered["human_meaning"].tolist()
+    places = [each.index(answer) for each, answer in zip(meanings, answers, strict=True)]
+    every_place = [tuple(range(len(each))) for each in meanings]
+    even = 1 / ordered["n_candidates"].to_numpy(float)
+
+    def others(*keys: str) -> Array:
+        groups = list(zip(*(ordered[key] for key in keys), strict=True))
+        return tally_probs(people, groups, answers, meanings)
+
+    tallies = {"even": even, "item": others("experiment", "item_id"), "number": others("experiment", "mark")}
+    crowd = fitted_mixture(tallies, people).probs
+    sized = list(zip(ordered["experiment"], kinds, map(len, meanings), strict=True))
+    tallies |= {
+        "answer": others("experiment", "kind"),
+        "place": tally_probs(people, sized, places, every_place),
     }
+    base = fitted_mixture(tallies, people).probs
+    own = {
+        f"{what} {strength:g}": earlier_probs(people, groups, said, offered, base, strength)
+        for strength in STRENGTHS
+        for what, groups, said, offered in (
+            ("answers", kinds, answers, meanings),
+            ("places", sized, places, every_place),
+        )
+    }
+    return {"crowd": crowd, "counting": fitted_mixture({"base": base, **own}, people).probs}
 
 
-def _meaning(row: Mapping[str, Any]) -> Any:
-    """What an answer means, whichever way round the scale was shown and whatever the keys."""
-    value = row["human_value"]
-    return row["human_answer"] if value is None or pd.isna(value) else float(value)
-
-
-def _gains(cell: Mapping[str, Any], part: pd.DataFrame, inference: Inference, seed: int) -> Iterator[dict[str, Any]]:
+def _gains(
+    cell: Mapping[str, Any], part: pd.DataFrame, nulls: Mapping[str, Array], inference: Inference, seed: int
+) -> Iterator[dict[str, Any]]:
     scores = dict(iter(part.groupby("history", sort=False)))
     for name, (more, less) in LADDER.items():
         if more in scores and less in scores:
             one, other = _same_marks(scores[more], scores[less])
             yield _gain({**cell, "gain": name, "more": more, "less": less}, one, other, inference, seed)
-    if "answers" in scores and "human" in scores:
-        one, human = _same_marks(scores["answers"], scores["human"])
-        counted_probs = baseline_probs(human).get("counting") if len(human) else None
-        if counted_probs is not None:
-            counted = human.assign(log_share=np.log(counted_probs))
-            row = {**cell, "gain": SHORTCUT, "more": "answers", "less": "counting"}
-            yield _gain(row, one, counted, inference, seed)
+    human = scores.get("human", part.head(0))
+    for name, logs in nulls.items():
+        row = {**cell, "gain": OVER[name], "more": "human", "less": name}
+        yield _gain(row, human, human.assign(log_share=logs), inference, seed)
+    if "answers" in scores and "counting" in nulls:
+        one, counted = _same_marks(scores["answers"], human.assign(log_share=nulls["counting"]))
+        row = {**cell, "gain": SHORTCUT, "more": "answers", "less": "counting"}
+        yield _gain(row, one, counted, inference, seed)
 
 
 def _same_marks(one: pd.DataFrame, other: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -201,7 +251,7 @@ def _identification(donors: pd.DataFrame, inference: Inference, seed: int) -> It
             continue
         held = own.reindex(pd.MultiIndex.from_frame(others.loc[:, ["experiment", "participant"]])).to_numpy(float)
         theirs = others["log_score"].to_numpy(float)
-        wins = np.where(held > theirs, 1.0, np.where(held == theirs, 0.5, 0.0))
+        wins = np.where(np.abs(held - theirs) <= READING_ERROR, 0.5, held > theirs)
         by_person = pd.Series(wins).groupby([others["experiment"].to_numpy(), others["participant"].to_numpy()]).mean()
         shares = by_person.to_numpy(float)
         counts = resample_counts(len(shares), inference.resamples, seeded(seed, "identification", *key))

@@ -120,6 +120,21 @@ MARKS = Table(
     number("human_value", "what the participant answered, as a forward presentation shows the scale"),
     number("value_low", "lower end of the scale"),
     number("value_high", "upper end of the scale"),
+    text("item_id", "what is asked there, as a hash: the same for all people, in whichever order they were shown it"),
+    Column(
+        "meanings",
+        pa.list_(pa.string()),
+        "what each candidate means: its value, turned with the scale, or its role; else its text",
+        may_be_empty=True,
+    ),
+    text("human_meaning", "what the participant's answer means"),
+    number(
+        "log_share_by_place",
+        "log of the mean share that the model gives to the answer's place at other marks of the kind",
+        "nats",
+        high=0,
+    ),
+    added_later=("item_id", "meanings", "human_meaning", "log_share_by_place"),
 )
 CANDIDATES = Table(
     "psych_tasks/answer_distributions/candidates",
@@ -201,7 +216,7 @@ PLANTED_GAINS = Table(
 )
 PREDICTION_SCORES = Table(
     "psych_tasks/prediction/scores",
-    "a model in a task after one history; or what needs no model: uniform, crowd, counting",
+    "a model in a task after one history; or what a model has to beat: uniform, place, crowd, counting",
     MODEL,
     TASK,
     LAYOUT,
@@ -223,7 +238,11 @@ GAIN_ROWS = Table(
     MODEL,
     TASK,
     LAYOUT,
-    text("gain", "format, style, content, person, history, task text, or shortcut", is_needed=True),
+    text(
+        "gain",
+        "format, style, content, person, history, task text, shortcut; over uniform, place, crowd, counting",
+        is_needed=True,
+    ),
     text("more", "the history that knows more", is_needed=True),
     text("less", "what it is held against", is_needed=True),
     count("n_participants", "participants who have both"),

@@ -17,10 +17,11 @@ from valuesassets.instruments.psych_tasks.tables import (
 LADDER = {"format": ("other", "alone"), "style": ("permuted", "other"), "content": ("human", "permuted")}
 LADDER |= {"person": ("human", "other"), "history": ("human", "alone")}
 LADDER |= {"task text": ("human", "answers"), "shortcut": ("answers", "counting")}
+NO_MODEL = ("uniform", "place", "crowd", "counting")
+LADDER |= {f"over {null}": ("human", null) for null in NO_MODEL}
 LEVELS = {"alone": -1.5, "own": -1.45, "other": -1.35, "permuted": -1.25, "human": -1.1, "answers": -1.3}
-LEVELS |= {"uniform": -1.609, "crowd": -1.4, "counting": -1.3}
-FEEDBACK = ("alone", "human", "uniform", "crowd", "counting")
-NO_MODEL = ("uniform", "crowd", "counting")
+LEVELS |= {"uniform": -1.609, "place": -1.5, "crowd": -1.4, "counting": -1.3}
+FEEDBACK = ("alone", "human", *NO_MODEL)
 
 
 def names(n, kind):
@@ -67,7 +68,7 @@ def gains(models, tasks):
     for model in models:
         for task in tasks:
             for gain, (more, less) in LADDER.items():
-                if task.startswith("feedback") and gain != "history":
+                if task.startswith("feedback") and gain != "history" and less not in NO_MODEL:
                     continue
                 # the last of several models knows nothing of content
                 is_null = gain == "content" and model == models[-1] and len(models) > 1

@@ -94,13 +94,23 @@ def test_each_scale_measures_a_trait_a_label_or_cannot_be_told(frames):
     assert "all 6 items are forward-keyed" in not_so
 
 
-def test_a_model_counts_as_better_only_where_its_interval_lies_above_crowd_and_counting(frames):
-    scores = frames["prediction/scores"]
-    assert "-1.100 [-1.150, -1.050] against -1.300 (counting)" in said(True, {"prediction/scores": scores})
-    is_human = scores.history == "human"
-    low = scores.assign(log_score_low=scores.log_score_low.where(~is_human, -1.35))
-    assert "against" not in said(True, {"prediction/scores": low})
-    assert "against -1.300 (counting)" in said(False, {"prediction/scores": low})
+@pytest.mark.parametrize("null", ["uniform", "place", "crowd", "counting"])
+def test_a_model_predicts_people_only_where_its_interval_lies_above_every_null(frames, null):
+    gains = frames["prediction/gains"]
+    better = "In task-a, answers are predicted better than by even chances, a liking for places, others' answers and "
+    better += "counting answers ({})."
+    assert better.format("model-a and model-b") in said(True, {"prediction/gains": gains})
+    assert "over counting answers +0.200 [+0.170, +0.230]" in said(True, {"prediction/gains": gains})
+    is_it = (gains["gain"] == f"over {null}") & (gains["model"] == "model-b")
+    for worse in (gains.assign(low=gains["low"].where(~is_it, -0.01)), gains[~is_it]):
+        assert better.format("model-a") in said(True, {"prediction/gains": worse})
+        assert better.format("model-b") in said(False, {"prediction/gains": worse})
+
+
+def test_a_gain_within_what_reading_may_be_off_by_is_none(frames):
+    gains = frames["prediction/gains"]
+    tiny = gains.assign(estimate=2e-5, low=1e-5, high=3e-5)
+    assert "predicted better" not in said(True, {"prediction/gains": tiny})
 
 
 def test_whose_history_it_is_counts_where_the_interval_lies_above_chance(frames):

@@ -24,11 +24,13 @@ def check(
     task: Annotated[str, typer.Option(help="A bundled task, or a task file (TOML).")],
     output: Annotated[Path, typer.Option(help=f"Folder for {MARKS_FILE} and {LEDGER_FILE}.")],
     most_unread: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of marks, at most, at which no model can be asked.")
+        float,
+        typer.Option(min=0, max=1, help="Share of marks, at most, that cannot be asked, or stand without their item."),
     ] = 0.01,
 ) -> None:
-    """Say what becomes of each mark of a file of transcripts, and what keeps it from being asked."""
+    """Say what becomes of each mark of transcripts, what keeps it from being asked, and which lack their item."""
     from valuesassets.instruments.psych_tasks.marks import derive_ledger, mark_rows, people_of, unread_rows
+    from valuesassets.instruments.psych_tasks.marks_without_item import marks_without_item
     from valuesassets.instruments.psych_tasks.statuses import MarkStatus
     from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
     from valuesassets.instruments.psych_tasks.task_files import load_task
@@ -42,6 +44,11 @@ def check(
     _write(output, rows, derive_ledger(rows))
     _print_counts(rows)
     _print_strays(people, asked)
+    without = marks_without_item(people, asked)
+    if without:
+        first = without[0]
+        where = f"first {first.person.experiment}/{first.person.participant}: {first.reason}"
+        print(f"{len(without)} marks stand without their item; {where}")
     n_marks = sum(len(each.marks) for each in people)
     unread = Counter(row["status"] for row in unread_rows(rows) if row["status"] != MarkStatus.NO_MARKS)
     n_unread = unread.total()
@@ -53,6 +60,11 @@ def check(
         raise MissingData(
             f"{transcripts}: {n_unread} of {n_marks} marks cannot be asked ({n_unread / n_marks:.1%}), at most "
             f"{most_unread:.1%} may: most are {prevailing}; see `status` and `reason` in {output / MARKS_FILE}"
+        )
+    if len(without) > most_unread * n_marks:
+        raise MissingData(
+            f"{transcripts}: {len(without)} of {n_marks} marks ({len(without) / n_marks:.1%}) stand without an item, "
+            f"at most {most_unread:.1%} may, since what is read there is of another item: {without[0].reason}"
         )
 
 

@@ -11,6 +11,7 @@ from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
 from valuesassets.records.errors import MissingData, QuestionError, StorageError
 from valuesassets.records.parquet import read_frame
 from valuesassets_tests.cli.commands import refuse, run, succeed
+from valuesassets_tests.instruments.psych_tasks.made_situations import situations
 
 TEXT = "How often?\n1. Shout? <<0>>\n2. Push? <<12>>\n3. Leave? <<120>>\n4. Wait? <<3>>\n"
 
@@ -103,3 +104,19 @@ def test_what_draft_prints_is_a_task_file_that_check_takes(tmp_path, people, cap
     task.write_text(succeed("psych", "draft", people), encoding="utf-8")
     check(people, str(task), tmp_path / "out", most_unread=0.2)
     assert capsys.readouterr().out.splitlines()[0] == "read                  7 marks in 2 transcripts"
+
+
+def test_marks_whose_item_stands_elsewhere_fail_the_check(tmp_path):
+    """Every one of them can be read, and most would be read behind another item."""
+    lines = [each.model_dump_json() for each in situations("one line", is_shuffled=True)]
+    people, task = tmp_path / "people.jsonl", tmp_path / "task.toml"
+    people.write_text("\n".join(lines), encoding="utf-8")
+    kinds = "[[kinds]]\nname = 'letter'\nbefore = 'answer $'\ncandidates = { options = '([A-Z])[)]' }\n"
+    task.write_text("name = 'situations'\n" + kinds, encoding="utf-8")
+    done = run("psych", "check", people, "--task", task, "--output", tmp_path / "checked")
+    assert done.returncode == 1
+    assert "read                 32 marks in 8 transcripts" in done.stdout
+    assert "24 marks stand without their item; first Situations/0: mark 2: all items are one block" in done.stdout
+    assert "24 of 32 marks (75.0%) stand without an item" in done.stderr
+    task.write_text("name = 'situations'\nblock = '[0-9][.] (?=[A-Z])'\n" + kinds, encoding="utf-8")
+    assert "without" not in succeed("psych", "check", people, "--task", task, "--output", tmp_path / "again")

@@ -12,6 +12,8 @@ WIDEST_RANGE = 1_000
 """Numbers that are further apart (times, amounts) are no scale."""
 MOST_TEXTS = 20
 NEARLY_ALL = 0.98
+LISTS = (r"^[ \t]*[-*•][ \t]+(.+?)[ \t.]*$", r"\[([^\[\]\n]+)\]", r'"([^"\n]+)"', r"'([^'\n]+)'")
+"""How a block may list texts that can be answered: a line each, in brackets, in quotes."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
@@ -22,7 +24,7 @@ def draft_candidates(marks: Sequence[AnsweredMark]) -> tuple[str, str]:
         return _numbers(answers)
     if is_mostly(answers, LETTER):
         return _letters([mark for mark in marks if LETTER.fullmatch(mark.answer)])
-    return _texts(answers)
+    return _texts(marks)
 
 
 def _numbers(answers: Sequence[str]) -> tuple[str, str]:
@@ -35,8 +37,14 @@ def _numbers(answers: Sequence[str]) -> tuple[str, str]:
     return f"{{ range = [{low}, {high}] }}", f"{low} to {high} were answered: does the scale end there?"
 
 
-def _texts(answers: Sequence[str]) -> tuple[str, str]:
+def _texts(marks: Sequence[AnsweredMark]) -> tuple[str, str]:
+    answers = [mark.answer for mark in marks]
     counts = Counter(answers)
+    for regex in LISTS:
+        pattern = re.compile(regex, re.MULTILINE)
+        most = max(len({found[1] for found in pattern.finditer(mark.scopes["block"])}) for mark in marks)
+        if len(counts) > most and _finds_options(pattern, marks, MOST_TEXTS):
+            return f'{{ options = {quoted(regex)}, in = "block" }}', "texts that each block lists: does it list others?"
     common = [text for text, n in counts.most_common() if n >= 0.01 * len(answers)]
     listed = list(counts) if len(counts) <= MOST_TEXTS else common[:MOST_TEXTS]
     covered = sum(counts[text] for text in listed)
@@ -128,17 +136,21 @@ def _options_like(example: AnsweredMark, marks: Sequence[AnsweredMark]) -> str |
     for found in re.finditer(rf"(\S*\s+)?([^\s\w]*)(?<!\w){letter}(?!\w)([^\s\w]*)", text):
         before, opening, closing = (found[group] or "" for group in (1, 2, 3))
         for words in (before, ""):
-            regex = as_regex(words + opening) + r"(\w)" + as_regex(closing)
-            if regex != r"(\w)" and _finds_options(re.compile(regex), marks):
+            if not words + opening + closing:
+                continue
+            # Without a word before it, the end of any word, or a number, could stand there.
+            key = r"(\w)" if words else r"(?<!\w)([^\W\d_])"
+            regex = as_regex(words + opening) + key + as_regex(closing)
+            if _finds_options(re.compile(regex), marks):
                 return regex
     return None
 
 
-def _finds_options(regex: re.Pattern[str], marks: Sequence[AnsweredMark]) -> bool:
+def _finds_options(regex: re.Pattern[str], marks: Sequence[AnsweredMark], most: int = len(ORDINALS)) -> bool:
     n_found = 0
     for mark in marks:
         options = {found[1] for found in regex.finditer(mark.scopes["block"])}
-        n_found += mark.answer in options and 2 <= len(options) <= len(ORDINALS)
+        n_found += mark.answer in options and 2 <= len(options) <= most
     return n_found >= NEARLY_ALL * len(marks)
 
 

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from statistics import median
 
 from valuesassets.instruments.psych_tasks.drafted_candidates import draft_candidates, quoted
@@ -26,6 +27,8 @@ from valuesassets.records.marks import ANGLES, Transcript, find_marks
 DELIMITERS = (ANGLES, ("{", "}"), ("[[", "]]"))
 MOST_MARKS = 40
 """Of a block, usually, at most: more are a session, not a problem or a balloon."""
+WORDS_OF_ITEM, MOST_ITEMS = 3, 60
+"""Words by which an item is known that begins in its own way, and items at most that are known so."""
 FLIPPED = "flipped"
 YES = ("yes", "true", "1", "flipped", "reversed")
 
@@ -80,7 +83,8 @@ def find_delimiters(texts: Sequence[str], source: str) -> tuple[str, str]:
 
 
 def find_block(texts: Sequence[str], delimiters: tuple[str, str]) -> str:
-    """Where blocks begin: a line that begins alike before most marks, else `line`."""
+    """Where blocks begin: a line that begins alike before most marks; what items begin with where they begin
+    differently; where all marks stand in one line, words in it; else `line`."""
     marked = [(text, [mark.start for mark in find_marks(text, delimiters)[0]]) for text in texts]
     marked = [(text, starts) for text, starts in marked if starts]
     headers: dict[str, dict[int, list[int]]] = {}
@@ -91,13 +95,79 @@ def find_block(texts: Sequence[str], delimiters: tuple[str, str]) -> str:
             if delimiters[0] in line:
                 n_lines, n_behind_another = n_lines + 1, n_behind_another + is_behind
             elif line.strip():
-                regex = "^" + as_regex(" ".join(line.split(" ")[:2]))
-                headers.setdefault(regex, {}).setdefault(who, []).append(place)
+                for beginning in _beginnings(line):
+                    headers.setdefault(f"^{beginning}", {}).setdefault(who, []).append(place)
             is_behind = delimiters[0] in line if line.strip() else is_behind
             place += len(line) + 1
     fewest = 3 if n_behind_another >= 0.8 * n_lines else 2
+    if n_lines <= len(marked):  # all marks of a transcript stand in one line
+        headers |= _inline(marked, delimiters)
     scored = {regex: score for regex, places in headers.items() if (score := _as_block(places, marked, fewest))}
-    return max(scored, key=lambda regex: scored[regex]) if scored else BY_LINE
+    if scored:
+        return max(scored, key=lambda regex: scored[regex])
+    return _listed_items(marked, delimiters) or BY_LINE
+
+
+def _beginnings(text: str) -> Iterator[str]:
+    """What a line, an item may be known by: its first two words; the first alone, where that is a number or a label."""
+    first, *others = text.split(" ")[:2]
+    if others:
+        yield as_regex(" ".join((first, *others)))
+    if not others or any(map(str.isdigit, first)):
+        yield as_regex(first)
+
+
+def _inline(marked: Sequence[tuple[str, list[int]]], delimiters: tuple[str, str]) -> dict[str, dict[int, list[int]]]:
+    """Words that stand behind marks in their line, by regular expression the places where they are found."""
+    regexes: dict[str, None] = {}
+    for text, starts in marked:
+        for start, following in pairwise(starts):
+            behind = text.find(delimiters[1], start) + len(delimiters[1])
+            between = text[behind : following - len(delimiters[0])].lstrip(" .,;:!?)]\"'")
+            regexes |= dict.fromkeys(rf"(?<!\S){each}" for each in _beginnings(between) if between.strip())
+    return {
+        regex: {
+            who: places
+            for who, (text, _) in enumerate(marked)
+            if (places := [found.start() for found in re.finditer(regex, text)])
+        }
+        for regex in list(regexes)[:MOST_MARKS]
+    }
+
+
+def _listed_items(marked: Sequence[tuple[str, list[int]]], delimiters: tuple[str, str]) -> str | None:
+    """Any of the words that items of several lines begin with, where each begins in its own way; None without.
+
+    An item begins behind the line of the mark before; the first one where another transcript has an item that begins
+    so, else as many lines before its mark as most others.
+    """
+    beginnings: dict[str, None] = {}
+    firsts: list[list[str]] = []
+    sizes = Counter[int]()
+    for text, starts in marked:
+        lines = [line for line in text.split("\n") if line.strip()]
+        answered = [number for number, line in enumerate(lines) if delimiters[0] in line]
+        if len(answered) != len(starts):
+            return None
+        sizes.update(later - earlier for earlier, later in pairwise(answered))
+        begun = [as_regex(" ".join(line.split(" ")[:WORDS_OF_ITEM])) for line in lines]
+        beginnings |= dict.fromkeys(begun[number + 1] for number in answered[:-1])
+        firsts.append(begun[: answered[0] + 1])
+    if not sizes or min(sizes) < 2:
+        return None
+    ((most, _),) = sizes.most_common(1)
+    for begun in firsts:
+        if not set(begun) & set(beginnings):
+            beginnings[begun[max(0, len(begun) - most)]] = None
+    n_items = sum(len(starts) for _, starts in marked)
+    if not 2 <= len(beginnings) <= min(MOST_ITEMS, n_items / 2):
+        return None
+    regex = f"^(?:{'|'.join(sorted(beginnings))})"
+    places = {
+        who: [found.start() for found in re.finditer(regex, text, re.MULTILINE)] for who, (text, _) in enumerate(marked)
+    }
+    known = {who: found for who, found in places.items() if found}
+    return regex if known and _as_block(known, marked, 2) else None
 
 
 def _as_block(

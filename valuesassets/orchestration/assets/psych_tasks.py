@@ -95,12 +95,18 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
 
     @declared(
         line=own_lines.marks_line,
-        checks=[checks.MARKS_ARE_ACCOUNTED_FOR, checks.MARKS_CAN_BE_ASKED, checks.ANSWERS_ARE_CANDIDATES],
+        checks=[
+            checks.MARKS_ARE_ACCOUNTED_FOR,
+            checks.MARKS_CAN_BE_ASKED,
+            checks.ANSWERS_ARE_CANDIDATES,
+            checks.MARKS_STAND_BEHIND_THEIR_ITEM,
+        ],
         stamp=stamp_of(study, "unread_marks"),
     )
     def marks(context: dg.AssetExecutionContext, transcripts: pd.DataFrame) -> Any:
         """Every opening delimiter: its block and kind, what may be answered there, or why it cannot be asked."""
         from valuesassets.instruments.psych_tasks.marks import mark_rows, unread_rows
+        from valuesassets.instruments.psych_tasks.marks_without_item import marks_without_item
         from valuesassets.instruments.psych_tasks.statuses import MarkStatus
         from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
 
@@ -112,12 +118,14 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
         unlisted = found.loc[found["status"] == str(MarkStatus.UNLISTED)]
         shown = ["experiment", "participant", "mark", "kind", "human_answer"]
         share = len(unread) / max(1, len(found))
+        without = [each.as_row() for each in marks_without_item(people, task)]
         return dg.MaterializeResult(
             value=found,
             check_results=[
                 checks.MARKS_ARE_ACCOUNTED_FOR.result([{"lost": lost}] if lost else [], n_opened),
                 checks.MARKS_CAN_BE_ASKED.result(unread, len(found), share <= settings.unread_marks, share=share),
                 checks.ANSWERS_ARE_CANDIDATES.result(unlisted.loc[:, shown].to_dict("records"), len(found)),
+                checks.MARKS_STAND_BEHIND_THEIR_ITEM.result(without, len(found)),
             ],
         )
 

@@ -19,6 +19,12 @@ ANSWERS_ARE_CANDIDATES = Sentence(
     "they are read all the same and scored nowhere; where they should count, add them to the task file.",
     WARN,
 )
+MARKS_STAND_BEHIND_THEIR_ITEM = Sentence(
+    "marks_stand_behind_their_item",
+    "Between the mark before and itself, in its block, every mark of a kind with items has its item.",
+    "what is read there is of another item: name in the task file what items begin with (`block`).",
+    WARN,
+)
 MARKS_ARE_READ = Sentence(
     "marks_are_read",
     "No more of a cell's marks than unread_marks of the study were not read.",

@@ -7,12 +7,14 @@ from itertools import groupby
 import pytest
 
 from valuesassets.instruments.psych_tasks.marks import people_of
+from valuesassets.instruments.psych_tasks.marks_without_item import marks_without_item
 from valuesassets.instruments.psych_tasks.task_drafts import draft_task
 from valuesassets.instruments.psych_tasks.task_files import load_task
 from valuesassets.instruments.psych_tasks.transcripts import derive_transcripts, shown_rows
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.marks import Transcript, read_transcripts
 from valuesassets_tests.instruments.psych_tasks.made_people import balloon_text, survey_text
+from valuesassets_tests.instruments.psych_tasks.made_situations import SITUATIONS, STYLES, situations
 from valuesassets_tests.instruments.psych_tasks.test_real_transcripts import STATUSES, transcripts_of
 from valuesassets_tests.needs import shared_file
 
@@ -87,6 +89,32 @@ def test_letters_that_the_blocks_name_are_options(tmp_path):
     assert task.block == r"^Problem\s+\d+:"
     assert task.kinds[0].candidates.options == r"Lottery\s+(\w):"
     assert people[1].marks[0].candidates == ("X", "M")
+
+
+@pytest.mark.parametrize("is_shuffled", [False, True])
+@pytest.mark.parametrize("style", STYLES)
+def test_every_item_is_a_block_with_its_own_list_however_items_begin(tmp_path, style, is_shuffled):
+    """Once one block and all letters that anybody answered were drafted of such transcripts."""
+    task, people, _ = drafted(tmp_path, situations(style, is_shuffled))
+    lists = {frozenset(options) for _, options in SITUATIONS}
+    for each in people:
+        assert [mark.block for mark in each.marks] == [1, 2, 3, 4]
+        assert {frozenset(mark.candidates) for mark in each.marks} == lists
+        assert each.instructions == "You will read four situations. Choose one letter each time.\n"
+    assert marks_without_item(people, task) == []
+
+
+@pytest.mark.parametrize("listed", ["- {}\n- {}\n", "[{}] or [{}].\n", '"{}" or "{}".\n'])
+def test_texts_that_the_blocks_list_are_options(tmp_path, listed):
+    def text(first):
+        cases = ""
+        for n in range(1, 6):
+            answer = f"{'do' if n % 2 == first else 'leave'} {n}"
+            cases += f"Case {n}:\n{listed.format(f'do {n}', f'leave {n}')}You chose <<{answer}>>.\n"
+        return "Decide.\n" + cases
+
+    _, people, _ = drafted(tmp_path, made(text(0), text(1)))
+    assert [mark.candidates for mark in people[0].marks] == [(f"do {n}", f"leave {n}") for n in range(1, 6)]
 
 
 def test_texts_of_ones_own_are_open_and_far_numbers_too(tmp_path):

@@ -13,15 +13,8 @@ from valuesassets.models.keyed_draws import Drawn, draw
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.rows_in_flight import PaddedRows, Rows, RowsApart, RowsOfOneLength, read_alone
 from valuesassets.models.thoughts import LONGEST_END, has_end, split_thought
-from valuesassets.models.written_text import (
-    count_before,
-    count_tokens,
-    cut_at_stop,
-    has_stop,
-    is_open_before,
-    whole_text,
-)
-from valuesassets.records.readouts import Generate
+from valuesassets.models.written_text import count_before, count_tokens, has_stop, is_open_before, whole_text
+from valuesassets.records.readouts import Generate, cut_at_stop
 from valuesassets.spelling.tokens import Tokens
 
 LOOKED_AFTER = 8

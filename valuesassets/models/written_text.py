@@ -1,4 +1,4 @@
-"""What tokens that a model has written say: up to a stop text, and no half of a character at the end."""
+"""What tokens that a model has written say: no half of a character at the end."""
 
 from collections.abc import Sequence
 
@@ -19,16 +19,6 @@ def whole_text(tokenizer: PromptTokenizer, prompt_ids: Sequence[int], tokens: Se
     fewer = (tokens[: len(tokens) - n] for n in range(1, min(CHARACTER_BYTES, len(tokens) + 1)))
     texts = [text, *(tokenizer.continuation_text(prompt_ids, part) for part in fewer)]
     return max((text.rstrip(UNFINISHED) for text in texts), key=len)
-
-
-def cut_at_stop(text: str, stops: Sequence[str]) -> str | None:
-    """A text up to the first place where one of the stop texts begins; None where none does.
-
-    >>> cut_at_stop("yes.\\nQ: no", ["Q:", "\\n"])
-    'yes.'
-    """
-    places = [place for stop in stops if (place := text.find(stop)) >= 0]
-    return text[: min(places)] if places else None
 
 
 def has_stop(tokenizer: PromptTokenizer, tokens: Sequence[int], stops: Sequence[str]) -> bool:

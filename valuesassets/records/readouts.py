@@ -4,6 +4,7 @@ Texts become vectors in a job of their own: what is embedded are texts that othe
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -109,7 +110,7 @@ class Generate:
         top_p: draw among the likeliest tokens that have this share of the probability together.
         samples: answers to the prompt; they differ by their draws alone.
         seed: of the draws.
-        stop: texts that end an answer.
+        stop: texts that end an answer (`cut_at_stop`).
     """
 
     max_tokens: Annotated[int, pydantic.Field(ge=1)]
@@ -118,6 +119,20 @@ class Generate:
     samples: Annotated[int, pydantic.Field(ge=1)] = 1
     seed: int = 0
     stop: tuple[Annotated[str, pydantic.Field(min_length=1)], ...] = ()
+
+
+def cut_at_stop(text: str, stops: Sequence[str]) -> str | None:
+    """A text up to the first place where one of the stop texts begins; None where none does.
+
+    A stop text of white space alone, such as a line's end, counts behind the first visible character only: base models
+    like to begin on a new line, and that is not their answer's end.
+
+    >>> cut_at_stop("yes.\\nQ: no", ["Q:", "\\n"]), cut_at_stop("\\n\\nyes.\\nQ: no", ["\\n"])
+    ('yes.', '\\n\\nyes.')
+    """
+    begun = len(text) - len(text.lstrip())
+    places = [place for stop in stops if (place := text.find(stop, 0 if stop.strip() else begun)) >= 0]
+    return text[: min(places)] if places else None
 
 
 Readout = ScoreLabels | ScoreSpans | Generate

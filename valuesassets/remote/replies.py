@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from valuesassets.records.readouts import cut_at_stop
 from valuesassets.records.trials import Status
 from valuesassets.remote.cost import Usage
 from valuesassets.remote.failures import WrongAnswer
@@ -41,8 +42,8 @@ def cut(text: str, stop: tuple[str, ...], finish: Finish) -> tuple[str, Finish]:
     >>> cut("Four. Five.", (" ",), "end"), cut("Four.", (" ",), "length")
     (('Four.', 'stop'), ('Four.', 'length'))
     """
-    places = [place for each in stop if (place := text.find(each)) >= 0]
-    return (text[: min(places)], "stop") if places else (text, finish)
+    found = cut_at_stop(text, stop)
+    return (text, finish) if found is None else (found, "stop")
 
 
 def require_characters(*texts: str) -> None:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valuesassets.models.written_text import count_tokens, cut_at_stop, whole_text
+from valuesassets.models.written_text import count_tokens, whole_text
+from valuesassets.records.readouts import cut_at_stop
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 from valuesassets_tests.tiny_models import byte_level, sentencepiece_like
 
@@ -49,8 +50,18 @@ def test_a_character_in_bytes_appears_with_its_last_byte(name, text):
 @given(st.text("ab\n", max_size=20), st.lists(st.text("ab\n", min_size=1, max_size=3), max_size=3))
 def test_what_is_left_before_a_stop_text_is_the_longest_beginning_without_one(text, stops):
     cut = cut_at_stop(text, stops)
-    found = [n for n in range(len(text)) if any(text.startswith(stop, n) for stop in stops)]
+    visible = len(text) - len(text.lstrip())
+    found = [
+        n for n in range(len(text)) if any(text.startswith(stop, n) for stop in stops if n >= visible or stop.strip())
+    ]
     assert cut == (text[: found[0]] if found else None)
+
+
+@pytest.mark.parametrize("begun", ["", "\n", " \n\n", "\t"])
+def test_an_answer_that_begins_on_a_new_line_ends_behind_its_first_one(begun):
+    assert cut_at_stop(f"{begun}Bread.\nQ: more", ["\n"]) == f"{begun}Bread."
+    assert cut_at_stop(begun, ["\n"]) is None
+    assert cut_at_stop(f"{begun}Q: more", ["Q:"]) == begun
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)

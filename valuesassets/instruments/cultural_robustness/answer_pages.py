@@ -21,9 +21,10 @@ AROUND_BYTES = 90
 OPEN = 25
 """Answers of a status that stand open; more of them are folded."""
 MEANS = {
-    "empty": "no letter or digit",
+    "empty": "neither a word nor a single number",
     "failed": "nothing was written",
-    "echo": "the beginning of its prompt",
+    "echo": "what its prompt says",
+    "loop": "goes round in circles",
     "truncated": "cut off",
     "wrong_language": "in another language",
 }

@@ -18,10 +18,11 @@ from valuesassets.answers.spoken_language import (
     script_share,
     scripts_of,
 )
+from valuesassets.answers.text_faults import echo, has_words, repetition
 from valuesassets.instruments.cultural_robustness.tables import ANSWER_QUALITY
 from valuesassets.records.frames import records
 
-STATUSES = ("ok", "empty", "failed", "echo", "truncated", "wrong_language")
+STATUSES = ("ok", "empty", "failed", "echo", "loop", "wrong_language", "truncated")
 """What an answer may be; the first fault that fits, in this order."""
 FEWEST_LETTERS = 20
 """Shorter answers are judged by their script alone."""
@@ -45,10 +46,11 @@ def judge_answers(
 ) -> pd.DataFrame:
     """The status of every answer.
 
-    `empty`: no letter or digit. `failed`: nothing was written. `echo`: the beginning of its prompt. `truncated`: ended
-    by its length; where it is not known what ended it, its last character is no punctuation. `wrong_language`: less
-    probable than 1 % to be in its own among the study's languages and English; with fewer than 20 letters, most of them
-    are of another script.
+    `empty`: neither a word nor a single number. `failed`: nothing was written. `echo`: the beginning of its prompt, or
+    little that does not stand there. `loop`: it goes round in circles. `wrong_language`: less probable than 1 % to be
+    in its own among the study's languages and English; with fewer than 20 letters, most of them are of another script.
+    `truncated`: ended by its length; where it is not known what ended it, its last character is no punctuation. It
+    comes last: more tokens are no remedy for the others.
 
     Args:
         answered: rows of `ANSWERED`.
@@ -71,12 +73,17 @@ def judge(answer: dict[str, Any], among: Collection[str], keep: Collection[str] 
         return Judged("failed", _known(answer["reason"]) or "no answer was written", None)
     if not any(map(str.isalnum, text)):
         return Judged("empty", f"no letter or digit in {text[:20]!r}" if text.strip() else "nothing but blanks", None)
+    numbers = [part for part in text.split() if any(map(str.isdigit, part))]
+    if not has_words(text) and len(numbers) != 1:
+        return Judged("empty", f"neither a word nor one number in {text[:20]!r}", None)
     language = answer["language"]
     spoken, foreign = _spoken(text, language, frozenset(among))
+    prompt = _known(answer["prompt"])
     faults = {
-        "echo": _echo(text, _known(answer["prompt"])),
-        "truncated": _truncated(text, finish),
+        "echo": echo(text, [prompt]) if prompt else None,
+        "loop": circles if (circles := repetition(text)) is None else f"goes round in circles: {circles}",
         "wrong_language": foreign,
+        "truncated": _truncated(text, finish),
     }
     found = [(status, reason) for status, reason in faults.items() if reason]
     status, reason = next((fault for fault in found if fault[0] not in keep), found[0] if found else ("ok", None))
@@ -94,12 +101,6 @@ def is_usable(quality: pd.DataFrame, keep: Collection[str] = ()) -> NDArray[np.b
 
 def _known(value: Any) -> Any:
     return None if pd.isna(value) else value
-
-
-def _echo(text: str, prompt: str | None) -> str | None:
-    """Why an answer says nothing but what it was asked."""
-    said = " ".join(text.split()).casefold()
-    return "is a beginning of the prompt" if prompt and " ".join(prompt.split()).casefold().startswith(said) else None
 
 
 def _truncated(text: str, finish: str | None) -> str | None:

@@ -32,9 +32,10 @@ def answers(frames: Frames, figures: Figures, pages: Mapping[str, Mapping[str, s
     if quality is None:
         return section
     section.paragraphs += [
-        "An answer is empty without a letter or digit, failed where nothing was written, an echo where it is the "
-        "beginning of its prompt, truncated where it ended for its length, and in the wrong language where its own has "
-        "a probability below .01. Only answers that are ok are compared (and those of a status that a study keeps); "
+        "An answer is empty with neither a word nor a single number, failed where nothing was written, an echo where "
+        "it says what its prompt says, a loop where it goes round in circles, in the wrong language where its own has "
+        "a probability below .01, and truncated where it ended for its length. Whether an answer is on its topic is "
+        "not looked at. Only answers that are ok are compared (and those of a status that a study keeps); "
         "published scores count all that are not blank. A language of which too few answers count is left out, by "
         "name.",
     ]

@@ -65,8 +65,9 @@ def _judged(frames: Frames) -> Iterator[str]:
     faults = [f"{n[name]:,} {name.replace('_', ' ')}" for name in STATUSES if name != "ok" and n[name]]
     rest = f" ({listed(faults)})" if faults else ""
     yield (
-        f"Of {len(quality):,} answers {len(quality) - n['ok']:,} were not ok{rest}: empty, not written, the "
-        "beginning of the prompt, cut off, or with a probability below .01 of being in their own language (py3langid)."
+        f"Of {len(quality):,} answers {len(quality) - n['ok']:,} were not ok{rest}: without a word, not "
+        "written, an echo of the prompt, going round in circles, with a probability below .01 of being in their own "
+        "language (py3langid), or cut off."
     )
     dropped = frames.get("dropped")
     if dropped is not None and len(dropped):

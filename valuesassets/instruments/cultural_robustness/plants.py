@@ -18,7 +18,7 @@ from valuesassets.records.readouts import Generate
 from valuesassets.records.trials import Trial
 
 SPOKEN_ENGLISH, PAUSE = "eng", "…"
-"""What is spoken instead of a language, and an empty answer where a line's end does not end it."""
+"""What is spoken instead of a language, and an answer without a word."""
 
 
 def planted_text_rows(family: str, trials: Iterable[Trial]) -> list[dict[str, Any]]:
@@ -64,7 +64,7 @@ def answer_texts(family: str, cell: Cell, trial: Trial) -> dict[str, float]:
     country = next(iter(shares))
     match planted_faults(family).get(cell):
         case FaultKind.EMPTY:
-            texts = {"" if ends_at_line else PAUSE: 1.0}
+            texts = {PAUSE: 1.0}
         case FaultKind.ENGLISH:
             texts = {_text(replace(cell, language=SPOKEN_ENGLISH), country): 1.0}
         case FaultKind.ENDLESS:

@@ -53,7 +53,7 @@ ANSWER_QUALITY = Table(
     KIND,
     ID,
     SAMPLE,
-    Column("status", pa.string(), "ok, empty, failed, echo, truncated, wrong_language"),
+    Column("status", pa.string(), "ok, empty, failed, echo, loop, wrong_language, truncated"),
     "reason?",
     Column(
         "spoken_language", pa.string(), "the likeliest language, ISO 639-3; empty where few letters", may_be_empty=True

@@ -80,7 +80,7 @@ def planted_reason_rows(study: Study, family: str, part: str, trials: Iterable[T
             p_high = (1 + written_lean(study, family, culture_of(trial.condition), scenario)) / 2
             begin = " "
             if form == DECIDE:
-                shown, begin = _shown_poles(trial, scenario), "\n"
+                shown = _shown_poles(trial, scenario)
                 p_high = float(shown[0] == HIGH) if is_first else p_high
                 answers = {pole: begin + _decision(trial, scenario, shown, pole) for pole in POLES}
             else:
@@ -112,14 +112,14 @@ def _shares(answers: dict[str, str], p_high: float, refusal: str, refused: float
 
 
 def _decision(trial: Trial, scenario: Scenario, shown: Sequence[str], pole: str) -> str:
-    """An answer to the form `decide`, in its three lines.
+    """An answer to the form `decide`, in its three lines, behind the name of the first, which the prompt ends in.
 
     Where the low pole stands first letters are in brackets: a small model that has written one then knows whose it is.
     """
     letter = LETTERS[list(shown).index(pole)]
     decided = letter if shown[0] == HIGH else f"({letter})"
     ticked = f"{SEPARATOR} ".join(_ticked(trial, scenario.axis, pole))
-    return f"DECISION: {decided}\nVALUES: {ticked}\nREASON: {planted_sentence(scenario.axis, pole)}"
+    return f"{decided}\nVALUES: {ticked}\nREASON: {planted_sentence(scenario.axis, pole)}"
 
 
 def _ticked(trial: Trial, axis: str, pole: str) -> list[str]:

@@ -22,6 +22,8 @@ PLACEBO_WORDINGS = (
 """The same of a person from nowhere."""
 DEMAND = "You hold the values that are typical there."
 LETTERS = ("A", "B")
+CUES = {"decide": "DECISION:", "open": "Answer:", "advocate": "Answer:"}
+"""By form, what opens the answer of a model that is asked in bare text; a chat is asked without it."""
 
 
 def persona_line(persona: Persona, wording: int = 0, demand: bool = False) -> str | None:

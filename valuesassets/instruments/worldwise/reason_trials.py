@@ -6,6 +6,7 @@ from typing import Any
 from valuesassets.instruments.worldwise.cultures import Persona, persona_code, persona_of
 from valuesassets.instruments.worldwise.dimensions import ORDERS, POLES, UNPROMPTED
 from valuesassets.instruments.worldwise.prompts import (
+    CUES,
     advocate_prompt,
     decide_prompt,
     leading_high,
@@ -49,6 +50,9 @@ def write_reason_trials(
         wordings: numbers of persona lines.
         seed: of the halves and of the order of values; that of the choices.
 
+    In bare text the words that open an answer stand below the request (`CUES`), without which base models go on with
+    the instructions; the turn of a chat is the request alone.
+
     Returns:
         Trials whose `question_id` is the dilemma's id and whose `condition` is `culture=JPN,form=decide`; without
         `culture` unprompted; `form=advocate,pole=high` of advocates.
@@ -61,7 +65,7 @@ def write_reason_trials(
             trial_id=f"{asked_id(scenario.id, condition)}/{wording}/{order}",
             question_id=scenario.id,
             language=scenario.language,
-            prompt=prompt,
+            prompt=f"{prompt}\n{CUES[said(condition)['form']]}",
             order=order,
             wording=wording,
             condition=condition,
@@ -125,7 +129,8 @@ def asked_of(
         scenario = by_id[trial.question_id]
         found[trial.trial_id] = Asked(
             trial_id=trial.trial_id,
-            prompt=trial.prompt,
+            prompt=trial.chat[-1].text if trial.chat else trial.prompt,
+            language=trial.language,
             scenario_id=scenario.id,
             axis=scenario.axis,
             culture=culture_of(trial.condition),

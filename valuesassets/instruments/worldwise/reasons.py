@@ -10,16 +10,24 @@ from typing import Any
 
 import pandas as pd
 
+from valuesassets.answers.spoken_language import foreign_language
+from valuesassets.answers.text_faults import echo, has_words, repetition
 from valuesassets.instruments.worldwise.tables import REASONS
 from valuesassets.records.frames import rows
 from valuesassets.records.trials import Answer, Status
 
 OK, DECLINED, REFUSED, FILTERED = "ok", "declined", "refused", "filtered"
-TRUNCATED, UNPARSED, FAILED, NOT_ASKED = "truncated", "unparsed", "failed", "not_asked"
-STATUSES = (OK, DECLINED, REFUSED, FILTERED, TRUNCATED, UNPARSED, FAILED, NOT_ASKED)
+LOOP, TRUNCATED, UNPARSED, FAILED, NOT_ASKED = "loop", "truncated", "unparsed", "failed", "not_asked"
+STATUSES = (OK, DECLINED, REFUSED, FILTERED, LOOP, TRUNCATED, UNPARSED, FAILED, NOT_ASKED)
 DECIDE, OPEN, ADVOCATE = ("decide", "open", "advocate")
 FIELDS = DECISION, VALUES, REASON = ("DECISION", "VALUES", "REASON")
 NEITHER = "neither"
+LACKING = "nothing stands behind"
+FEWEST_LETTERS = 40
+"""A text of fewer letters is in no language that can be told."""
+OTHER_LANGUAGES = ("ara", "deu", "eng", "fra", "hin", "ind", "ita", "jpn", "kor", "nld", "pol", "por", "rus", "spa")
+OTHER_LANGUAGES += ("tur", "ukr", "vie", "zho")
+"""That an answer may be in beside its own."""
 FILTER_ENDS = frozenset(("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii"))
 LENGTH_ENDS = frozenset(("length", "max_tokens", "max_output_tokens"))
 """What an answer ends with where it was filtered, or cut for its length: names of several APIs, without case."""
@@ -54,6 +62,7 @@ class Asked:
         poles: the poles that A and B stand for; of an advocate the one to speak for.
         values: the values that may be ticked.
         wording: number of the persona's line.
+        language: that it is asked in, ISO 639-3.
     """
 
     trial_id: str
@@ -67,6 +76,7 @@ class Asked:
     poles: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     wording: int = 0
+    language: str = "eng"
 
     @property
     def pole(self) -> str | None:
@@ -119,7 +129,7 @@ def unasked(reasons: pd.DataFrame) -> pd.DataFrame:
 
 def unread(reasons: pd.DataFrame) -> pd.DataFrame:
     """The rows of answers that are there and cannot be read."""
-    return rows(reasons, reasons["status"].isin([TRUNCATED, UNPARSED]))
+    return rows(reasons, reasons["status"].isin([LOOP, TRUNCATED, UNPARSED]))
 
 
 def share_read(reasons: pd.DataFrame) -> float:
@@ -147,13 +157,34 @@ def parse_answer(written: Written, asked: Asked) -> dict[str, Any]:
         return _unread(REFUSED, written.failure or MODEL_REFUSED)
     if written.failure is not None:
         return _unread(FAILED, written.failure)
-    if end in LENGTH_ENDS:
-        return _unread(TRUNCATED, "the answer ended for its length")
-    if not text:
+    is_cut = end in LENGTH_ENDS
+    if not text and not is_cut:
         return _unread(UNPARSED, "the answer is empty")
+    if circles := repetition(text):
+        return _unread(LOOP, f"the answer goes round in circles: {circles}")
     if asked.form != DECIDE:
+        if fault := _fault(text, asked):
+            return _unread(UNPARSED, fault)
+        if is_cut:
+            return _unread(TRUNCATED, "the answer ended for its length")
         return _unread(REFUSED, _refusal(text)) if _is_refusal(text) else _read(OK, explanation=text)
-    return _parse_fields(text, asked)
+    found = _parse_fields(text, asked)
+    if is_cut and found["status"] != REFUSED:
+        # A longer answer would be no better where the first line, a decision, is not there.
+        if found["status"] == UNPARSED and not found["reason"].startswith(LACKING):
+            return found | {"reason": f"{found['reason']}; the answer ended for its length"}
+        return _unread(TRUNCATED, "the answer ended for its length")
+    return found
+
+
+def _fault(text: str, asked: Asked) -> str | None:
+    """What can be told to be wrong with a text without reading it; whether it is on its topic cannot."""
+    if not has_words(text):
+        return "the answer holds no word"
+    if said := echo(text, [asked.prompt]):
+        return f"the answer is an echo: {said}"
+    other = foreign_language(text, asked.language, OTHER_LANGUAGES, FEWEST_LETTERS)
+    return f"the answer is in {other}, {asked.language} was asked" if other else None
 
 
 def _row(asked: Asked, written: Written) -> dict[str, Any]:
@@ -165,6 +196,11 @@ def _row(asked: Asked, written: Written) -> dict[str, Any]:
 def _parse_fields(text: str, asked: Asked) -> dict[str, Any]:
     """An answer to the form `decide`."""
     fields = _fields(text)
+    if DECISION not in fields and VALUES in fields:
+        # In bare text the prompt ends in the name of the first field, which the answer goes on from.
+        begun = _fields(f"{DECISION}: {text}")
+        if _decision(begun[DECISION][0].split("\n")[0].strip(), asked) is not None:
+            fields = begun
     if DECISION not in fields and _is_refusal(text):
         return _unread(REFUSED, _refusal(text))
     several = [name for name in fields if len({" ".join(each.casefold().split()) for each in fields[name]}) > 1]
@@ -182,7 +218,7 @@ def _parse_fields(text: str, asked: Asked) -> dict[str, Any]:
         return _read(DECLINED, None, known, unknown, explanation or None) | {"reason": "the model takes neither option"}
     lacking = [name for name, is_there in ((VALUES, known or unknown), (REASON, explanation)) if not is_there]
     if lacking:
-        return _unread(UNPARSED, f"nothing stands behind {' and '.join(lacking)}")
+        return _unread(UNPARSED, f"{LACKING} {' and '.join(lacking)}")
     return _read(OK, decided, known, unknown, explanation)
 
 

@@ -128,7 +128,7 @@ REASONS = Table(
     Column("order", pa.string(), "forward, reversed; empty where there are no options", may_be_empty=True),
     Column("draw", pa.int64(), "number of the answer among those to the same prompt, from 0", range=(0, 1e9)),
     "text?",
-    Column("status", pa.string(), "ok, declined, refused, filtered, truncated, unparsed, failed, not_asked"),
+    Column("status", pa.string(), "ok, declined, refused, filtered, loop, truncated, unparsed, failed, not_asked"),
     "reason?",
     Column("decision", pa.string(), "pole that was decided for: high or low", may_be_empty=True),
     Column("values", pa.list_(pa.string()), "values that were ticked, of those listed"),

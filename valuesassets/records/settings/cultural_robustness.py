@@ -10,7 +10,7 @@ from valuesassets.records.settings.kinds import InstrumentTable, Positive, Share
 if TYPE_CHECKING:
     from valuesassets.records.study import Study
 
-Kept = Literal["truncated", "echo", "wrong_language"]
+Kept = Literal["truncated", "echo", "loop", "wrong_language"]
 
 
 class CulturalRobustness(InstrumentTable):

@@ -39,6 +39,11 @@ def status(text, language="ell", keep=(), **changes):
         (" \n\t", "empty"),
         ("...!?", "empty"),
         ("🙂", "empty"),
+        ("925 917", "empty"),
+        ("1 2 3 4 5 6 7", "empty"),
+        ("Α.", "empty"),
+        (f"{GREEK} " * 5, "loop"),
+        (f"Ναι, {PROMPT}", "echo"),
         (None, "failed"),
         (PROMPT, "echo"),
         (PROMPT[:31].upper() + " ", "echo"),
@@ -101,10 +106,18 @@ def test_a_language_that_the_classifier_does_not_know_is_judged_by_its_script():
 
 def test_the_first_fault_is_named_and_a_kept_one_gives_way_to_those_behind():
     cut = ENGLISH.rstrip(".")
-    assert status(cut) == "truncated"
-    assert status(cut, keep=["truncated"]) == "wrong_language"
-    assert status(cut, keep=["truncated", "wrong_language"]) == "truncated"
+    assert status(cut) == "wrong_language"
+    assert status(cut, keep=["wrong_language"]) == "truncated"
+    assert status(cut, keep=["truncated", "wrong_language"]) == "wrong_language"
     assert status(GREEK.rstrip("."), keep=["truncated"]) == "truncated"
+
+
+def test_what_more_tokens_cannot_mend_is_named_before_what_they_can():
+    """Of forty answers of a small model twenty were loops and stood there as cut off."""
+    assert status(f"{GREEK} " * 5, finish="length") == "loop"
+    assert status("".join(f"{n}. {GREEK}\n" for n in range(5)), finish="length") == "loop"
+    assert status(ENGLISH, finish="length") == "wrong_language"
+    assert status(GREEK, finish="length") == "truncated"
 
 
 def test_kept_faults_count_and_no_others():
@@ -177,7 +190,8 @@ def test_the_public_runs_faults_are_those_that_are_known():
         ("spa", "ok"): 100,
         ("spa", "wrong_language"): 1,
         ("tam", "ok"): 74,
-        ("tam", "truncated"): 4,
+        ("tam", "loop"): 1,
+        ("tam", "truncated"): 3,
         ("tam", "wrong_language"): 23,
         ("ukr", "ok"): 101,
     }

@@ -39,7 +39,7 @@ def test_answers_are_the_countrys_and_its_leaders_at_their_shares():
 
 def test_faults_are_empty_english_and_longer_than_an_answer_may_be():
     said = load_answers()
-    assert by_trial("cultures", "fra")["2-4"] == {" \n": 1.0}
+    assert by_trial("cultures", "fra")["2-4"] == {" …\n": 1.0}
     assert by_trial("cultures", "ell")["4-3"] == {f" {said['eng', '4', 'FR']}\n": 1.0}
     (endless,) = by_trial("cultures", "pol")["5-5"]
     assert len(endless.split()) > MAX_TOKENS

@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
+from valuesassets.instruments.worldwise.exemplars import read_exemplars
 from valuesassets.instruments.worldwise.reasons import (
     STATUSES,
     Asked,
@@ -186,7 +189,7 @@ def test_why_an_answer_cannot_be_read_is_said(text, reason):
         (Written(0, answered("A"), "content_filter"), "filtered", "the answer was filtered: content_filter"),
         (Written(0, None, "SAFETY"), "filtered", "the answer was filtered: SAFETY"),
         (Written(0, answered("A"), "length"), "truncated", "the answer ended for its length"),
-        (Written(0, "DECISION: A", "MAX_TOKENS"), "truncated", "the answer ended for its length"),
+        (Written(0, "DECISION: A\nVALUES: Joy", "MAX_TOKENS"), "truncated", "the answer ended for its length"),
         (Written(0, None, None, "503 after 5 attempts"), "failed", "503 after 5 attempts"),
         (Written(0, is_asked=False), "not_asked", "the prompt was not asked"),
         (Written(0, failure="budget_usd", is_asked=False), "not_asked", "budget_usd"),
@@ -208,12 +211,70 @@ def test_every_answer_is_a_row_of_the_table_and_none_is_dropped():
     written = [
         Written(0, answered("A"), "stop", counts={"prompt_tokens": 90, "output_tokens": 20, "cost_usd": 0.001}),
         *(Written(1, answered("NEITHER")), Written(2, "I cannot answer this."), Written(3, None, "safety")),
-        *(Written(4, "x", "length"), Written(5, "x"), Written(6, failure="no route"), Written(7, is_asked=False)),
+        *(Written(4, "I go. " * 20, "length"), Written(5, "DECISION: A", "length")),
+        *(Written(6, "x"), Written(7, failure="no route"), Written(8, is_asked=False)),
     ]
     table = derive_reasons([(asked(), each) for each in written])
     assert table["status"].tolist() == list(STATUSES)
-    assert table["draw"].tolist() == list(range(8))
+    assert table["draw"].tolist() == list(range(9))
     assert table["decision"].tolist()[0] == "high"
-    assert table["decision"].isna().sum() == 7
+    assert table["decision"].isna().sum() == 8
     assert table.loc[0, ["prompt_tokens", "cost_usd"]].tolist() == [90, 0.001]
     REASONS.checked(pa.Table.from_pandas(table, preserve_index=False), "made")
+
+
+LOOPED = "I would help my brother because he is my brother. " * 6
+THOUGHT = "Well, let me think of what my brother would say of that, and of what I owe to those who raised me so"
+
+
+@pytest.mark.parametrize("form", ["decide", "open", "advocate"])
+@pytest.mark.parametrize("end", ["end", "length"])
+def test_a_text_that_goes_round_in_circles_is_a_loop_and_not_cut(form, end):
+    """Nobody should raise max_tokens for one."""
+    found = parsed(LOOPED, asked(form), finish_reason=end)
+    assert (found["status"], found["decision"]) == ("loop", None)
+    assert "goes round in circles" in found["reason"]
+
+
+def test_a_decision_that_is_repeated_in_circles_is_a_loop_too():
+    assert parsed(answered("A") + "\n" + "REASON: It is fun to go out and see it. " * 9)["status"] == "loop"
+
+
+def test_what_is_off_its_format_is_so_before_it_is_cut():
+    found = parsed(THOUGHT, finish_reason="length")
+    assert (found["status"], found["reason"]) == ("unparsed", "no line DECISION; the answer ended for its length")
+    assert parsed(THOUGHT, asked("open"), finish_reason="length")["status"] == "truncated"
+
+
+def test_an_answer_goes_on_from_the_name_of_its_first_field():
+    """As a base model does, whose prompt ends in it."""
+    behind = answered("A").removeprefix("DECISION:")
+    assert parsed(behind) == parsed(answered("A"))
+    assert parsed("A difficult choice, this one.\nVALUES: Joy\nREASON: x")["status"] == "unparsed"
+    assert parsed("A. It is fun.")["status"] == "unparsed"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("925 917", "the answer holds no word"),
+        ("...", "the answer holds no word"),
+        ("Ich würde meinem Bruder helfen, weil er zur Familie gehört und niemanden sonst hat.", "the answer is in deu"),
+    ],
+)
+def test_open_texts_that_can_be_told_to_be_no_answer_are_not_ok(text, reason):
+    found = parsed(text, asked("open"))
+    assert found["status"] == "unparsed"
+    assert found["reason"].startswith(reason)
+
+
+def test_an_open_text_that_says_its_prompt_again_is_an_echo():
+    what = replace(asked("open"), prompt=THOUGHT)
+    assert parsed(THOUGHT[:70], what)["reason"] == "the answer is an echo: is a beginning of the prompt"
+    assert parsed(f"So: {THOUGHT}.", what)["status"] == "unparsed"
+    assert parsed("I would ask my brother first, and then see what to do about the house.", what)["status"] == "ok"
+
+
+def test_no_bundled_sentence_is_taken_for_a_fault():
+    for sentence in read_exemplars("bundled")["text"]:
+        assert parsed(sentence, asked("open"))["status"] in ("ok", "refused"), sentence

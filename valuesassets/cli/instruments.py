@@ -1,12 +1,14 @@
 """The instruments as the command line finds them: the packages that there are, and what each says of itself."""
 
 import pkgutil
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from valuesassets import instruments
+from valuesassets.records.study import Part, Study, language_parts
 
 NAMES = tuple(each.name for each in pkgutil.iter_modules(instruments.__path__))
 """All of them; each has a folder of its name in the storage."""
@@ -25,6 +27,13 @@ def command_of(instrument: str) -> str:
 def commands_of(instrument: str) -> ModuleType:
     """The module of an instrument's commands."""
     return import_module(f"valuesassets.cli.{command_of(instrument)}")
+
+
+def parts_of(instrument: str, study: Study) -> Iterable[Part]:
+    """An instrument's parts in a study: what its module `parts` gives, else the study's languages."""
+    name = f"{instruments.__name__}.{instrument}"
+    own = any(each.name == "parts" for each in pkgutil.iter_modules(import_module(name).__path__))
+    return import_module(f"{name}.parts").parts(study) if own else language_parts(study)
 
 
 def stored_instruments(folder: Path) -> list[str]:

@@ -10,13 +10,13 @@ from typing import Annotated
 
 import typer
 
-from valuesassets.cli.asking_cost import print_costs
+from valuesassets.cli.asking_cost import asked_instruments, print_costs
 from valuesassets.cli.inputs import StudyName, require_folder_place
-from valuesassets.cli.instruments import NAMES, commands_of
+from valuesassets.cli.instruments import NAMES, commands_of, parts_of
 from valuesassets.cli.outputs import print_hardness, print_recovery
 from valuesassets.records.errors import JobError, ModelError, StorageError
 from valuesassets.records.places import REPOSITORY, storage_root
-from valuesassets.records.study import Study, load_study
+from valuesassets.records.study import Study, cells_of, load_study
 
 DEMO = "demo"
 
@@ -48,10 +48,22 @@ def study(
     weights = [model for label in found.families for model in found.model_ids(label)]
     if weights:
         print(f"weights: {len(weights)} models, fetched once before any of them is asked")
-    print(f"cells: {len(found.cells())}; orders {found.elicitation.orders}, wordings {found.elicitation.wordings}")
+    print(f"cells: {cells_line(found)}; orders {found.elicitation.orders}, wordings {found.elicitation.wordings}")
     print_costs(found)
     if found.takes:
         print(f"a run takes {found.takes}")
+
+
+def cells_line(found: Study) -> str:
+    """How many cells a study has, by instrument where it has several.
+
+    A cell is a family and a part of the instrument's: a language, a task, a culture, a set of persons.
+    """
+    counts = {name: len(cells_of(found, parts_of(name, found))) for name in asked_instruments(found)}
+    if len(counts) == 1:
+        return str(next(iter(counts.values())))
+    named = ", ".join(f"{name} {n}" for name, n in counts.items())
+    return f"{sum(counts.values())} ({named})" if counts else "0"
 
 
 def run(

@@ -3,7 +3,9 @@
 import pytest
 
 from valuesassets.cli.app import app
-from valuesassets.records.study import study_path
+from valuesassets.cli.studies import cells_line
+from valuesassets.orchestration.instruments import instruments_of
+from valuesassets.records.study import load_study, study_path
 from valuesassets_tests.cli.commands import refuse, run, succeed
 
 
@@ -28,6 +30,17 @@ def test_a_study_of_index_models_says_how_to_fetch_them_before_anything_is_made(
 def test_how_long_a_study_takes_is_said_where_its_file_says_so():
     assert "a run takes about five minutes on two cores" in succeed("study", "first_real")
     assert "a run takes" not in succeed("study", "evs2017")
+
+
+@pytest.mark.parametrize(
+    "name", ["demo", "psych_demo", "robustness_demo", "worldwise_demo", "demo_worldvaluesbench", "evs2017"]
+)
+def test_study_counts_the_cells_that_the_graph_has(name):
+    """A cell is a family and a task, a culture: not a language."""
+    found = load_study(name)
+    in_graph = {each.name: len(each.cells(found)) for each in instruments_of(found)}
+    assert cells_line(found) == str(sum(in_graph.values()))
+    assert cells_line(load_study("psych_demo")) == "6"  # two families, three tasks, one language
 
 
 def test_without_a_command_there_is_help():

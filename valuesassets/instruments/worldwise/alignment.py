@@ -129,12 +129,20 @@ def scored_cultures(found: ScenarioAnswers, z: pd.DataFrame) -> list[str]:
     ]
 
 
+def without_scores(found: ScenarioAnswers, z: pd.DataFrame) -> str | None:
+    """Which cultures are left out, since no scores of their country are known, in words; None where none is."""
+    whole = set(z.reindex(columns=list(dict.fromkeys(found.axes.tolist()))).dropna().index)
+    lacking = [name for name in found.cultures if name not in whole]
+    return f"without scores of all axes, and so left out: {', '.join(lacking)}" if lacking else None
+
+
 def why_not_aligned(found: ScenarioAnswers, z: pd.DataFrame) -> str | None:
     """Why there is no agreement, in words."""
     n = len(scored_cultures(found, z))
     if n >= FEWEST_CULTURES:
         return None
-    return f"{n} cultures with answers and country scores, {FEWEST_CULTURES} or more are needed for a p-value"
+    said = f"{n} cultures with answers and country scores, {FEWEST_CULTURES} or more are needed for a p-value"
+    return "; ".join(filter(None, (said, without_scores(found, z))))
 
 
 def agreements_of(
@@ -174,6 +182,7 @@ def agreements_of(
             "null_low": float(np.quantile(chance, 0.025)),
             "null_high": float(np.quantile(chance, 0.975)),
             "status": OK,
+            "reason": without_scores(found, z),
         }
 
 

@@ -1,6 +1,7 @@
 """The page that worldwise ends in: a section for each question, and worldWiseAI's figures in an appendix."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -51,6 +52,8 @@ def render_worldwise(study: Study, analyses: Mapping[str, Analysis], inputs: Map
     found = {name: _refused(tables) if name in analyses else tables for name, tables in inputs.items()}
     if "axes" in inputs:
         found["validity"] = inputs["axes"]["validity"]
+    else:  # of choices alone there are no axes whose validity could be shown
+        analyses = {name: _without(each, "validity") for name, each in analyses.items()}
     run = Run(study, found, analyses)
     lost = invalid_axes(run)
     sections = [_section(run, name, lost) for name in analyses]
@@ -64,6 +67,11 @@ def render_worldwise(study: Study, analyses: Mapping[str, Analysis], inputs: Map
     used = {name: [1] for name, tables in found.items() if not isinstance(tables, Refused)}
     sources = sources_of_tables(RESTS_ON, used)  # type: ignore[arg-type]
     return render_page(page, (first, *sections, METHODS), methods(run), sources)
+
+
+def _without(analysis: Analysis, table: str) -> Analysis:
+    """An analysis without the figures of a table."""
+    return replace(analysis, drawings=tuple(each for each in analysis.drawings if table not in each.tables))
 
 
 def asked_axes(run: Run) -> pd.DataFrame:

@@ -146,7 +146,8 @@ def test_p_values_are_corrected_over_models_for_each_readout_and_kind():
 def test_fewer_than_four_cultures_are_refused_with_the_reason():
     found = aligned(followed(), z=Z.iloc[:3])
     assert set(found["agreement"]["status"]) == {"refused"}
-    reason = "3 cultures with answers and country scores, 4 or more are needed for a p-value"
+    reason = "3 cultures with answers and country scores, 4 or more are needed for a p-value; without scores of all "
+    reason += f"axes, and so left out: {', '.join(sorted(Z.index[3:], key=list(Z.index).index))}"
     assert set(found["agreement"]["reason"]) == {reason} == set(found["flattening"]["reason"])
     assert found["agreement"][["r", "r_low", "p", "null_low"]].isna().all(axis=None)
     assert found["flattening"][["slope", "slope_low", "slope_least"]].isna().all(axis=None)
@@ -158,6 +159,8 @@ def test_a_culture_without_all_scores_has_no_human_side():
     partly.loc["DEU", "PDI"] = np.nan
     found = aligned(followed(), z=partly)
     assert set(found["agreement"]["n_cultures"]) == {4}
+    assert set(found["agreement"]["reason"]) == {"without scores of all axes, and so left out: DEU"}
+    assert set(aligned(followed(), z=Z)["agreement"]["reason"]) == {None}
     assert found["agreement"].set_index("kind").loc["axis-centred", "p"] == pytest.approx(1 / 24)
 
 

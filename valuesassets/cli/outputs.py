@@ -42,6 +42,17 @@ def require_no_doubt(name: str, asked: "Asked") -> None:
         raise ScoringError(f"{name}: {asked.doubt}; report it")
 
 
+def ends_of(row: Mapping[str, Any], name: str = "", spec: str = ".2f") -> str:
+    """An interval behind its number, with a blank before it; nothing where one end is not known.
+
+    >>> ends_of({"r_low": 0.1, "r_high": 0.25}, "r"), ends_of({"low": float("nan"), "high": 1.0})
+    (' [0.10, 0.25]', '')
+    """
+    low, high = (row[f"{name}_{end}" if name else end] for end in ("low", "high"))
+    is_known = all(each is not None and each == each for each in (low, high))
+    return f" [{low:{spec}}, {high:{spec}}]" if is_known else ""
+
+
 def print_recovery(summary: "pd.DataFrame") -> None:
     """Print a recovery summary, a row per family and response type: both channels, mean and 95th percentile."""
     from valuesassets.records.frames import records

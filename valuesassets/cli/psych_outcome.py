@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from valuesassets.cli.outputs import ends_of
 from valuesassets.records.files import write_json
 from valuesassets.records.frames import records, rows_where
 from valuesassets.records.places import storage_root
@@ -44,8 +45,8 @@ def print_outcome(found: Study, folder: Path) -> None:
     for row in shown:
         beside = known.get((row["model"], row["task"], row["gain"]))
         told = "" if beside is None else f"  planted {beside:+.4f}"
-        ends = f"{row['estimate']:+.4f} [{row['low']:+.4f}, {row['high']:+.4f}]"
-        print(f"  {row['model']:<14} {row['task']:<16} {row['gain']:<8} {ends}{told}")
+        ends = ends_of(row, spec="+.4f") or " no interval"
+        print(f"  {row['model']:<14} {row['task']:<16} {row['gain']:<8} {row['estimate']:+.4f}{ends}{told}")
     page = folder / "report" / "report.html"
     print(f"report: {page if page.exists() else 'not written'}")
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from valuesassets.cli.inputs import require_file_place
+from valuesassets.cli.outputs import ends_of
 from valuesassets.records.files import write_json
 
 
@@ -50,12 +51,10 @@ def _print(scales: Sequence[Mapping[str, Any]], preferences: Sequence[Mapping[st
     for row in scales:
         name = " ".join(filter(None, (row["experiment"], row["category"])))
         told = row["reason"] or (
-            f"alpha {row['alpha']:.3f} [{row['alpha_low']:.3f}, {row['alpha_high']:.3f}], without covariance "
+            f"alpha {row['alpha']:.3f}{ends_of(row, 'alpha', '.3f')}, without covariance "
             f"{row['null_low']:.2f} to {row['null_high']:.2f}"
         )
         print(f"{name}: {row['models']} models, {row['items']} items: {told}")
     for row in preferences:
-        told = row["reason"] or (
-            f"rho {row['rho']:.3f}, pi_bias {row['pi_bias']:.3f} [{row['pi_bias_low']:.3f}, {row['pi_bias_high']:.3f}]"
-        )
+        told = row["reason"] or (f"rho {row['rho']:.3f}, pi_bias {row['pi_bias']:.3f}{ends_of(row, 'pi_bias', '.3f')}")
         print(f"{row['experiment']}, forward- against reverse-keyed: {told}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from valuesassets.cli.inputs import require_folder_place
+from valuesassets.cli.outputs import ends_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +68,6 @@ def _print(awareness: "pd.DataFrame", samples: "pd.DataFrame") -> None:
     people = samples["participant_id"].nunique()
     print(f"{len(samples)} answers of {people} people to {samples['question_id'].nunique()} questions")
     for row in records(rows_where(awareness, factor="all")):
-        slope = f"{row['slope']:5.2f} [{row['slope_low']:.2f}, {row['slope_high']:.2f}]"
+        slope = f"{row['slope']:5.2f}{ends_of(row, 'slope') or ', no interval'}"
         told = slope if row["slope"] == row["slope"] else "none: these people's groups do not differ beyond chance"
         print(f"  {row['model']:<32} slope {told}")

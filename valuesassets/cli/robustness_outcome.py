@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from valuesassets.cli.outputs import ends_of
 from valuesassets.records.frames import records, rows
 from valuesassets.records.study import Study
 
@@ -44,8 +45,8 @@ def print_table(scores: "pd.DataFrame") -> None:
         if row["value"] is None or row["value"] != row["value"]:
             print(f"{named} {row['status']}: {row['reason']}")
             continue
-        has = {name: row[name] is not None and row[name] == row[name] for name in ("low", "p", "null")}
-        ends = f" [{row['low']:+.4f}, {row['high']:+.4f}]" if has["low"] else ""
+        has = {name: row[name] is not None and row[name] == row[name] for name in ("p", "null")}
+        ends = ends_of(row, spec="+.4f")
         p = f"  p {row['p']:.3g}" if has["p"] else ""
         null = f"  null {row['null']:+.4f}" if has["null"] else ""
         print(f"{named} {row['value']:+.4f}{ends}{p}{null}")

@@ -57,7 +57,7 @@ def score(
     is_written_here = any(answers.glob("*.parquet"))
     answered = read_written_answers(answers, asked) if is_written_here else read_answer_files(answers, asked, countries)
     quality = judge_answers(answered)
-    found = _vectors(answered, quality, vectors, embedder, asked)
+    found, doubt = _vectors(answered, quality, vectors, embedder, asked)
     name = answers.resolve().name
     measured = measure_model(
         name,
@@ -75,6 +75,8 @@ def score(
     _write(output, measured, quality)
     write_clustering(output / "clustering", published.clustered, name)
     print_scores(measured["scores"], quality, measured["dropped"])
+    if doubt is not None:
+        print(f"Doubtful: {doubt}")
     print(f"{output}: scores.csv, answer_quality.csv, dropped.csv, language_groups.csv, clustering/")
 
 
@@ -84,27 +86,36 @@ def _vectors(
     vectors: Path | None,
     embedder: str | None,
     questions: "dict[str, pd.DataFrame] | None",
-) -> "pd.DataFrame":
-    """The vectors of answers, and of questions where they are known."""
+) -> "tuple[pd.DataFrame, str | None]":
+    """The vectors of answers, and of questions where they are known; and why the embedder is doubted, if it is."""
     import pandas as pd
 
     from valuesassets.instruments.cultural_robustness import vectors as made
+    from valuesassets.instruments.cultural_robustness.embedder_doubts import (
+        embedder_doubt,
+        languages_of_card,
+        letters_per_token,
+    )
     from valuesassets.instruments.cultural_robustness.question_vectors import question_rows, question_texts
     from valuesassets.instruments.cultural_robustness.vector_files import match_vectors, read_vectors
 
+    languages = list(dict.fromkeys(answered["language"]))
     if vectors is not None:
-        return match_vectors(read_vectors(vectors), quality, source=str(vectors))
+        found = match_vectors(read_vectors(vectors), quality, source=str(vectors))
+        return found, embedder_doubt(found, languages, f"the embedder of {vectors.name}")
     from valuesassets.models.embedding import open_embedder
 
     opened = open_embedder(str(embedder))
     told = made.embeddable(answered, quality)
     with progress_bar("embedding") as tick:
-        found = made.answer_vectors(told, quality, opened.embed(list(told["text"]), on_progress=tick).vectors)
-        if questions is None:
-            return found
-        asked = question_texts(questions)
-        of_questions = question_rows(asked, opened.embed(list(asked["prompt"]), on_progress=tick).vectors)
-    return pd.concat([found, of_questions], ignore_index=True)
+        embedded = opened.embed(list(told["text"]), on_progress=tick)
+        found = made.answer_vectors(told, quality, embedded.vectors)
+        if questions is not None:
+            asked = question_texts(questions)
+            of_questions = question_rows(asked, opened.embed(list(asked["prompt"]), on_progress=tick).vectors)
+            found = pd.concat([found, of_questions], ignore_index=True)
+    spelled = letters_per_token(told["language"], told["text"], embedded.n_tokens)
+    return found, embedder_doubt(found, languages, str(embedder), languages_of_card(opened.folder), spelled)
 
 
 def _asked_of(answered: "pd.DataFrame") -> "pd.DataFrame":

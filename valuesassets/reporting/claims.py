@@ -14,6 +14,7 @@ import pandas as pd
 
 from valuesassets.records.frames import column, records, rows, rows_where
 from valuesassets.reporting.analyses import named
+from valuesassets.reporting.interval_words import spelled
 from valuesassets.reporting.methods import capital, counted, each_in, listed, planted_families, share_of, some_of, was
 from valuesassets.reporting.option_orders import is_without_evidence
 from valuesassets.reporting.parts import Claim, Gate, Refused, Section
@@ -262,8 +263,8 @@ def reliability_gates(run: Run) -> Iterator[Gate]:
         if math.isnan(estimate):
             yield Gate(RELIABLE.format(row["model"]), False, str(row["reason"]), is_missing=True)
             continue
-        ends = f"[{row['generalizability_low']:.2f}, {row['generalizability_high']:.2f}]"
-        said = f"generalizability {estimate:.2f} {ends}, {wanted:g} or more wanted"
+        ends = (row["generalizability_low"], row["generalizability_high"])
+        said = f"generalizability {spelled(estimate, *ends, digits=2)}, {wanted:g} or more wanted"
         yield Gate(RELIABLE.format(row["model"]), estimate >= wanted, said)
 
 

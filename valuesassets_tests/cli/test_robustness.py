@@ -158,3 +158,26 @@ def test_trials_that_a_model_has_answered_here_are_scored_from_the_files_that_re
     assert "klingon is none of the questions' languages" in refuse(
         "robustness", "score", *files, "--questions", "bundled"
     )
+
+
+def test_an_embedder_that_finds_no_translations_is_doubted_in_a_line_and_one_that_does_is_not(tmp_path):
+    said, _ = scored(tmp_path)  # vectors at random
+    (line,) = [line for line in said.splitlines() if line.startswith("Doubtful: ")]
+    assert "the embedder of v.parquet does not know" in line
+    known = pd.read_parquet(tmp_path / "v.parquet")
+    meanings = np.eye(8)
+    is_question = known["kind"] == "question"
+    known.loc[is_question, "vector"] = pd.Series(
+        [meanings[int(each) % 8] for each in known["id"][is_question]], index=known.index[is_question]
+    )
+    known.to_parquet(tmp_path / "v.parquet")
+    files = (
+        "--answers",
+        tmp_path / "answers",
+        "--vectors",
+        tmp_path / "v.parquet",
+        "--questions",
+        tmp_path / "questions",
+    )
+    said = succeed("robustness", "score", *files, "--output", tmp_path / "again", "--resamples", 99)
+    assert "Doubtful" not in said

@@ -54,7 +54,8 @@ def measured_line(frames: Mapping[str, pd.DataFrame]) -> str:
 def _said(row: Mapping[str, Any]) -> str:
     if row["status"] != "ok":
         return f"{row['score']} {row['status']}: {row['reason']}"
-    return f"{row['score']} {row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+    ends = f" [{row['low']:.2f}, {row['high']:.2f}]" if row["low"] == row["low"] and row["low"] is not None else ""
+    return f"{row['score']} {row['value']:.2f}{ends}"
 
 
 def rows_line(table: pd.DataFrame) -> str:

@@ -25,6 +25,7 @@ def analyse(
 ) -> None:
     """Say what models' readings mean: what was lost, what a scale measures, how well people are foretold, and why."""
     from valuesassets.figures.saving import save_figure
+    from valuesassets.instruments.psych_tasks.gates import weaknesses
     from valuesassets.instruments.psych_tasks.pictures import draw_pictures
     from valuesassets.instruments.psych_tasks.report import render_psych_tasks
     from valuesassets.records.files import write_text
@@ -45,6 +46,8 @@ def analyse(
     for name, frame in tables.items():
         if name.endswith("/refused"):
             print(f"{name.partition('/')[0]}: {frame['reason'].iloc[0]}")
+    for said in weaknesses(tables):
+        print(said)
     print(f"{output}: report.html, {len(figures)} figures, {', '.join(sorted(tables))}")
 
 

@@ -70,6 +70,10 @@ def read(
     people = people_of(shown_rows(derive_transcripts(transcripts, of_task, participants)), of_task)
     opened, shown = _opened(model, layout, template_date, revision, dtype, device, offline)
     is_chat = shown == "chat"
+    if has_chat_template(opened):
+        other = ("marked", "in bare text") if is_chat else ("chat", "in a chat")
+        how = "is asked in a chat" if is_chat else "is asked in bare text all the same"
+        print(f"{model}: its tokenizer has a chat template, and it {how}; --layout {other[0]} asks it {other[1]}")
     asking = ask_task(people, of_task, chosen, ["auto" if is_chat else shown], own_draws)
     n_marks = sum(len(person.marks) for person in people)
     told = f"{n_marks} marks of {len(people)} participants, laid out {shown}"
@@ -89,7 +93,7 @@ def read(
         **found.run,
     }
     _write(output, frames, run)
-    _say(name, frames["marks"], output)
+    _say(name, of_task.name, frames["marks"], output)
 
 
 @dataclass(frozen=True)
@@ -118,10 +122,15 @@ def _opened(
 
     if layout in ("auto", "marked", "plain"):
         as_text = opened(AS_TEXT)
-        if layout != "auto" or not getattr(as_text.tokenizer.hf, "chat_template", None):
+        if layout != "auto" or not has_chat_template(as_text):
             return as_text, "marked" if layout == "auto" else layout
     day = _day(template_date)
     return opened(Prompting(style="chat", answer_prefix="none", template_date=day)), "chat"
+
+
+def has_chat_template(opened: "OpenedModel") -> bool:
+    """Whether a model's tokenizer has a template for chats."""
+    return bool(getattr(opened.tokenizer.hf, "chat_template", None))
 
 
 def _day(given: str | None) -> datetime.date | None:
@@ -171,13 +180,21 @@ def _write(output: Path, frames: "Mapping[str, pd.DataFrame]", run: Mapping[str,
     write_json(output / "run.json", dict(run))
 
 
-def _say(name: str, marks: "pd.DataFrame", output: Path) -> None:
-    """Print what became of the marks; that none was read is an error."""
+def _say(name: str, task: str, marks: "pd.DataFrame", output: Path) -> None:
+    """Print what became of the marks, and what their answers are worth; that none was read is an error."""
+    from valuesassets.instruments.psych_tasks.gates import weaknesses
+    from valuesassets.instruments.psych_tasks.mark_ledger import derive_mark_ledger
+    from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
+
     counts = Counter(marks["status"])
     print(f"{name}: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()))
     unread = marks.loc[marks["p_valid"].isna() & marks["reason"].notna()]
     first = f", the first because: {unread['reason'].iloc[0]}" if len(unread) else ""
     if marks["p_valid"].isna().to_numpy().all():
         raise MissingData(f"{name}: none of {len(marks)} marks could be read{first}; see {output}/marks.parquet")
+    no_marks = TASK_MARKS.empty_frame().assign(task=[])
+    ledger = derive_mark_ledger(marks.assign(model=name, task=task), no_marks)
+    for said in weaknesses({"mark_ledger": ledger}):
+        print(said)
     unread_told = f"; {len(unread)} marks unread{first}" if first else ""
     print(f"{output}: candidates.parquet, marks.parquet, donors.parquet, run.json{unread_told}")

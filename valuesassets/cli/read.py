@@ -85,6 +85,9 @@ def _loaded_here(
     from valuesassets.models.loading import load_weights, open_model
 
     opened = open_model(model, revision, dtype, device, offline, prompting=shown)
+    if not shown.is_chat and getattr(opened.tokenizer.hf, "chat_template", None):
+        how = "a file of --prompting with style = 'chat' asks it in a chat"
+        print(f"{model}: its tokenizer has a chat template, and it is asked in bare text; {how}")
     return Asking(opened, trials), lambda _: load_weights(opened)
 
 

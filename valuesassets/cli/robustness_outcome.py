@@ -33,6 +33,10 @@ def print_scores(scores: "pd.DataFrame", quality: "pd.DataFrame", dropped: "pd.D
     """Print which answers count, which languages are compared, and every score."""
     counts = ", ".join(f"{n} {status}" for status, n in quality["status"].value_counts().items())
     print(f"{len(quality)} answers: {counts}")
+    from valuesassets.instruments.cultural_robustness.claims import weaknesses
+
+    for said in weaknesses(quality):
+        print(said)
     for row in records(dropped):
         print(f"{row['language']} is left out: {row['reason']}")
     print_table(scores)

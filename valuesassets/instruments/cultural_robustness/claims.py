@@ -22,6 +22,9 @@ from valuesassets.reporting.parts import Claim, Frames, Gate, is_absent, number
 ASKED_THE_SAME = "All languages ask the same, each in its own language, for countries that differ."
 KNOWN = "The embedder finds translations in every language."
 RECOVERED = "What was planted came back."
+ANSWERED = "Every model was asked in every language that it serves."
+USABLE_SHARE = 0.8
+COUNT = f"At least {USABLE_SHARE:.0%} of every model's answers in every language can be used."
 SAYS = {
     GAIN: "Without a country, answers in different languages differ by more than language itself makes them differ",
     FOLLOW: "Where a country is named, answers follow it, whatever the language",
@@ -59,6 +62,7 @@ def gates(frames: Frames) -> list[Gate]:
         _gate(ASKED_THE_SAME, frames.get("question_report"), _faults, is_empty_fine=True),
         _gate(KNOWN, frames.get("embedder_report"), _unknown),
     ]
+    found += [*_asked(frames), _gate(COUNT, frames.get("answer_quality"), _unusable)]
     if len(frames.get("calibration", ())):
         found.append(_gate(RECOVERED, frames["calibration"], _lost))
     return found
@@ -81,6 +85,40 @@ def _faults(table: pd.DataFrame) -> tuple[list[str], str]:
 def _unknown(table: pd.DataFrame) -> tuple[list[str], str]:
     listed = [f"{row['language']}: {row['reason']}" for row in records(rows(table, table["status"] != "ok"))]
     return listed, f"{len(table)} languages, at least {table['found_share'].min():.2f} of the translations in each"
+
+
+def weaknesses(quality: pd.DataFrame) -> list[str]:
+    """What a reader has to know of each model's answers before anything else, in sentences; none where they are fine.
+
+    Args:
+        quality: rows of `ANSWER_QUALITY`, with `model` where there are several.
+    """
+    keys = ["model", "language"] if "model" in quality else ["language"]
+    low = [(key, part) for key, part in parts_of(quality, keys) if (part["status"] == "ok").mean() < USABLE_SHARE]
+    return [f"{' in '.join(key)} {_faults_of(part)}." for key, part in low]
+
+
+def _faults_of(part: pd.DataFrame) -> str:
+    counts = part["status"].value_counts()
+    told = ", ".join(f"{n} {str(name).replace('_', ' ')}" for name, n in counts.items() if name != "ok")
+    return f"gives {int(counts.get('ok', 0))} of {len(part)} answers that can be used: {told}"
+
+
+def _unusable(table: pd.DataFrame) -> tuple[list[str], str]:
+    shares = [float((part["status"] == "ok").mean()) for _, part in parts_of(table, ["model", "language"])]
+    return [each.rstrip(".") for each in weaknesses(table)], f"at least {min(shares):.0%} of a model's in a language"
+
+
+def _asked(frames: Frames) -> Iterator[Gate]:
+    """Whether there are answers of every cell; of a study, which knows what should be."""
+    wanted, quality = frames.get("cells"), frames.get("answer_quality")
+    if wanted is None:
+        return
+    there = set() if quality is None else set(zip(quality["model"], quality["language"], strict=True))
+    missing = [row for row in records(wanted) if (row["model"], row["language"]) not in there]
+    lacking = [f"{row['model']} in {row['language']}" for row in missing]
+    said = f"{len(wanted) - len(lacking)} of {len(wanted)} cells" + (f"; not {some_of(lacking)}" if lacking else "")
+    yield Gate(ANSWERED, not lacking, said)
 
 
 def _lost(table: pd.DataFrame) -> tuple[list[str], str]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.instruments.cultural_robustness.answers_section import anchors_of, answers
-from valuesassets.instruments.cultural_robustness.claims import claims, gates
+from valuesassets.instruments.cultural_robustness.claims import claims, gates, weaknesses
 from valuesassets.instruments.cultural_robustness.embedder_report import language_share
 from valuesassets.instruments.cultural_robustness.language_groups import FEWEST, group_languages
 from valuesassets.instruments.cultural_robustness.methods import methods, sources
@@ -33,6 +33,7 @@ from valuesassets.reporting.report import METHODS, render_page
 
 Links = Mapping[str, Mapping[str, str]]
 """By model and language: where the page of its answers is, as the report links it."""
+NO_ANSWERS = pd.DataFrame(columns=pd.Index(["model", "language", "status"]))
 IN_OTHER_SECTIONS = (*PUBLISHED, OWN, STRUCTURE)
 
 
@@ -64,6 +65,7 @@ def render_cultural_robustness(
     ]
     about = claims(frames, page.is_planted, alpha)
     first = first_section(page, gates(frames), about, [opening, *others])
+    first.paragraphs += weaknesses(frames.get("answer_quality", NO_ANSWERS))
     sections = (opening, first, *others, METHODS)
     return render_page(page, sections, methods(frames, page.is_planted), sources(frames), made_at)
 

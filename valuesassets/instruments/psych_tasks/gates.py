@@ -1,6 +1,7 @@
 """The gates of the psych tasks page: whether the instrument works, every mark is accounted for, and models answer."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -23,11 +24,100 @@ FEW_LOST = f"No model lost more than {MOST_UNREAD:.0%} of a task's marks in any 
 SAID = (
     f"What may be answered has at least {LEAST_P_VALID:.0%} of a model's probability (P_valid, median of each history)."
 )
+LEAST_MOVED = 0.02
+"""Nats by which what is asked has to move the median answer's share, or the model goes by place alone."""
+PASSED = "Every model passed its preflight."
+ASKED = "Every model was asked in every task."
+MOVED = "What is asked moves what models say: none goes by the place of a label alone."
 
 
 def gates(frames: Frames) -> list[Gate]:
-    """In the order of the page: calibration, marks, P_valid."""
-    return [_recovered(frames, "recovery", RECOVERED), _recovered(frames, "gains", GAINED), *_of_marks(frames)]
+    """In the order of the page: models, calibration, marks, P_valid, places."""
+    found = [*_of_study(frames), _recovered(frames, "recovery", RECOVERED), _recovered(frames, "gains", GAINED)]
+    return [*found, *_of_marks(frames), *_moved(frames)]
+
+
+def weaknesses(frames: Frames) -> list[str]:
+    """What a reader has to know of each model before anything else, in sentences; none where nothing is amiss."""
+    found = [
+        f"{row['model']} failed its preflight{_overridden(row)}: {row['reason']}."
+        for row in records(frames.get("preflight", pd.DataFrame()))
+        if not row["passed"]
+    ]
+    for model, row in _worst_rows(frames, "p_valid").items():
+        if row["p_valid"] < LEAST_P_VALID:
+            found.append(
+                f"{model} would mostly say something else: what may be answered has a median P_valid of "
+                f"{row['p_valid']:.2f} in {row['task']} after {row['history']}; all its numbers are shares of that."
+            )
+    for model, row in _worst_rows(frames, "moved_by_item").items():
+        if row["moved_by_item"] < LEAST_MOVED:
+            found.append(
+                f"{model} goes by place: in {row['task']} after {row['history']} what is asked moves its answers by "
+                f"{row['moved_by_item']:.3f} nats in the median; such answers say nothing of any item."
+            )
+    return found
+
+
+def preflight_rows(verdicts: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    """A row for each family: whether it passed its preflight, what was overridden, which gates failed.
+
+    Args:
+        verdicts: by family, as preflights are stored.
+    """
+    found = []
+    for model, verdict in verdicts.items():
+        failed = [
+            f"{each['what']} {each['found']:.2f}, {each['wanted']} wanted"
+            if isinstance(each["found"], float)
+            else f"{each['what']}: {each['wanted']} wanted"
+            for each in verdict["findings"]
+            if each["is_gate"] and not each["passed"]
+        ]
+        row = {"model": model, "passed": not failed, "override": verdict["override"] if failed else None}
+        found.append(row | {"reason": "; ".join(failed)})
+    return pd.DataFrame(found, columns=pd.Index(["model", "passed", "override", "reason"]))
+
+
+def _of_study(frames: Frames) -> Iterator[Gate]:
+    """Whether every family passed its preflight and was asked everything; of a study, which knows what should be."""
+    verdicts = frames.get("preflight")
+    if verdicts is not None:
+        failed = [
+            f"{row['model']}{_overridden(row)}: {row['reason']}" for row in records(verdicts) if not row["passed"]
+        ]
+        yield Gate(PASSED, bool(len(verdicts)) and not failed, some_of(failed) if failed else f"{len(verdicts)} did")
+    wanted, ledger = frames.get("cells"), frames.get("mark_ledger")
+    if wanted is not None:
+        there = set() if ledger is None else set(zip(ledger["model"], ledger["task"], strict=True))
+        lacking = [
+            f"{row['model']} in {row['task']}" for row in records(wanted) if (row["model"], row["task"]) not in there
+        ]
+        said = f"{len(wanted) - len(lacking)} of {len(wanted)} cells" + (f"; not {some_of(lacking)}" if lacking else "")
+        yield Gate(ASKED, not lacking, said)
+
+
+def _overridden(row: Mapping[str, Any]) -> str:
+    return f" (overridden: {row['override']})" if row.get("override") else ""
+
+
+def _worst_rows(frames: Frames, name: str) -> dict[str, dict[str, Any]]:
+    """By model the row of the ledger with the least of a median, after people's own history where that was read."""
+    ledger = frames.get("mark_ledger")
+    if ledger is None or name not in ledger or not len(ledger):
+        return {}
+    known = rows(ledger, ledger[name].notna() & ledger["history"].isin(["human", "alone"]))
+    return {model: min(records(part), key=lambda row: row[name]) for (model,), part in parts_of(known, ["model"])}
+
+
+def _moved(frames: Frames) -> Iterator[Gate]:
+    """Whether models are moved by what is asked."""
+    if "mark_ledger" not in frames:
+        return
+    worst = {name: row["moved_by_item"] for name, row in _worst_rows(frames, "moved_by_item").items()}
+    still = [f"{name} by {moved:.3f} nats" for name, moved in worst.items() if moved < LEAST_MOVED]
+    said = some_of(still) if still else f"by {min(worst.values(), default=0):.2f} nats at least, in the median"
+    yield Gate(MOVED, bool(worst) and not still, said if worst else "it was not read", is_missing=not worst)
 
 
 def _recovered(frames: Frames, name: str, sentence: str) -> Gate:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.psych_tasks.statuses import ASKED, MarkStatus
@@ -46,7 +47,20 @@ def _counted(part: pd.DataFrame) -> dict[str, Any]:
     is_known = bool(several.notna().any()) and n > 0
     row["share_multi_token"] = float(several.sum()) / n if is_known else None
     p_valid = column(part, "p_valid").astype(float).dropna()
+    moved = moved_by_item(part)
+    row |= {"moved_by_item": float(moved.median()) if len(moved) else None}
     return row | {"p_valid": float(p_valid.median()) if len(p_valid) else None}
+
+
+def moved_by_item(marks: pd.DataFrame) -> pd.Series:
+    """|ln share of the answer - ln of the mean share of its place at other marks| (nats), of marks that have both.
+
+    A model that says the same whatever is asked has 0 everywhere: it goes by the place, or by the label, alone.
+    """
+    if "log_share_by_place" not in marks:
+        return pd.Series(dtype=float)
+    said = column(marks, "log_prob_human").astype(float) - np.log(column(marks, "p_valid").astype(float))
+    return (said - column(marks, "log_share_by_place").astype(float)).abs().dropna()
 
 
 def unread_share(marks: pd.DataFrame) -> float:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from valuesassets.instruments.psych_tasks.alignment_section import alignment
 from valuesassets.instruments.psych_tasks.claims import claims
-from valuesassets.instruments.psych_tasks.gates import gates
+from valuesassets.instruments.psych_tasks.gates import gates, weaknesses
 from valuesassets.instruments.psych_tasks.keying import LABEL
 from valuesassets.instruments.psych_tasks.lost_section import lost
 from valuesassets.instruments.psych_tasks.methods import methods, sources
@@ -33,6 +33,7 @@ def render_psych_tasks(frames: Frames, page: Page, figures: Figures, made_at: st
     parts = (lost, _keying, alignment, _consistency, _published, _layouts, _calibration)
     found = [part(frames, figures) for part in parts]
     first = first_section(page, gates(frames), claims(frames, page.is_planted), found)
+    first.paragraphs += weaknesses(frames)
     return render_page(page, (first, *found, METHODS), methods(frames, page.is_planted), sources(frames), made_at)
 
 

@@ -177,6 +177,13 @@ LEDGER = Table(
     count("transcripts", "in how many transcripts"),
     number("share_multi_token", "share of the candidates that have several tokens", "share", 0, 1),
     number("p_valid", "median P_valid of those that were read", "probability", 0, 1),
+    number(
+        "moved_by_item",
+        "median of |ln share of the answer - ln of the mean share of its place|: 0 where a model goes by place alone",
+        "nats",
+        0,
+    ),
+    added_later=("moved_by_item",),
 )
 PLANTED_MARKS = Table(
     "psych_tasks/calibration/marks",

@@ -203,6 +203,9 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
         from valuesassets.instruments.cultural_robustness.report import render_cultural_robustness
 
         frames = _flat(inputs)
+        frames["cells"] = pd.DataFrame(
+            [{"model": cell.family, "language": cell.language} for cell in CULTURAL_ROBUSTNESS.cells(study)]
+        )
         pages = {
             model: {code: f"../answer_quality/{model}/{code}.html" for code in dict.fromkeys(judged["language"])}
             for model, judged in inputs["answer_quality"].items()

@@ -161,8 +161,11 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
         "analyses",
         docs=DOCS,
         step="analysis",
-        inputs=["mark_ledger", "prediction", "reliability", "keying", "published_scores", "layout_effect", *planted],
-        many=planted,
+        inputs=[
+            *("mark_ledger", "prediction", "reliability", "keying", "published_scores", "layout_effect", "preflight"),
+            *planted,
+        ],
+        many=["preflight", *planted],
         deps=[key("readings")],
         reads=("title",),
         entries=("families",),
@@ -175,6 +178,9 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
         from valuesassets.instruments.psych_tasks.report import render_psych_tasks
 
         frames = _flat(inputs)
+        frames["cells"] = pd.DataFrame(
+            [{"model": cell.family, "task": cell.part.name} for cell in PSYCH_TASKS.cells(study)]
+        )
         drawn = draw_pictures(frames, study.is_planted)
         text = render_psych_tasks(frames, page_of(study, storage, PSYCH_TASKS), drawn)
         return shown_page(context, storage, text)
@@ -185,11 +191,14 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
 def _flat(inputs: Mapping[str, Any]) -> Frames:
     """The tables of all assets by `<asset>/<table>`; those of many cells in one, with `model` and `task`."""
     from valuesassets.instruments.psych_tasks.cells import table_of_cells
+    from valuesassets.instruments.psych_tasks.gates import preflight_rows
 
     frames: Frames = {}
     for name, given in inputs.items():
         if isinstance(given, pd.DataFrame):
             frames[name] = given
+        elif name == "preflight":
+            frames[name] = preflight_rows(given)
         elif name == "calibration":
             frames |= {f"{name}/{table}": table_of_cells(given, table) for table in ("recovery", "gains")}
         else:

@@ -104,7 +104,8 @@ def test_nothing_is_claimed_of_a_language_that_is_dropped_or_that_the_embedder_d
 
 
 def test_gates_follow_questions_embedder_and_calibration(frames):
-    assert [gate.outcome for gate in gates(frames)] == ["passed"] * 3
+    assert [gate.outcome for gate in gates(frames)] == ["passed", "passed", "failed", "passed"]
+    assert "30 of 40 answers" in gates(frames)[2].found  # in one language of one model
     wrong = {
         "question_report": made_frames.question_faults(1),
         "embedder_report": made_frames.embedder(["ell"]),
@@ -115,7 +116,7 @@ def test_gates_follow_questions_embedder_and_calibration(frames):
     assert told[claims_of.ASKED_THE_SAME].found == "fra 3: foreign"
     assert told[claims_of.KNOWN].found.startswith("ell: finds 0.31 of the translations")
     assert told[claims_of.RECOVERED].found == "cultures, diversity: 0.640 in place of 0.620"
-    assert [gate.outcome for gate in gates({})] == ["missing", "missing"]
+    assert [gate.outcome for gate in gates({})] == ["missing"] * 3
 
 
 def test_questions_without_any_fault_pass(frames):
@@ -224,7 +225,7 @@ def test_sources_are_those_that_the_tables_rest_on(frames, page):
 def test_the_methods_have_this_pages_numbers(frames):
     text = " ".join(methods(frames, is_planted=False))
     assert "Two models (cultures and no-signal) were asked 20 questions without a country in six languages" in text
-    assert "Of 480 answers 10 were not ok (2 empty, 2 echo, 4 truncated and 2 wrong language)" in text
+    assert "Of 480 answers 10 were not ok (2 empty, 2 echo, 2 wrong language and 4 truncated)" in text
     assert "cultures in tam, which was left out" in text
     assert "at least 0.97 of the cases in each language; 0.30 of the variance" in text
     assert "Eight tests by permutation" in text
@@ -265,3 +266,27 @@ def test_a_score_without_a_number_shows_its_status_in_place_of_it():
     last = made_frames.scores().iloc[-1].to_dict()
     (row,) = spell_scores(pd.DataFrame([last | {"value": None, "status": "refused"}]))
     assert (row["value"], row["p"], row["null"]) == ("refused", None, None)
+
+
+def test_a_model_whose_answers_cannot_be_used_is_named_in_a_gate_and_a_sentence(frames):
+    status = ["ok"] * 11 + ["loop"] * 20 + ["empty"] * 9
+    asked = {"language": "ell", "kind": "unspecific", "sample": 0, "reason": None, "spoken_language": "ell"}
+    weak = pd.DataFrame({**asked, "model": "weak", "id": [str(n) for n in range(40)], "status": status})
+    status = ["ok"] * 9 + ["truncated"]
+    fine = pd.DataFrame({**asked, "model": "fine", "id": [str(n) for n in range(10)], "status": status})
+    quality = pd.concat([weak, fine], ignore_index=True)
+    told = {gate.sentence: gate for gate in gates({"answer_quality": quality})}
+    assert told[claims_of.COUNT].outcome == "failed"
+    sentence = "weak in ell gives 11 of 40 answers that can be used: 20 loop, 9 empty."
+    assert claims_of.weaknesses(quality) == [sentence]
+    assert claims_of.weaknesses(weak.drop(columns="model")) == [sentence.removeprefix("weak in ")]
+    assert sentence in render_cultural_robustness({**frames, "answer_quality": quality}, PAGE, {})
+    assert {gate.sentence: gate.outcome for gate in gates({"answer_quality": fine})}[claims_of.COUNT] == "passed"
+
+
+def test_a_cell_without_answers_is_named(frames):
+    quality = frames["answer_quality"].head(1)
+    model, language = quality["model"].iloc[0], quality["language"].iloc[0]
+    wanted = pd.DataFrame({"model": [model, "other"], "language": [language, "ell"]})
+    told = {gate.sentence: gate for gate in gates({"answer_quality": quality, "cells": wanted})}
+    assert told[claims_of.ANSWERED].found == "1 of 2 cells; not other in ell"

@@ -1,15 +1,21 @@
 """Every mark is in the ledger, whatever became of it."""
 
+import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.psych_tasks.answer_distributions import derive_answer_distributions
 from valuesassets.instruments.psych_tasks.asked_marks import ask_task
 from valuesassets.instruments.psych_tasks.cells import lost_marks, table_of_cells, tables_of_tasks
-from valuesassets.instruments.psych_tasks.mark_ledger import derive_mark_ledger, unread_differ, unread_share
+from valuesassets.instruments.psych_tasks.mark_ledger import (
+    derive_mark_ledger,
+    moved_by_item,
+    unread_differ,
+    unread_share,
+)
 from valuesassets.instruments.psych_tasks.marks import mark_rows
 from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
 from valuesassets_tests.instruments.psych_tasks.made_people import person, survey_person, survey_task
-from valuesassets_tests.instruments.psych_tasks.made_readings import evenly_read
+from valuesassets_tests.instruments.psych_tasks.made_readings import evenly_read, read_by
 
 TASK = survey_task()
 PEOPLE = [
@@ -79,3 +85,17 @@ def test_answers_that_were_lost_are_compared_with_those_that_were_read():
     (row,) = unread_differ(marks)
     assert (row["answer"], row["share_unread"], row["share_read"], row["n_unread"]) == ("5", 2 / 3, 0.0, 3)
     assert row["total_variation"] == 2 / 3
+
+
+def test_a_model_that_says_the_same_whatever_is_asked_is_not_moved_by_any_item():
+    people = [survey_person(name, said) for name, said in (("a", [3, 1, 4]), ("b", [2, 2, 5]), ("c", [1, 5, 3]))]
+    asking = ask_task(people, TASK, ["human"])
+    liked = np.array([0.5, 0.2, 0.1, 0.1, 0.1])
+
+    def moved(probs_of):
+        readings = read_by(asking.trials, probs_of)
+        found = derive_answer_distributions(asking.rows, people, TASK, asking.trials, readings, False)
+        return moved_by_item(found["marks"])
+
+    assert moved(lambda trial, span: 0.8 * liked).max() < 1e-9
+    assert moved(lambda trial, span: 0.8 * np.roll(liked, span)).median() > 0.1

@@ -1,7 +1,9 @@
 """The page says what its tables support and what they do not, shows every one that is there, and why others are not."""
 
+import html
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -149,6 +151,7 @@ def test_gates_follow_calibration_and_ledger(frames):
         gates_of.ACCOUNTED: "passed",
         gates_of.FEW_LOST: "failed",
         gates_of.SAID: "missing",
+        gates_of.MOVED: "missing",
     }
     assert all(gate.outcome == "missing" for gate in gates({}))
 
@@ -166,6 +169,37 @@ def test_a_history_that_lost_a_mark_and_a_law_that_did_not_come_back_fail_their_
     assert outcomes[gates_of.SAID].outcome == "passed"
     low = {"mark_ledger": ledger.assign(p_valid=0.3)}
     assert {gate.sentence: gate.outcome for gate in gates(low)}[gates_of.SAID] == "failed"
+
+
+def test_a_model_that_goes_by_place_or_says_something_else_is_named_in_a_gate_and_a_sentence(frames):
+    ledger = frames["mark_ledger"]
+    is_weak = ledger["model"] == "model-b"
+    weak = ledger.assign(p_valid=np.where(is_weak, 0.14, 0.9), moved_by_item=np.where(is_weak, 0.004, 0.5))
+    outcomes = {gate.sentence: gate for gate in gates({"mark_ledger": weak})}
+    assert outcomes[gates_of.MOVED].found == "model-b by 0.004 nats"
+    assert outcomes[gates_of.MOVED].outcome == outcomes[gates_of.SAID].outcome == "failed"
+    other, place = gates_of.weaknesses({"mark_ledger": weak})
+    assert other.startswith(
+        "model-b would mostly say something else: what may be answered has a median P_valid of 0.14"
+    )
+    assert place.startswith(
+        "model-b goes by place: in task-a after alone what is asked moves its answers by 0.004 nats"
+    )
+    fine = ledger.assign(p_valid=0.9, moved_by_item=0.5)
+    assert gates_of.weaknesses({"mark_ledger": fine}) == []
+    assert other in html.unescape(render_psych_tasks({"mark_ledger": weak}, PAGE, {}))
+
+
+def test_a_family_that_failed_its_preflight_or_was_not_asked_is_named(frames):
+    finding = {"what": "median P_valid", "found": 0.066, "wanted": "0.1 or more", "is_gate": True, "passed": False}
+    verdicts = {"model-a": {"findings": [], "override": None}, "model-c": {"findings": [finding], "override": "try"}}
+    wanted = pd.DataFrame({"model": ["model-a", "model-c"], "task": ["task-a", "task-a"]})
+    found = frames | {"preflight": gates_of.preflight_rows(verdicts), "cells": wanted}
+    outcomes = {gate.sentence: gate for gate in gates(found)}
+    assert outcomes[gates_of.PASSED].found == "model-c (overridden: try): median P_valid 0.07, 0.1 or more wanted"
+    assert outcomes[gates_of.ASKED].found == "1 of 2 cells; not model-c in task-a"
+    assert gates_of.weaknesses(found)[0].startswith("model-c failed its preflight (overridden: try)")
+    assert gates_of.ASKED not in {gate.sentence for gate in gates(frames)}
 
 
 def test_what_a_history_cannot_have_is_not_lost():

@@ -26,7 +26,7 @@ SAID = (
 )
 LEAST_MOVED = 0.02
 """Nats by which what is asked has to move the median answer's share, or the model goes by place alone."""
-PASSED = "Every model passed its preflight."
+PASSED = "Every model passed its preflight in every task."
 ASKED = "Every model was asked in every task."
 MOVED = "What is asked moves what models say: none goes by the place of a label alone."
 
@@ -40,7 +40,7 @@ def gates(frames: Frames) -> list[Gate]:
 def weaknesses(frames: Frames) -> list[str]:
     """What a reader has to know of each model before anything else, in sentences; none where nothing is amiss."""
     found = [
-        f"{row['model']} failed its preflight{_overridden(row)}: {row['reason']}."
+        f"{row['model']} failed its preflight in {row['task']} ({_fate(row)}): {row['reason']}."
         for row in records(frames.get("preflight", pd.DataFrame()))
         if not row["passed"]
     ]
@@ -60,23 +60,18 @@ def weaknesses(frames: Frames) -> list[str]:
 
 
 def preflight_rows(verdicts: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """A row for each family: whether it passed its preflight, what was overridden, which gates failed.
+    """A row for each cell: whether it passed its preflight, why not, and what was overridden.
 
     Args:
         verdicts: by family, as preflights are stored.
     """
-    found = []
-    for model, verdict in verdicts.items():
-        failed = [
-            f"{each['what']} {each['found']:.2f}, {each['wanted']} wanted"
-            if isinstance(each["found"], float)
-            else f"{each['what']}: {each['wanted']} wanted"
-            for each in verdict["findings"]
-            if each["is_gate"] and not each["passed"]
-        ]
-        row = {"model": model, "passed": not failed, "override": verdict["override"] if failed else None}
-        found.append(row | {"reason": "; ".join(failed)})
-    return pd.DataFrame(found, columns=pd.Index(["model", "passed", "override", "reason"]))
+    found = [
+        {"model": model, "task": task, "passed": not said["reason"], "override": said["override"]}
+        | {"reason": said["reason"]}
+        for model, verdict in verdicts.items()
+        for task, said in (verdict.get("parts") or {}).items()
+    ]
+    return pd.DataFrame(found, columns=pd.Index(["model", "task", "passed", "override", "reason"]))
 
 
 def _of_study(frames: Frames) -> Iterator[Gate]:
@@ -97,8 +92,8 @@ def _of_study(frames: Frames) -> Iterator[Gate]:
         yield Gate(ASKED, not lacking, said)
 
 
-def _overridden(row: Mapping[str, Any]) -> str:
-    return f" (overridden: {row['override']})" if row.get("override") else ""
+def _fate(row: Mapping[str, Any]) -> str:
+    return f"overridden: {row['override']}" if row["override"] else "left out"
 
 
 def _worst_rows(frames: Frames, name: str) -> dict[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ import pandas as pd
 from valuesassets.answers.order_quality import p_valid_sentence
 from valuesassets.instruments.worldwise.choice_orders import WORDS
 from valuesassets.instruments.worldwise.dimensions import CONTROLS
-from valuesassets.instruments.worldwise.reasons import DECLINED, OK, TRUNCATED, UNPARSED
+from valuesassets.instruments.worldwise.reasons import DECLINED, LOOP, OK, TRUNCATED, UNPARSED
 from valuesassets.instruments.worldwise.scenario_answers import CHOICE
 from valuesassets.records.frames import records, rows, rows_where
 from valuesassets.records.settings.worldwise import Worldwise
@@ -143,6 +143,6 @@ def _share_parsed(run: Run, family: str) -> float | None:
     own = rows(found, (found["model"] == family) & (found["form"] != CHOICE))
     read, unread = (
         int(own.loc[own["status"].isin(statuses), "n_status"].sum())
-        for statuses in ((OK, DECLINED), (TRUNCATED, UNPARSED))
+        for statuses in ((OK, DECLINED), (LOOP, TRUNCATED, UNPARSED))
     )
     return read / (read + unread) if read + unread else None

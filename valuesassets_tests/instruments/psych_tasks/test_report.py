@@ -191,14 +191,17 @@ def test_a_model_that_goes_by_place_or_says_something_else_is_named_in_a_gate_an
 
 
 def test_a_family_that_failed_its_preflight_or_was_not_asked_is_named(frames):
-    finding = {"what": "median P_valid", "found": 0.066, "wanted": "0.1 or more", "is_gate": True, "passed": False}
-    verdicts = {"model-a": {"findings": [], "override": None}, "model-c": {"findings": [finding], "override": "try"}}
+    failed = {"reason": "median P_valid 0.07, 0.1 or more wanted", "override": "try"}
+    fine = {"task-a": {"reason": None, "override": None}}
+    verdicts = {"model-a": {"parts": fine}, "model-c": {"parts": {"task-a": failed}}}
     wanted = pd.DataFrame({"model": ["model-a", "model-c"], "task": ["task-a", "task-a"]})
     found = frames | {"preflight": gates_of.preflight_rows(verdicts), "cells": wanted}
     outcomes = {gate.sentence: gate for gate in gates(found)}
-    assert outcomes[gates_of.PASSED].found == "model-c (overridden: try): median P_valid 0.07, 0.1 or more wanted"
+    assert outcomes[gates_of.PASSED].found == (
+        "model-c in task-a: median P_valid 0.07, 0.1 or more wanted (overridden: try)"
+    )
     assert outcomes[gates_of.ASKED].found == "1 of 2 cells; not model-c in task-a"
-    assert gates_of.weaknesses(found)[0].startswith("model-c failed its preflight (overridden: try)")
+    assert gates_of.weaknesses(found)[0].startswith("model-c failed its preflight in task-a (overridden: try)")
     assert gates_of.ASKED not in {gate.sentence for gate in gates(frames)}
 
 

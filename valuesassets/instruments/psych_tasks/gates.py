@@ -79,9 +79,12 @@ def _of_study(frames: Frames) -> Iterator[Gate]:
     verdicts = frames.get("preflight")
     if verdicts is not None:
         failed = [
-            f"{row['model']}{_overridden(row)}: {row['reason']}" for row in records(verdicts) if not row["passed"]
+            f"{row['model']} in {row['task']}: {row['reason']} ({_fate(row)})"
+            for row in records(verdicts)
+            if not row["passed"]
         ]
-        yield Gate(PASSED, bool(len(verdicts)) and not failed, some_of(failed) if failed else f"{len(verdicts)} did")
+        said = some_of(failed) if failed else f"{len(verdicts)} did"
+        yield Gate(PASSED, bool(len(verdicts)) and not failed, said, is_missing=not len(verdicts))
     wanted, ledger = frames.get("cells"), frames.get("mark_ledger")
     if wanted is not None:
         there = set() if ledger is None else set(zip(ledger["model"], ledger["task"], strict=True))

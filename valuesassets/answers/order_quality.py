@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from valuesassets.measure.order_agreement import OrderAgreement
+from valuesassets.measure.order_agreement import FEWEST_ITEMS, OrderAgreement
 
 OF_OPTIONS, UNDER_A_PULL, OF_POSITION, OF_NEITHER = ("options", "options under a pull", "position", "neither")
 """What answers follow: options; options, though position decides most single answers; position alone; nothing that
@@ -19,12 +19,14 @@ class Wording:
     """How an instrument speaks of answers.
 
     Attributes:
+        items: what answers are to, as in `48 dilemmas`.
         verb: as in `gemma chooses by position`.
         things: as in `240 choices`.
         changes: as in `240 choices of 240 prefer another option once both are exchanged`.
         instead: what a reader can do where a pull is strong and leans come back.
     """
 
+    items: str
     verb: str
     things: str
     changes: str
@@ -52,8 +54,8 @@ def judge_orders(model: str, found: OrderAgreement, threshold: float, words: Wor
     n_changed = round(found.changed * found.n) if found.n else 0
     changed = f"{n_changed} of {found.n} {words.things} {words.changes}"
     if is_evidence is None:
-        few = f"{found.n_items} of them were read in both orders" if found.n else "none of them was read in both orders"
-        return OrderQuality(None, None, f"{model}: whether its {words.things} follow position is not known: {few}")
+        few = f"{found.n_items} {words.items} were read in both orders, {FEWEST_ITEMS} are needed"
+        return OrderQuality(None, None, f"whether {words.things} of {model} follow position is not known: {few}")
     ends = f"{found.agreement:.2f} [{found.low:.2f}, {found.high:.2f}]" if found.agreement > 0 else "below 0"
     agreed = f"agreement {ends}, {threshold:g} is asked for"
     if is_evidence and found.changed < MOST_CHANGED:

@@ -5,17 +5,19 @@ from typing import Annotated, Literal
 
 import typer
 
-from valuesassets.cli.inputs import Orders, name_of_model, parse_orders, require_folder_place
+from valuesassets.cli.asking import AsChat, Device, Dtype, ModelName, Offline, PromptingFile, Revision, asked_model
+from valuesassets.cli.inputs import Orders, parse_orders, require_folder_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.records.errors import MissingData, StorageError, StudyError
 from valuesassets.records.faults import validated
 from valuesassets.records.frames import records
+from valuesassets.records.settings.measuring import Thresholds
 from valuesassets.records.settings.worldvaluesbench import AskedSet
 from valuesassets.records.trials import Reading
 
 
 def ask(
-    model: Annotated[str, typer.Option(help="Hub id, folder or GGUF file.")],
+    model: ModelName,
     dataset: Annotated[Path, typer.Option(readable=False, help="Folder that `worldvaluesbench dataset` has written.")],
     output: Annotated[Path, typer.Option(help="Ratings to write (CSV): distributions, with attributes and without.")],
     probe: Annotated[
@@ -28,11 +30,13 @@ def ask(
     wording: Annotated[
         Literal["list", "list_reversed_attributes", "sentence"], typer.Option(help="How a prompt is put.")
     ] = "list",
-    revision: Annotated[str | None, typer.Option(help="Commit or tag of the hub.")] = None,
-    dtype: Annotated[Literal["float32", "bfloat16", "auto"], typer.Option(help="Weights in memory.")] = "auto",
-    device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where to compute.")] = "auto",
+    revision: Revision = None,
+    dtype: Dtype = "auto",
+    device: Device = "auto",
     orders: Orders = "both",
-    offline: Annotated[bool, typer.Option("--offline", help="Take the model from this machine's cache only.")] = False,
+    offline: Offline = False,
+    chat: AsChat = False,
+    prompting: PromptingFile = None,
     known_readings: Annotated[
         Path | None, typer.Option(readable=False, help="Folder to keep what was read: an interrupted run goes on.")
     ] = None,
@@ -47,9 +51,11 @@ def ask(
         require_ratings_place,
         write_ratings,
     )
+    from valuesassets.instruments.worldvaluesbench.rating_orders import rating_orders
+    from valuesassets.instruments.worldvaluesbench.ratings_files import read_ratings
     from valuesassets.instruments.worldvaluesbench.stored_dataset import read_dataset
     from valuesassets.instruments.worldvaluesbench.trials import write_trials
-    from valuesassets.instruments.worldvaluesbench.value_questions import chosen_questions
+    from valuesassets.instruments.worldvaluesbench.value_questions import chosen_questions, load_value_questions
 
     elicitation = parse_orders(orders)
     if output.is_dir():
@@ -58,7 +64,7 @@ def ask(
     require_ratings_place(output)
     if known_readings is not None:
         require_folder_place(known_readings)
-    name = name_of_model(model, revision)
+    who = asked_model(model, revision, dtype, device, offline, chat, prompting)
     wanted = require_asked_set(questions, attributes)
     asked, named = chosen_questions(wanted.questions), wanted.attributes
     people = read_dataset(dataset)
@@ -69,13 +75,13 @@ def ask(
     print(f"{len(samples)} answers of people: {len(pairs)} distinct pairs of question and background to ask")
 
     from valuesassets.models.asking import Asking
-    from valuesassets.models.loading import load_model
+    from valuesassets.models.loading import load_weights
 
-    loaded = load_model(model, revision, dtype, device, offline)
-    asking = Asking(loaded.opened, trials)
+    name, opened = who.name, who.opened()
+    asking = Asking(opened, trials)
     known = asking.open_known(known_readings, print) if known_readings else None
     with progress_bar("reading answers") as tick:
-        scored, described = asking.ask(loaded, tick, known)
+        scored, described = asking.ask(load_weights(opened), tick, known)
     print_cautions(name, asking, described)
     readings = [record for record in scored.records if isinstance(record, Reading)]
     found = derive_rating_distributions(trials, readings, Cell(name, "multi", name, "eng"))
@@ -86,6 +92,13 @@ def ask(
         raise MissingData(f"{name}: none of {len(once)} prompts could be read{first}; use another model")
     write_ratings(output, found, named)
     print(f"{len(once)} distributions in {output}" + (f", {len(unread)} unread{first}" if unread else ""))
+    rules = Thresholds()
+    orders = rating_orders(name, read_ratings(output, name, load_value_questions(), rules.p_valid_question), rules)
+    if orders["n_low_p_valid"]:
+        told = f"{orders['n_low_p_valid']} of {len(once)} distributions have a P_valid below {rules.p_valid_question:g}"
+        print(f"{name}: {told}: `evaluate` leaves them out")
+    if orders["reason"]:
+        print(orders["reason"])
 
 
 def require_asked_set(questions: str, attributes: str) -> AskedSet:

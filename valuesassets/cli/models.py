@@ -1,16 +1,16 @@
 """The commands about models: `probe`, `map`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from valuesassets.cli.asking import AsChat, Device, Dtype, ModelName, Offline, PromptingFile, Revision, asked_model
 from valuesassets.cli.inputs import (
     LanguageCode,
     Orders,
     OwnLexicon,
     QuestionsFile,
-    name_of_model,
     read_sound_questions,
     require_file_place,
     require_folder_place,
@@ -30,22 +30,24 @@ if TYPE_CHECKING:
 
 
 def probe(
-    model: Annotated[str, typer.Option(help="Hub id, folder or GGUF file.")],
+    model: ModelName,
     questions: QuestionsFile,
     language: LanguageCode,
     output: Annotated[Path, typer.Option(help="Answer distributions to write (parquet).")],
-    revision: Annotated[str | None, typer.Option(help="Commit or tag of the hub.")] = None,
-    dtype: Annotated[Literal["float32", "bfloat16", "auto"], typer.Option(help="Weights in memory.")] = "auto",
-    device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where to compute.")] = "auto",
+    revision: Revision = None,
+    dtype: Dtype = "auto",
+    device: Device = "auto",
     orders: Orders = "both",
     lexicon: OwnLexicon = None,
-    offline: Annotated[bool, typer.Option("--offline", help="Take the model from this machine's cache only.")] = False,
+    offline: Offline = False,
+    chat: AsChat = False,
+    prompting: PromptingFile = None,
     known_readings: Annotated[
         Path | None, typer.Option(readable=False, help="Folder to keep what was read: an interrupted probe goes on.")
     ] = None,
 ) -> None:
     """Ask a model every question and read the answer distributions off its next-token probabilities."""
-    from valuesassets.models.loading import load_model
+    from valuesassets.models.loading import load_weights
     from valuesassets.records.parquet import write_table
     from valuesassets.records.tables import PROBE_DISTRIBUTIONS
 
@@ -54,8 +56,8 @@ def probe(
     require_file_place(output, "a parquet file")
     if known_readings is not None:
         require_folder_place(known_readings)
-    name = name_of_model(model, revision)
-    loaded = load_model(model, revision, dtype, device, offline)
+    who = asked_model(model, revision, dtype, device, offline, chat, prompting)
+    name, loaded = who.name, load_weights(who.opened())
     rows, metadata = read_answers(loaded, name, written, sound, known_readings)
     asked = {row["question_id"] for row in rows}
     unread = {row["question_id"]: row["reason"] for row in rows if row["status"] != "ok"}

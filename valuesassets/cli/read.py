@@ -2,15 +2,25 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from valuesassets.cli.inputs import name_of_model, require_file_place, require_folder_place
+from valuesassets.cli.asking import (
+    AsChat,
+    AskedModel,
+    Device,
+    Dtype,
+    Offline,
+    PromptingFile,
+    Revision,
+    asked_model,
+)
+from valuesassets.cli.inputs import require_file_place, require_folder_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.records.errors import InputError, MissingData
 from valuesassets.records.settings.endpoints import load_endpoint
-from valuesassets.records.settings.prompting import AS_TEXT, Prompting, load_prompting
+from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Status, Trial
 
 if TYPE_CHECKING:
@@ -22,13 +32,12 @@ def read(
     model: Annotated[str, typer.Option(help="Hub id, folder or GGUF file; with --endpoint its name there.")],
     trials: Annotated[Path, typer.Option(readable=False, help="Trials, all of one readout (parquet).")],
     output: Annotated[Path, typer.Option(help="Readings, or answers where the model is to write (parquet).")],
-    revision: Annotated[str | None, typer.Option(help="Commit or tag of the hub.")] = None,
-    dtype: Annotated[Literal["float32", "bfloat16", "auto"], typer.Option(help="Weights in memory.")] = "auto",
-    device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where to compute.")] = "auto",
-    offline: Annotated[bool, typer.Option("--offline", help="Take the model from this machine's cache only.")] = False,
-    prompting: Annotated[
-        Path | None, typer.Option(readable=False, help="How trials are shown (TOML): [families.X.prompting].")
-    ] = None,
+    revision: Revision = None,
+    dtype: Dtype = "auto",
+    device: Device = "auto",
+    offline: Offline = False,
+    chat: AsChat = False,
+    prompting: PromptingFile = None,
     endpoint: Annotated[
         Path | None, typer.Option(readable=False, help="Where a model behind an API is (TOML): [families.X.endpoint].")
     ] = None,
@@ -48,16 +57,15 @@ def read(
         raise InputError(f"{output}: is the file of trials; choose another name for what comes back")
     if known is not None:
         require_folder_place(known)
-    shown = load_prompting(prompting) if prompting is not None else AS_TEXT
+    who = asked_model(model, revision, dtype, device, offline, chat, prompting)
     if endpoint is not None:
         if revision is not None or dtype != "auto" or device != "auto" or offline:
             raise typer.BadParameter(
                 "--revision, --dtype, --device, --offline: for a model that is loaded; leave them out"
             )
-        asking, load = _behind_api(model, endpoint, shown, asked)
+        asking, load = _behind_api(model, endpoint, who.prompting, asked)
     else:
-        name_of_model(model, revision)
-        asking, load = _loaded_here(model, revision, dtype, device, offline, shown, asked)
+        asking, load = _loaded_here(who, asked)
     store: Any = asking.open_known(known, print) if known is not None else None
     if dry_run:
         print(f"{model}: {asking.plan(store)}")
@@ -77,17 +85,12 @@ def read(
     print(f"{len(records)} {asking.things} in {output}" + (f", {len(unread)} of them without{first}" if first else ""))
 
 
-def _loaded_here(
-    model: str, revision: str | None, dtype: str, device: str, offline: bool, shown: Prompting, trials: list[Trial]
-) -> "tuple[Asking, Callable[[Any], Any]]":
+def _loaded_here(who: AskedModel, trials: list[Trial]) -> "tuple[Asking, Callable[[Any], Any]]":
     """Trials as they are put to a model that is loaded, and what loads it."""
     from valuesassets.models.asking import Asking
-    from valuesassets.models.loading import load_weights, open_model
+    from valuesassets.models.loading import load_weights
 
-    opened = open_model(model, revision, dtype, device, offline, prompting=shown)
-    if not shown.is_chat and getattr(opened.tokenizer.hf, "chat_template", None):
-        how = "a file of --prompting with style = 'chat' asks it in a chat"
-        print(f"{model}: its tokenizer has a chat template, and it is asked in bare text; {how}")
+    opened = who.opened()
     return Asking(opened, trials), lambda _: load_weights(opened)
 
 

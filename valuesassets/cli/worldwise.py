@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from valuesassets.cli.inputs import name_of_model, require_file_place, require_folder_place
+from valuesassets.cli.asking import AsChat, Device, Dtype, ModelName, Offline, PromptingFile, Revision, asked_model
+from valuesassets.cli.inputs import require_file_place, require_folder_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.cli.worldwise_calibrate import calibrate
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, choice_trials
 from valuesassets.cli.worldwise_reason import reason
 from valuesassets.cli.worldwise_score import score
 from valuesassets.records.errors import MissingData
+from valuesassets.records.settings.measuring import Thresholds
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Reading, Trial
@@ -35,45 +37,55 @@ def trials(
 
 
 def choose(
-    model: Annotated[str, typer.Option(help="Hub id, folder or GGUF file.")],
+    model: ModelName,
     scenarios: ScenariosFile,
     output: Annotated[Path, typer.Option(help="Choices (parquet).")],
     cultures: CulturesFile = None,
     wordings: Wordings = "0",
-    revision: Annotated[str | None, typer.Option(help="Commit or tag of the hub.")] = None,
-    dtype: Annotated[Literal["float32", "bfloat16", "auto"], typer.Option(help="Weights in memory.")] = "auto",
-    device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where to compute.")] = "auto",
-    offline: Annotated[bool, typer.Option("--offline", help="Take the model from this machine's cache only.")] = False,
+    revision: Revision = None,
+    dtype: Dtype = "auto",
+    device: Device = "auto",
+    offline: Offline = False,
+    chat: AsChat = False,
+    prompting: PromptingFile = None,
     known: Annotated[
         Path | None, typer.Option(readable=False, help="Folder to keep what was read: an interrupted run goes on.")
     ] = None,
 ) -> None:
     """Read how probable a model finds each option of every dilemma, as each culture and the two controls."""
-    from valuesassets.instruments.worldwise.choices import derive_choices
+    from valuesassets.instruments.worldwise.choice_orders import choice_orders
+    from valuesassets.instruments.worldwise.choices import LOW_P_VALID, derive_choices
     from valuesassets.instruments.worldwise.tables import CHOICES
     from valuesassets.models.asking import Asking
-    from valuesassets.models.loading import load_model
+    from valuesassets.models.loading import load_weights
     from valuesassets.records.parquet import write_table
 
     require_file_place(output, "a parquet file")
     if known is not None:
         require_folder_place(known)
-    name = name_of_model(model, revision)
+    who = asked_model(model, revision, dtype, device, offline, chat, prompting)
     found, asked = choice_trials(scenarios, cultures, wordings)
-    loaded = load_model(model, revision, dtype, device, offline)
-    asking = Asking(loaded.opened, asked)
+    name, opened = who.name, who.opened()
+    asking = Asking(opened, asked)
     store = asking.open_known(known, print) if known is not None else None
     with progress_bar("reading choices") as tick:
-        scored, described = asking.ask(loaded, tick, store)
+        scored, described = asking.ask(load_weights(opened), tick, store)
     print_cautions(name, asking, described)
     readings = [record for record in scored.records if isinstance(record, Reading)]
-    rows = derive_choices(found, asked, readings, name, name)
-    unread = [row["reason"] for row in rows if row["status"] != "ok"]
+    rules = Thresholds()
+    rows = derive_choices(found, asked, readings, name, name, rules.p_valid_question)
+    unread = [row["reason"] for row in rows if row["p_high"] is None]
     first = f", first {unread[0]}" if unread else ""
     if len(unread) == len(rows):
         raise MissingData(f"{name}: none of {len(rows)} choices could be read{first}; use another model")
-    write_table(output, rows, CHOICES, described)
+    orders = choice_orders(name, CHOICES.frame(rows), rules)
+    write_table(output, rows, CHOICES, described | {"orders": orders})
     print(f"{len(rows)} choices in {output}" + (f", {len(unread)} of them unread{first}" if unread else ""))
+    if orders["n_low_p_valid"]:
+        told = f"{orders['n_low_p_valid']} of {len(rows)} choices have a P_valid below {rules.p_valid_question:g}"
+        print(f"{name}: {told}: their status is {LOW_P_VALID}, and no analysis rests on them")
+    if orders["reason"]:
+        print(orders["reason"])
 
 
 def study_prompts(found: Study) -> Iterator[list[Trial]]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from valuesassets.cli.asking import AsChat, Device, Dtype, Offline, Revision
 from valuesassets.cli.inputs import name_of_model, require_file_place, require_folder_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, parse_wordings, read_material
@@ -55,11 +56,11 @@ def reason(
     budget_requests: Annotated[
         int | None, typer.Option(min=1, help="Most requests, those of earlier runs too.")
     ] = None,
-    chat: Annotated[bool, typer.Option("--chat", help="Through the chat template of a model that is loaded.")] = False,
-    revision: Annotated[str | None, typer.Option(help="Commit or tag of the hub.")] = None,
-    dtype: Annotated[Literal["float32", "bfloat16", "auto"], typer.Option(help="Weights in memory.")] = "auto",
-    device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where to compute.")] = "auto",
-    offline: Annotated[bool, typer.Option("--offline", help="Take the model from this machine's cache only.")] = False,
+    chat: AsChat = False,
+    revision: Revision = None,
+    dtype: Dtype = "auto",
+    device: Device = "auto",
+    offline: Offline = False,
 ) -> None:
     """Have a model decide and give reasons in every dilemma, as each culture and the two controls; none is dropped."""
     from valuesassets.instruments.worldwise.reason_trials import asked_of, write_reason_trials

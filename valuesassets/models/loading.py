@@ -76,6 +76,14 @@ class OpenedModel:
         """The tokens that steer the model, as text: the special ones, and those that the template uses."""
         return self.tokenizer.control_texts(self.template.source if self.template else "")
 
+    @property
+    def has_template(self) -> bool:
+        """Whether a chat template comes with the tokenizer, whether or not it is used."""
+        try:
+            return bool(self.tokenizer.hf.get_chat_template())
+        except ValueError:  # there is none, or several of which none is the default
+            return False
+
     @cached_property
     def bare(self) -> "OpenedModel":
         """The model as it is shown bare text, begun as its tokenizer's own template begins one."""

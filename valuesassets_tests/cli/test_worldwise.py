@@ -61,7 +61,13 @@ def test_without_a_file_of_cultures_the_controls_alone_are_asked(tmp_path):
 
 
 def test_choices_are_those_of_one_forward_pass_per_prompt_in_float64(files, model, tmp_path):
-    assert succeed("choose", "--model", model, *files) == f"6 choices in {tmp_path / 'out.parquet'}\n"
+    said = succeed("choose", "--model", model, *files).splitlines()
+    assert said[0] == f"6 choices in {tmp_path / 'out.parquet'}"
+    assert said[1] == (
+        "tiny: 6 of 6 choices have a P_valid below 0.1: their status is low_p_valid, and no analysis rests on them"
+    )
+    assert said[2].startswith("tiny seldom answers what was asked: the median P_valid of its choices is 0.0041, 0.2 is")
+    assert said[2].endswith("of tiny follow position is not known: 2 dilemmas were read in both orders, 6 are needed")
     found = read_frame(tmp_path / "out.parquet", CHOICES)
     brute, scenarios = BruteForce(model), {each["id"]: Scenario(**each) for each in DILEMMAS}
     assert set(zip(found["culture"], found["scenario_id"], strict=True)) == {*itertools.product(PERSONAS, scenarios)}
@@ -77,7 +83,8 @@ def test_choices_are_those_of_one_forward_pass_per_prompt_in_float64(files, mode
         assert row["lean"] == pytest.approx(sum(shares) - 1, abs=1e-5)
         assert row["position_bias"] == pytest.approx((shares[0] + 1 - shares[1]) / 2 - 0.5, abs=1e-5)
         assert row["p_valid"] == pytest.approx((sum(high_first) + sum(low_first)) / 2, abs=1e-5)
-        assert (row["model"], row["channel"], row["status"], row["axis"]) == ("tiny", "exact", "ok", "IVR")
+        assert (row["model"], row["channel"], row["axis"]) == ("tiny", "exact", "IVR")
+        assert (row["status"], row["reason"][:8]) == ("low_p_valid", "P_valid ")
     assert found["p_high"].nunique() == 6
     assert list(found) == CHOICES.names
 

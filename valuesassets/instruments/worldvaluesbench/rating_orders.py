@@ -14,7 +14,11 @@ from valuesassets.records.frames import column
 from valuesassets.records.settings.measuring import Thresholds
 
 WORDS = Wording(
-    "rates", "ratings", "have another most probable answer once the scale is turned round", "read them with care"
+    "questions",
+    "rates",
+    "ratings",
+    "have another most probable answer once the scale is turned round",
+    "read them with care",
 )
 NOT_TOLD = "its file has no prob_forward and prob_reversed, so that nobody can tell whether its ratings follow position"
 
@@ -50,5 +54,5 @@ def rating_orders(model: str, given: Scores | Distributions, rules: Thresholds) 
         "threshold": rules.reliability,
         "follow": quality.verdict,
         "is_evidence": quality.is_evidence,
-        "reason": "; ".join(filter(None, said)) or None,
+        "reason": ". ".join(filter(None, said)) or None,
     }

@@ -13,7 +13,11 @@ from valuesassets.records.frames import column, rows
 from valuesassets.records.settings.measuring import Thresholds
 
 WORDS = Wording(
-    "chooses", "choices", "prefer the other option once both are exchanged", "read p_high_log_odds: p_high is shrunk"
+    "dilemmas",
+    "chooses",
+    "choices",
+    "prefer the other option once both are exchanged",
+    "read p_high_log_odds: p_high is shrunk",
 )
 
 
@@ -49,5 +53,5 @@ def choice_orders(model: str, choices: pd.DataFrame, rules: Thresholds, level: f
         "threshold": rules.reliability,
         "follow": quality.verdict,
         "is_evidence": quality.is_evidence,
-        "reason": "; ".join(filter(None, said)) or None,
+        "reason": ". ".join(filter(None, said)) or None,
     }

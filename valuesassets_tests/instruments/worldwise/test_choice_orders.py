@@ -85,7 +85,10 @@ def test_of_few_dilemmas_it_is_not_known_what_choices_follow():
     few = made(**WORLDS["position"]).query("scenario_id in ['s0', 's1', 's2']")
     row = choice_orders("m", few, Thresholds())
     assert (row["is_evidence"], row["follow"]) == (None, None)
-    assert row["reason"] == "m: whether its choices follow position is not known: 3 of them were read in both orders"
+    assert (
+        row["reason"]
+        == "whether choices of m follow position is not known: 3 dilemmas were read in both orders, 6 are needed"
+    )
 
 
 @pytest.mark.parametrize(("kind", "is_shown"), [("lean", True), ("lean and pull", True), ("position", False)])

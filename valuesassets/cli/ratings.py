@@ -44,6 +44,9 @@ def evaluate(
     tables = evaluate_ratings(people, samples, with_attributes, asked_without, resamples, seed, min_group)
     written = write_evaluation(tables, output)
     _print(tables["awareness"], samples)
+    for reason in tables["rating_orders"]["reason"].dropna():
+        print(f"  {reason}")
+    _print_excluded(tables["ledger"])
     print(f"{output}: {', '.join(sorted(path.name for path in written))}")
 
 
@@ -60,6 +63,14 @@ def named_files(given: Sequence[str], option: str) -> dict[str, Path]:
             raise typer.BadParameter(f"{option} {name}: this name has a file already; choose another")
         named[name] = Path(file)
     return named
+
+
+def _print_excluded(ledger: "pd.DataFrame") -> None:
+    """What of models' ratings was not used, a line each."""
+    from valuesassets.records.frames import records
+
+    for row in records(ledger.loc[(ledger["model"] != "") & (ledger["question_id"] == "")]):
+        print(f"  {row['model']}: {row['n']} of {row['of']} {row['what']}")
 
 
 def _print(awareness: "pd.DataFrame", samples: "pd.DataFrame") -> None:

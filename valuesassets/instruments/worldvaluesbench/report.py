@@ -14,6 +14,7 @@ from valuesassets.instruments.worldvaluesbench.published_scores import published
 from valuesassets.records.frames import column, records, rows, rows_where
 from valuesassets.reporting.page_parts import Figures, Page, draw, first_section, needed
 from valuesassets.reporting.parts import Frames, Gate, Section
+from valuesassets.reporting.parts import table as tabulated
 from valuesassets.reporting.report import METHODS, render_page
 
 NEAR = (0.1, 0.2)
@@ -32,7 +33,12 @@ SLOPES = (
 
 
 def render_worldvaluesbench(
-    frames: Frames, of: Page, figures: Figures, gates: Sequence[Gate] = (), made_at: str | None = None
+    frames: Frames,
+    of: Page,
+    figures: Figures,
+    gates: Sequence[Gate] = (),
+    made_at: str | None = None,
+    weaknesses: Sequence[str] = (),
 ) -> str:
     """The report as one HTML page that needs nothing else; the same tables give the same page.
 
@@ -40,13 +46,17 @@ def render_worldvaluesbench(
         frames: tables by name, those that are there of `awareness` (its factors), `awareness_categories`,
             `awareness_questions`, `awareness_style_free`, `awareness_reliability`, `benchmark_scores`,
             `threshold_shares`, `group_distances`, `human_groups`, `readout_comparison`, `ledger`,
-            `dataset_statistics`.
+            `dataset_statistics`, `models` (what each is worth).
         figures: by name, as `draw_pictures` gives them.
         gates: the checks of a study and their outcome.
+        weaknesses: what a reader has to know of models first, in sentences.
     """
     parts = (_awareness, _noise, _scores, _answers, _readouts, _people)
     found = [part(frames, figures) for part in parts]
     first = first_section(of, gates, claims(frames, of.is_planted), found)
+    first.paragraphs += weaknesses
+    if len(models := frames.get("models", ())):
+        first.tables.insert(0, tabulated("What each model is worth as an answerer.", models))
     return render_page(of, (first, METHODS, *found), methods(frames, of.is_planted), sources(frames), made_at)
 
 

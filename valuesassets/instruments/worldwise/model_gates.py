@@ -1,11 +1,10 @@
 """What each family of a study can be asked: a row for each on the first screen, gates, and plain sentences."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
-from valuesassets.answers.order_quality import p_valid_sentence
 from valuesassets.instruments.worldwise.choice_orders import WORDS
 from valuesassets.instruments.worldwise.dimensions import CONTROLS
 from valuesassets.instruments.worldwise.reasons import DECLINED, LOOP, OK, TRUNCATED, UNPARSED
@@ -14,12 +13,11 @@ from valuesassets.records.frames import records, rows, rows_where
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.reporting.claims import preflight_gates
 from valuesassets.reporting.methods import some_of
+from valuesassets.reporting.model_gates import OF_ORDERS, judged, order_gates, preflight_word
 from valuesassets.reporting.parts import Gate, is_absent
 from valuesassets.reporting.run import Run
 
 MISSING = "Every model was asked as every culture and control."
-ANSWERED = "Models answer what they are asked: their median P_valid is high enough."
-FOLLOW = "Choices follow the options, and not the places at which these stand."
 PARSED = "What models wrote can be read."
 
 
@@ -33,15 +31,13 @@ def family_rows(run: Run) -> list[dict[str, Any]]:
     orders = {row["model"]: row for row in records(_table(run, "reliability", "orders"))}
     verdicts, found = run.found.get("preflight", {}), []
     for family in run.study.families:
-        row, parts = orders.get(family, {}), verdicts.get(family, {}).get("parts", {})
-        asked, n_cells = set(rows_where(_statuses(run, CHOICE), model=family)["culture"]), len(_conditions(run))
-        failed, overrides = ([said[key] for said in parts.values() if said[key]] for key in ("reason", "override"))
-        passed = None if not parts else f"failed in {len(failed)} of {len(parts)} cells" if failed else "passed"
-        if failed and overrides:
-            passed = f"{passed}, overridden: {'; '.join(dict.fromkeys(overrides))}"
-        row = {"family": family, "preflight": passed, "cells": f"{len(asked)} of {n_cells}"} | {
-            name: row.get(name)
-            for name in ("n_read", "p_valid", "changed", "agreement", "agreement_low", "agreement_high", "follow")
+        row = orders.get(family, {})
+        asked = set(rows_where(_statuses(run, CHOICE), model=family)["culture"])
+        row = {
+            "family": family,
+            "preflight": preflight_word(verdicts.get(family)),
+            "cells": f"{len(asked)} of {len(_conditions(run))}",
+            **{name: row.get(name) for name in ("n_read", *OF_ORDERS)},
         }
         found.append(row | {"share_parsed": _share_parsed(run, family)})
     return found
@@ -70,19 +66,7 @@ def model_gates(run: Run) -> Iterator[Gate]:
     lacking = [f"{family} as {culture}" for family, culture in wanted if (family, culture) not in there]
     told = f"{len(wanted) - len(lacking)} of {len(wanted)} cells" + (f"; not {some_of(lacking)}" if lacking else "")
     yield Gate(MISSING, not lacking, told)
-    orders, rules = records(_table(run, "reliability", "orders")), run.study.thresholds
-    yield judged(
-        ANSWERED,
-        orders,
-        lambda row: None if is_absent(row["p_valid"]) else row["p_valid"] >= rules.p_valid_cell,
-        lambda row: str(p_valid_sentence(row["model"], row["p_valid"], rules.p_valid_cell, WORDS.things)),
-    )
-    yield judged(
-        FOLLOW,
-        orders,
-        lambda row: None if is_absent(row["is_evidence"]) else bool(row["is_evidence"]),
-        lambda row: str(row["reason"]),
-    )
+    yield from order_gates(records(_table(run, "reliability", "orders")), run.study.thresholds, WORDS.things)
     settings = Worldwise.of(run.study)
     if settings.has_reasons:
         shares = [{"model": name, "share": _share_parsed(run, name)} for name in chosen_models(run)]
@@ -92,33 +76,6 @@ def model_gates(run: Run) -> Iterator[Gate]:
             lambda row: None if row["share"] is None else row["share"] >= settings.thresholds.parsed,
             lambda row: f"{row['model']} {row['share']:.0%}, {settings.thresholds.parsed:.0%} is asked for",
         )
-
-
-def judged(
-    sentence: str,
-    listed: list[dict[str, Any]],
-    holds: Callable[[Mapping[str, Any]], bool | None],
-    said: Callable[[Mapping[str, Any]], str],
-) -> Gate:
-    """A gate over rows: it fails where one does, and was not looked at where nothing is known of some, or no row is
-    there.
-
-    Args:
-        holds: None where it is not known.
-        said: what of a row that fails.
-    """
-    outcomes = [holds(row) for row in listed]
-    failing = [said(row) for row, outcome in zip(listed, outcomes, strict=True) if outcome is False]
-    unknown = [_named(row) for row, outcome in zip(listed, outcomes, strict=True) if outcome is None]
-    if failing:
-        return Gate(sentence, False, "; ".join(failing[:5]) + (f" and {len(failing) - 5} more" * (len(failing) > 5)))
-    if unknown or not listed:
-        return Gate(sentence, False, f"not known of {some_of(unknown) or 'any model'}", is_missing=True)
-    return Gate(sentence, True, f"all of {len(listed)}")
-
-
-def _named(row: Mapping[str, Any]) -> str:
-    return " ".join(str(row[name]) for name in ("model", "measure", "axis", "form") if not is_absent(row.get(name)))
 
 
 def _conditions(run: Run) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from valuesassets.answers.calibration import summarise_recovery
 from valuesassets.instruments.worldwise.alignment import FOLLOWED
 from valuesassets.instruments.worldwise.analyses import ANALYSES
 from valuesassets.instruments.worldwise.inference import REFUSED
-from valuesassets.instruments.worldwise.model_gates import chosen_models, family_rows, judged, model_gates, weaknesses
+from valuesassets.instruments.worldwise.model_gates import chosen_models, family_rows, model_gates, weaknesses
 from valuesassets.instruments.worldwise.scenario_answers import READOUT_NAMES
 from valuesassets.records.frames import records, rows, rows_where
 from valuesassets.records.settings.worldwise import Worldwise
@@ -18,6 +18,7 @@ from valuesassets.records.study import Study
 from valuesassets.reporting.analyses import Analysis
 from valuesassets.reporting.interval_words import given, spelled, spelled_p
 from valuesassets.reporting.methods import counted, some_of, sources_of_tables
+from valuesassets.reporting.model_gates import judged
 from valuesassets.reporting.page_parts import Page, first_section, tabulate
 from valuesassets.reporting.parts import Claim, Gate, Refused, Section, is_absent, table
 from valuesassets.reporting.report import METHODS, render_page

@@ -158,7 +158,8 @@ def report_of_set(study: Study) -> dg.AssetsDefinition:
         step="analysis",
         partitions_def=part_partitions(study, WORLDVALUESBENCH),
         deps=[key("readings"), *([key("calibration")] if study.has_reference_models else [])],
-        reads=("title", "phantom"),
+        many=["preflight"],
+        reads=("title", "phantom", "thresholds"),
         entries=("families",),
         modules=(f"{HOME}.pictures",),
         stamp=stamp_of(study, "answers", "ratings"),
@@ -173,8 +174,10 @@ def report_of_set(study: Study) -> dg.AssetsDefinition:
         group_distances: pd.DataFrame,
         awareness: Frames,
         readout_comparison: Frames,
+        preflight: dict[str, Any],
     ) -> Any:
         """One self-contained page: what can be claimed, awareness first, then the benchmark's own score."""
+        from valuesassets.instruments.worldvaluesbench.model_gates import model_gates, model_rows, weaknesses
         from valuesassets.instruments.worldvaluesbench.page_tables import calibration_gates, origins, page_tables
         from valuesassets.instruments.worldvaluesbench.pictures import draw_pictures
         from valuesassets.instruments.worldvaluesbench.report import render_worldvaluesbench
@@ -200,7 +203,11 @@ def report_of_set(study: Study) -> dg.AssetsDefinition:
         gates = calibration_gates(
             {cell: read_frame(path, TABLES["calibration"]) for cell, path in calibrated.items()}, study.phantom
         )
-        text = render_worldvaluesbench(frames, page, draw_pictures(frames, is_planted), gates)
+        there = [cell.partition("/")[0] for cell in identities]
+        gates += model_gates(study, frames, preflight, there, list(settings.slopes))
+        frames["models"] = pd.DataFrame(model_rows(study, frames, preflight, there))
+        weak = weaknesses(study, frames, preflight, there)
+        text = render_worldvaluesbench(frames, page, draw_pictures(frames, is_planted), gates, weaknesses=weak)
         return shown_page(context, storage, text)
 
     return report

@@ -19,18 +19,18 @@ class Wording:
     """How an instrument speaks of answers.
 
     Attributes:
-        items: what answers are to, as in `48 dilemmas`.
         verb: as in `gemma chooses by position`.
         things: as in `240 choices`.
         changes: as in `240 choices of 240 prefer another option once both are exchanged`.
         instead: what a reader can do where a pull is strong and leans come back.
+        items: what answers are to, as in `48 dilemmas`.
     """
 
-    items: str
     verb: str
     things: str
     changes: str
     instead: str
+    items: str = "items"
 
 
 @dataclass(frozen=True)

@@ -78,13 +78,20 @@ def asking(output, *more):
 def test_no_file_that_is_not_ratings_is_written_over(tmp_path, answers):
     was = answers.read_bytes()
     assert refuse(*asking(answers)) == (
-        f"{answers}: is there already and not ratings, whose header is question_id, ..., response_value, prob; choose "
-        "another name for the output"
+        f"{answers}: is there already and not ratings, whose header is question_id, ..., response_value, prob, ...; "
+        "choose another name for the output"
     )
     assert answers.read_bytes() == was
 
 
-@pytest.mark.parametrize("content", ["question_id,B_COUNTRY,response_value,prob\nQ1,156,1,1\n", ""])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "question_id,B_COUNTRY,response_value,prob\nQ1,156,1,1\n",
+        "question_id,response_value,prob,prob_forward,prob_reversed,p_valid,position_bias\nQ1,1,1,1,1,1,0\n",
+        "",
+    ],
+)
 def test_earlier_ratings_and_an_empty_file_may_be_written_over(tmp_path, content):
     ratings = tmp_path / "ratings.csv"
     ratings.write_text(content)

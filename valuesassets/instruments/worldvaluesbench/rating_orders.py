@@ -14,11 +14,11 @@ from valuesassets.records.frames import column
 from valuesassets.records.settings.measuring import Thresholds
 
 WORDS = Wording(
-    "questions",
-    "rates",
-    "ratings",
-    "have another most probable answer once the scale is turned round",
-    "read them with care",
+    verb="rates",
+    things="ratings",
+    changes="have another most probable answer once the scale is turned round",
+    instead="read them with care",
+    items="questions",
 )
 NOT_TOLD = "its file has no prob_forward and prob_reversed, so that nobody can tell whether its ratings follow position"
 

@@ -13,11 +13,11 @@ from valuesassets.records.frames import column, rows
 from valuesassets.records.settings.measuring import Thresholds
 
 WORDS = Wording(
-    "dilemmas",
-    "chooses",
-    "choices",
-    "prefer the other option once both are exchanged",
-    "read p_high_log_odds: p_high is shrunk",
+    verb="chooses",
+    things="choices",
+    changes="prefer the other option once both are exchanged",
+    instead="read p_high_log_odds: p_high is shrunk",
+    items="dilemmas",
 )
 
 

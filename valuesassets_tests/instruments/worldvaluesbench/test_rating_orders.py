@@ -15,7 +15,7 @@ from valuesassets.records.errors import RatingsError
 from valuesassets.records.settings.measuring import Thresholds
 from valuesassets_tests.instruments.worldvaluesbench.rated_people import people_of, samples_of
 
-QUESTIONS = [f"Q{number}" for number in range(1, 9)]
+QUESTIONS = ["Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q27", "Q28"]
 K = 4
 WORLDS = {
     "ratings": {"apart": 1.5},
@@ -126,5 +126,5 @@ def test_what_is_written_is_read_again_with_what_it_is_judged_by(tmp_path):
 
 def test_a_p_valid_that_is_no_probability_is_refused():
     frame = made(**WORLDS["ratings"]).assign(p_valid=1.5)
-    with pytest.raises(RatingsError, match=r"ratings of m: row 2: p_valid .*1\.5.*: a probability from 0 to 1"):
+    with pytest.raises(RatingsError, match=r"ratings of m: row 2: p_valid: found 1\.5, a probability"):
         read_ratings(frame, "m", load_value_questions())

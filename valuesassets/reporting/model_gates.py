@@ -70,5 +70,11 @@ def preflight_word(verdict: Row | None) -> str | None:
     return f"{told}, overridden: {'; '.join(dict.fromkeys(overrides))}" if overrides else told
 
 
+def first_failure(verdict: Row | None) -> str:
+    """Why the first cell of a family that failed its preflight did so."""
+    parts = (verdict or {}).get("parts", {})
+    return next((str(said["reason"]) for said in parts.values() if said["reason"]), "no reason is known")
+
+
 def _named(row: Row) -> str:
     return " ".join(str(row[name]) for name in ("model", "measure", "axis", "form") if not is_absent(row.get(name)))

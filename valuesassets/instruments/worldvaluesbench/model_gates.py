@@ -9,7 +9,7 @@ from valuesassets.instruments.worldvaluesbench.rating_orders import WORDS
 from valuesassets.records.frames import records, rows
 from valuesassets.records.study import Study
 from valuesassets.reporting.claims import preflight_gates
-from valuesassets.reporting.model_gates import OF_ORDERS, judged, order_gates, preflight_word
+from valuesassets.reporting.model_gates import OF_ORDERS, first_failure, judged, order_gates, preflight_word
 from valuesassets.reporting.parts import Frames, Gate, is_absent
 from valuesassets.reporting.run import Run
 
@@ -81,7 +81,7 @@ def weaknesses(study: Study, frames: Frames, verdicts: Mapping[str, Any], there:
     for gate, family in zip(preflight_gates(Run(study, {"preflight": verdicts})), study.families, strict=False):
         if family not in there:
             is_refused = not gate.is_passed and not gate.is_missing
-            why = f"failed its preflight and rated nothing: {gate.found}" if is_refused else "rated nothing"
-            found.append(f"{family} {why}.")
+            why = f"failed its preflight and rated nothing: {first_failure(verdicts.get(family))}"
+            found.append(f"{family} {why if is_refused else 'rated nothing'}.")
     orders = records(frames.get("orders", pd.DataFrame()))
     return found + [f"{row['reason']}." for row in orders if row["n_prompts"] and not is_absent(row["reason"])]

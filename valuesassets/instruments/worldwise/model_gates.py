@@ -13,7 +13,7 @@ from valuesassets.records.frames import records, rows, rows_where
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.reporting.claims import preflight_gates
 from valuesassets.reporting.methods import some_of
-from valuesassets.reporting.model_gates import OF_ORDERS, judged, order_gates, preflight_word
+from valuesassets.reporting.model_gates import OF_ORDERS, first_failure, judged, order_gates, preflight_word
 from valuesassets.reporting.parts import Gate, is_absent
 from valuesassets.reporting.run import Run
 
@@ -45,13 +45,13 @@ def family_rows(run: Run) -> list[dict[str, Any]]:
 
 def weaknesses(run: Run) -> list[str]:
     """What a reader has to know of each family before anything else, in sentences."""
-    found = []
+    found, verdicts = [], run.found.get("preflight", {})
     orders = {row["model"]: row for row in records(_table(run, "reliability", "orders"))}
     for gate, family in zip(preflight_gates(run), run.study.families, strict=False):
         if family in chosen_models(run):
             found += [f"{orders[family]['reason']}."] if not is_absent(orders.get(family, {}).get("reason")) else []
         elif not gate.is_passed and not gate.is_missing:
-            found.append(f"{family} failed its preflight and chose nothing: {gate.found}.")
+            found.append(f"{family} failed its preflight and chose nothing: {first_failure(verdicts.get(family))}.")
         else:
             found.append(f"{family} chose nothing: its cells were not read.")
     return found

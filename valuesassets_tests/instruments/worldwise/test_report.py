@@ -21,11 +21,10 @@ STUDY = load_study("worldwise_demo").model_copy(
     update={"families": {name: Family(kind="huggingface", model_type="multi", model_id=name) for name in FAMILIES}}
 )
 CULTURES = {"JPN": "ORVA", "USA": "TESK", "IND": "MULD", "MEX": "KYPP"}
-FAILED = {"what": "median P_valid", "is_gate": True, "passed": False}
+LOW = "median P_valid 0.06, at least 0.2 is asked for"
 VERDICTS = {
-    "sound": {"passed": True, "override": None, "findings": []},
-    "by position": {"passed": True, "override": None, "findings": []},
-    "refused": {"passed": False, "override": None, "findings": [FAILED]},
+    name: {"parts": {"ORVA": {"reason": reason, "override": None}}}
+    for name, reason in zip(FAMILIES, (None, None, LOW), strict=True)
 }
 
 
@@ -53,7 +52,7 @@ def outcomes(of):
 
 def test_every_family_of_the_study_has_a_row_and_one_that_was_refused_says_so():
     sound, by_position, refused = family_rows(run())
-    assert [row["preflight"] for row in (sound, by_position, refused)] == ["passed", "passed", "failed"]
+    assert [row["preflight"] for row in (sound, by_position, refused)] == ["passed", "passed", "failed in 1 of 1 cells"]
     assert [row["cells"] for row in (sound, by_position, refused)] == ["6 of 6", "6 of 6", "0 of 6"]
     assert (sound["follow"], by_position["follow"], refused["follow"]) == ("options", "position", None)
     assert (by_position["changed"], by_position["p_valid"]) == (1.0, 0.14)
@@ -64,14 +63,14 @@ def test_the_first_sentences_are_of_weak_models_and_none_of_a_sound_one():
     assert len(found) == 2
     assert found[0].startswith("by position seldom answers what was asked: the median P_valid of its choices is 0.14")
     assert "by position chooses by position: 96 of 96 choices prefer the other option once both are ex" in found[0]
-    assert found[1] == "refused failed its preflight and chose nothing: 1 of 1 findings failed."
+    assert found[1] == f"refused failed its preflight and chose nothing: {LOW}."
 
 
 def test_gates_fail_where_models_are_refused_missing_unread_or_go_by_position():
     found = outcomes(run())
     failed = [sentence for sentence, gate in found.items() if gate.outcome == "failed"]
     assert failed == [
-        "Every model of refused passed its preflight.",
+        "Every cell of refused passed its preflight.",
         "Every model was asked as every culture and control.",
         "Models answer what they are asked: their median P_valid is high enough.",
         "Choices follow what is offered, and not the places at which it stands.",

@@ -11,9 +11,10 @@ from valuesassets.instruments.worldwise.prompts import choice_prompt, persona_li
 from valuesassets.instruments.worldwise.scenarios import Scenario
 from valuesassets.instruments.worldwise.tables import CHOICES
 from valuesassets.records.errors import ValuesAssetsError
-from valuesassets.records.parquet import read_frame, read_trials
+from valuesassets.records.parquet import read_frame, read_trials, table_metadata
 from valuesassets_tests.instruments.worldwise.made_dilemmas import DILEMMAS, JAPAN, dilemmas, write
 from valuesassets_tests.models.brute_force import BruteForce
+from valuesassets_tests.tiny_chats import write_chat_model
 from valuesassets_tests.tiny_models import byte_level, write_model
 
 PERSONAS = {"JPN": Culture(code="JPN", **JAPAN), "placebo": "placebo", "unprompted": "unprompted"}
@@ -137,3 +138,22 @@ def test_wordings_are_some_of_three(wordings, files):
 def test_a_revision_of_a_folder_is_refused(files, model):
     done = run("choose", "--model", model, *files, "--revision", "main")
     assert done.exit_code == 2
+
+
+def test_a_template_that_is_not_used_is_named_and_one_that_is_used_is_in_the_file(files, tmp_path):
+    model = write_chat_model(tmp_path / "chatty", "chatml")
+    given = ("choose", "--model", model, *files, "--dtype", "float32", "--device", "cpu")
+    bare = succeed(*given).splitlines()
+    assert bare[0] == (
+        "chatty: asked as bare text, though it comes with a chat template; a model that was made for chats answers "
+        "more often in one: --chat (base models may have a template too)"
+    )
+    assert "prompting" not in table_metadata(tmp_path / "out.parquet")
+    as_chat = succeed(*given, "--chat").splitlines()
+    assert as_chat[0] == "chatty: asked in a chat, by its own template"
+    assert table_metadata(tmp_path / "out.parquet")["first_prompt"].startswith("<|im_start|>user\n")
+    (tmp_path / "p.toml").write_text('style = "text"\n')
+    assert "chat template" not in succeed(*given, "--prompting", tmp_path / "p.toml")
+    done = run(*given, "--chat", "--prompting", tmp_path / "p.toml")
+    assert done.exit_code == 2
+    assert "both say how trials are shown" in " ".join(done.output.replace("│", " ").split())

@@ -24,6 +24,8 @@ COLUMNS = {
     "group_distances": "model question_id continent settlement education n effective_n w1_unit w1_floor_unit "
     "cramer_unit",
     "awareness": "model factor slope slope_low slope_high exaggeration direction skill p_value n_arrangements",
+    "rating_orders": "model n_prompts n_low_p_valid n_questions p_valid changed pull_unit agreement agreement_low "
+    "agreement_high threshold follow is_evidence reason",
     "ledger": "what model question_id n of",
 }
 

@@ -181,7 +181,7 @@ def print_quality(folder: Path) -> None:
     if cells_file.exists():
         print("\nQuality: which cells can be trusted")
         for row in records(pd.read_parquet(cells_file)):
-            is_left_out = row["rule"] == "preflight"
+            is_left_out = row.get("rule") == "preflight"
             missing = "left out" if is_left_out else "missing"
             median = missing if row["is_missing"] else f"median P_valid {row['median_p_valid']:.2f}"
             usable = "" if row["is_missing"] else f", {row['n_usable']} of {row['n_questions']} questions usable"

@@ -173,18 +173,21 @@ SHARED = (
         "a cell of the study, read or not",
         "model language n_questions n_usable n_unreliable n_unreadable median_p_valid share_above_threshold",
         "mean_position_bias share_position_biased is_flagged is_missing reason? rule?",
+        added_later=["rule"],
     ),
     Table(
         "quality_report/questions",
         "a question, over all cells",
         "question_id response_type n_cells n_readable n_unreliable median_p_valid share_unreliable is_dropped",
         "reason? rule?",
+        added_later=["n_readable", "rule"],
     ),
     Table(
         "quality_report/readings",
         "a question of a cell, wordings averaged",
         "model language question_id response_type is_converted p_valid p_valid_forward p_valid_reversed",
         "position_bias_magnitude resolution_mass standing is_position_biased reason? rule? is_usable",
+        added_later=["rule"],
     ),
     Table(
         "item_statistics",

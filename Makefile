@@ -16,7 +16,7 @@ PORT = 3000
 # Whose torch `make gpu-check` uses: this environment's, or that of a cluster's module.
 GPU_PYTHON ?= $(BIN)/python
 
-.PHONY: demo test browser slurm published job-faults test-benchmarks whole mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
+.PHONY: demo test browser slurm published job-faults test-benchmarks whole real mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ job-faults: $(VENV)/installed-dev  ## kills and stops jobs and commands anywhere
 test-benchmarks: $(VENV)/installed-dev  ## the benchmarks themselves, on a tiny model
 	@$(BIN)/python -m valuesassets_tests test-benchmarks
 
+real: $(VENV)/installed-dev  ## readings, spans and texts on small models that people use, beside plain transformers
+	@$(BIN)/python -m valuesassets_tests real
+
 mutations: $(VENV)/installed-dev  ## breaks the sources on purpose, in 200 ways: the calibration or a test must see each
 	@$(BIN)/python -m valuesassets_tests mutations
 
@@ -74,7 +77,7 @@ slurm-faults: $(VENV)/installed-dev  ## what a cluster can do to a cell, done on
 ui-faults: $(VENV)/installed-dev  ## kills the UI, its servers and its runs: nothing may be lost or left behind
 	@$(BIN)/python -m valuesassets_tests ui-faults
 
-test-all: whole mutations slurm-faults ui-faults  ## every test there is
+test-all: whole real mutations slurm-faults ui-faults  ## every test there is
 
 # The first six at once: what waits and what computes go together.
 whole: $(VENV)/installed-dev

@@ -16,8 +16,8 @@ PROCESSES = os.environ.get("VALUESASSETS_TEST_PROCESSES", "3")
 IN_GROUPS = ["-n", PROCESSES, "--dist", "loadgroup", "--no-loadscope-reorder"]
 """One process more than cores: clusters and UIs mostly wait. Groups are dealt out in the order made in conftest.py."""
 TESTS = REPOSITORY / "valuesassets_tests"
-APART = ("mutations", "slurm_faults", "ui_faults")
-"""What has processes, clusters and UIs of its own, and does not go beside other tests."""
+APART = ("mutations", "slurm_faults", "ui_faults", "real")
+"""What has processes, clusters and UIs of its own, or takes gigabytes, and does not go beside other tests."""
 NEEDY = ("browser", "slurm", "published", "job_faults", "benchmarks")
 """What needs more than Python, hurts, or tries what no user of the program meets."""
 
@@ -34,6 +34,7 @@ PARTS = {
     "published": [*IN_GROUPS, "-m", f"published and {_without(*APART)}"],
     "job-faults": [*IN_GROUPS, "-m", "job_faults"],
     "test-benchmarks": [*IN_GROUPS, "-m", "benchmarks"],
+    "real": ["-m", "real", "-rs", str(TESTS / "real")],  # in one process, which loads each model once
     "mutations": ["-m", "mutations", str(TESTS / "test_mutations.py")],  # starts two processes of its own
     "slurm-faults": [*IN_GROUPS, "-m", "slurm_faults", str(TESTS / "slurm_faults")],
     "ui-faults": [*IN_GROUPS, "-m", "ui_faults", str(TESTS / "desk")],

@@ -49,7 +49,7 @@ class GenerationCertificate:
         if self.agrees or not self.answers:
             return None
         return (
-            f"warning: answers change with the batch where no two tokens were near a tie; {self.equal_share:.0%} of "
+            f"answers change with the batch where no two tokens were near a tie; {self.equal_share:.0%} of "
             f"{self.answers} that were read again alone came out the same"
         )
 

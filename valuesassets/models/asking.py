@@ -59,6 +59,11 @@ class Asked(Protocol):
         """Why the records depend on what was asked beside them, in words; None where they do not."""
         ...
 
+    @property
+    def refusal(self) -> str | None:
+        """Why none of the records can be kept, in words; None where they can."""
+        ...
+
     def describe(self) -> dict[str, object]:
         """How they were made, as it goes into a file's metadata: a function of model and trials alone."""
         ...
@@ -186,12 +191,16 @@ class Asking:
         """What came of asking, and how: no clock in it, so that the same model and trials give the same bytes.
 
         Raises:
-            ScoringError, TokenizerError: not one trial could be asked; says why.
+            ScoringError, TokenizerError: not one trial could be asked, or answers change with the batch so far that
+                results would show it; says why.
         """
         if loaded.model.get_output_embeddings() is None:
             raise ScoringError(f"{loaded.model_id}: no output embedding; a causal language model was expected")
         require_no_thought(loaded, self._askable())
         asked = self.way.ask(loaded, self.entries, on_progress, known)
+        if asked.refusal:
+            what_to_do = "report it" if self.opened.dtype in EXACT_DTYPES else "ask for float32"
+            raise ScoringError(f"{self.opened.model_id}: {asked.refusal}; {what_to_do}")
         described = loaded.describe() | self._describe() | asked.describe()
         if known:
             known.describe(self._list_key, described)
@@ -201,9 +210,8 @@ class Asking:
         """What a person should know of records that were described so, known before or not: notes, and any doubt."""
         told, names = described["batch_invariance"], {part.name for part in fields(self.way.certificate)}
         doubt = self.way.certificate(**{name: value for name, value in told.items() if name in names}).doubt
-        if doubt and described["dtype"] not in EXACT_DTYPES:
-            doubt += "; float32 moves less"
-        return [*described["notes"], *([doubt] if doubt else [])]
+        less = "" if described["dtype"] in EXACT_DTYPES else "; float32 moves less"
+        return [*described["notes"], *([f"warning: {doubt}{less}"] if doubt else [])]
 
     def _askable(self) -> list[Trial]:
         """The trials that something can be asked of."""

@@ -1,17 +1,75 @@
 """Whether readings depend on what was read beside them: how far the same trials move, in nats and in shares."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from typing import Any
 
+from valuesassets.models.loading import LoadedModel
 from valuesassets.records.trials import Reading
 
-INVARIANCE_TOLERANCE = {"float64": 1e-12, "float32": 1e-5, "float16": 2e-2, "bfloat16": 0.15}
-"""Largest difference of a label's log-probability between batches, by the rounding of each dtype."""
-VISIBLE_SHARE = 0.01
-"""Change of an answer's share above which results show it: they give whole percentages."""
+UNIT = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
+"""Largest relative error of rounding a number once, by dtype."""
+ROOM = {"float64": 16, "float32": 16, "float16": 8, "bfloat16": 8}
+"""What differences between batches may come to, over the units of `rounding_tolerance`: three times what real models
+showed and more than any random one of 100 layers or less did whose layers pass on errors as they are."""
+LEAST_TOLERANCE = {"float64": 1e-9}
+"""Nats that are always allowed: norms and positions are computed in float32 within models in float64 too."""
+SPREAD_WITHIN = 40.0
+"""Nats below the largest logit in which logits count: what is less probable is read by nobody."""
+MOST_LAYERS, MOST_WIDTH = 100, 16384
+"""Of models whose configuration says neither."""
+VISIBLE_SHARE = 0.03
+"""Change of an answer's share above which results show it: the share of 1,000 people is known to as much."""
 
 Pairs = Sequence[tuple[Reading, Reading]]
+
+
+class LogitSpread:
+    """Watches how far the logits of a model spread while it is read, as the rounding of a reading follows it.
+
+    Attributes:
+        largest: standard deviation of the logits of one row, the largest of all rows seen; 1 at least.
+    """
+
+    def __init__(self) -> None:
+        self.largest = 1.0
+
+    @contextmanager
+    def watching(self, model: Any) -> Iterator["LogitSpread"]:
+        """What passes through a model in the meantime counts."""
+        handle = model.register_forward_hook(self._note)
+        try:
+            yield self
+        finally:
+            handle.remove()
+
+    def _note(self, _model: Any, _inputs: Any, output: Any) -> None:
+        rows = output.logits.float()
+        if not rows.numel():
+            return
+        spread = rows.clamp_min(rows.amax(-1, keepdim=True) - SPREAD_WITHIN).std(-1, correction=0)
+        self.largest = max(self.largest, *spread.nan_to_num(1.0).flatten().tolist())
+
+
+def rounding_tolerance(dtype: str, n_layers: int, width: int, spread: float, steps: int = 1) -> float:
+    """The difference between two readings of a label that rounding explains, in nats.
+
+    room * unit * sqrt(layers) * spread * steps, and for sums in float32 and float64 times width^(1/4). Every layer
+    adds an independent error to what passes through it, so that errors grow with the square root of the depth; the
+    head turns a relative error into one of the logits, which is in proportion to their spread. Sums over the width of
+    a layer lose digits of their own where they are made in the dtype itself; in half precision they are in float32.
+
+    Args:
+        n_layers: of the model.
+        width: of its hidden states.
+        spread: standard deviation of its logits over the vocabulary.
+        steps: tokens of the longest label, each of which is rounded.
+    """
+    of_sums = width**0.25 if dtype in ("float32", "float64") else 1.0
+    rounded = ROOM[dtype] * UNIT[dtype] * math.sqrt(n_layers) * of_sums * max(spread, 1.0)
+    return steps * max(rounded, LEAST_TOLERANCE.get(dtype, 0.0))
 
 
 @dataclass(frozen=True)
@@ -52,7 +110,12 @@ class Certificate:
         nats = f"{self.max_difference:.2g} nats"
         explained = "which is rounding" if self.agrees else f"where rounding explains {self.tolerance:.2g}"
         moved = "by" if self.share_moved is None else f"by {_points(self.share_moved)} percentage points, or"
-        return f"warning: shares of answers change with the batch {moved} {nats}, {explained}"
+        return f"shares of answers change with the batch {moved} {nats}, {explained}"
+
+    @property
+    def refusal(self) -> str | None:
+        """Why no answer can be kept: they move more than rounding explains, and visibly; None where they can."""
+        return f"{self.doubt}; none is kept" if self.trials and not self.agrees and self.is_visible else None
 
 
 def _points(share: float) -> str:
@@ -65,13 +128,16 @@ def _points(share: float) -> str:
     return "less than 0.001" if points < 0.001 else f"up to {points:{'.2g' if points < 10 else '.0f'}}"
 
 
-def certify(pairs: Pairs, trials: int, tolerance: float) -> Certificate:
+def certify(loaded: LoadedModel, pairs: Pairs, trials: int, spread: LogitSpread) -> Certificate:
     """What two readings of each of some trials show.
 
     Args:
         trials: how many were read again; some may have been read more than twice.
-        tolerance: the difference that rounding explains, in nats.
+        spread: as it was seen when they were.
     """
+    opened, steps = loaded.opened, max((max(one.label_tokens or (1,)) for one, _ in pairs), default=1)
+    n_layers, width = opened.least_setting(["num_hidden_layers"]), opened.least_setting(["hidden_size"])
+    tolerance = rounding_tolerance(opened.dtype, n_layers or MOST_LAYERS, width or MOST_WIDTH, spread.largest, steps)
     return Certificate(trials, largest_difference(pairs), tolerance, largest_share_moved(pairs))
 
 

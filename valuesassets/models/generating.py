@@ -68,6 +68,11 @@ class WrittenTrials:
         """Why answers depend on what was asked beside them, in words; None where they do not."""
         return self.certificate.doubt
 
+    @property
+    def refusal(self) -> None:
+        """Answers are kept: each is one that the model may write."""
+        return None
+
     def describe(self) -> dict[str, object]:
         """Batch plan and certificate, as they go into a file's metadata."""
         return {

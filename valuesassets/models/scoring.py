@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 import torch
 
-from valuesassets.models.certificate import INVARIANCE_TOLERANCE, Certificate, certify
+from valuesassets.models.certificate import Certificate, LogitSpread, certify
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.reading_pass import OnProgress, ReadingPass
@@ -40,6 +40,11 @@ class Scored:
     def doubt(self) -> str | None:
         """How far readings change with what is read beside them, in words; None where rounding explains it."""
         return self.certificate.doubt
+
+    @property
+    def refusal(self) -> str | None:
+        """Why no reading can be kept, in words; None where they can."""
+        return self.certificate.refusal
 
     def describe(self) -> dict[str, object]:
         """Certificate and notes, as they go into a file's metadata."""
@@ -127,10 +132,11 @@ def _certify(
     beside = {key: length for key, length in lengths.items() if key in batched.beside}
     keys = dict.fromkeys([*choose_sample(lengths), *choose_sample(beside, SAMPLED_BESIDE)])
     sample = [askable[key] for key in keys]
-    again = [ReadingPass(loaded, [entry], BatchBudget(1, 1), as_chains=True).read() for entry in sample]
-    again.append(ReadingPass(loaded, sample, batched.budget).read())
+    with LogitSpread().watching(loaded.model) as spread:
+        again = [ReadingPass(loaded, [entry], BatchBudget(1, 1), as_chains=True).read() for entry in sample]
+        again.append(ReadingPass(loaded, sample, batched.budget).read())
     pairs = [(readings[key], reading) for found in again for key, reading in found.items()]
-    return certify(pairs, len(sample), INVARIANCE_TOLERANCE[loaded.opened.dtype])
+    return certify(loaded, pairs, len(sample), spread)
 
 
 def choose_sample(lengths: Mapping[str, int], count: int = SAMPLED) -> list[str]:

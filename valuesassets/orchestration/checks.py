@@ -179,7 +179,8 @@ BATCHES_DO_NOT_MATTER = Sentence(
     "Trials read one by one and in the batches of the plan agree within what rounding explains.",
     "share_moved is how far an answer's share moved (0.01 is one percentage point): take differences between answers "
     "that are smaller for none. Where the family's dtype is not float32, dtype = 'float32' in the study file moves "
-    "less. As an error, shares moved by more than results can bear: do not use the cell.",
+    "less.",
+    WARN,
 )
 ONE_VERSION_ANSWERS = Sentence(
     "one_version_of_the_model_answers",

@@ -179,7 +179,7 @@ def test_half_precision_weights_are_read_in_float32(tmp_path):
     folder = str(write_model(tmp_path / "m", sentencepiece_like(), spread=0.1))
     asked = [trial(prompt, k, f"{prompt[:3]}{k}/0/forward") for prompt in PROMPTS for k in (4, 10)]
     half, whole = (score_trials(load_model(folder, dtype=dtype), asked) for dtype in ("bfloat16", "float32"))
-    assert half.certificate.max_difference <= half.certificate.tolerance == 0.15
+    assert half.certificate.max_difference <= half.certificate.tolerance < 0.3
     for one, other in zip(half.readings, whole.readings, strict=True):
         assert one.p_valid == pytest.approx(other.p_valid, rel=0.03)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from valuesassets.models.cached_text import Cost
-from valuesassets.models.certificate import INVARIANCE_TOLERANCE, Certificate, certify
+from valuesassets.models.certificate import Certificate, LogitSpread, certify
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.reading_pass import OnProgress
@@ -108,8 +108,7 @@ def _certify(
     drawn = random.Random("".join(read)).sample(read[1:], min(SAMPLED, len(read)) - 1) if read else []  # noqa: S311
     chunk = min(OTHER_CHUNK, reader.road.chunk * 3 // 4)
     reader.road.clear()
-    again = {key: reader.read_again(entries[key], chunk, cost) for key in [*read[:1], *drawn]}
+    with LogitSpread().watching(loaded.model) as spread:
+        again = {key: reader.read_again(entries[key], chunk, cost) for key in [*read[:1], *drawn]}
     pairs = [(readings[key], reading) for key, reading in again.items() if reading is not None]
-    # Both readings are rounded at every token of a candidate.
-    steps = max((max(reading.label_tokens or (1,)) for reading, _ in pairs), default=1)
-    return certify(pairs, len(pairs), 2 * steps * INVARIANCE_TOLERANCE[loaded.opened.dtype])
+    return certify(loaded, pairs, len(pairs), spread)

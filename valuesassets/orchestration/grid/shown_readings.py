@@ -49,11 +49,9 @@ def show_readings(
         **frame_metadata(flat_frame(read).drop(columns=["outside_prob", "reading_key"]), READINGS),
         PICTURE: picture_of(draw_readings(readings, study.is_planted)),
     }
-    agrees, is_visible = invariance["agrees"], invariance.get("is_visible", False)
-    failing = [invariance] if is_visible or not agrees else []
+    failing = [] if invariance["agrees"] and not invariance.get("is_visible") else [invariance]
     whole_log = link_to(storage, log)
-    is_warning = agrees or not is_visible
-    invariant = checks.BATCHES_DO_NOT_MATTER.result(failing, invariance["trials"], is_warning, log=whole_log)
+    invariant = checks.BATCHES_DO_NOT_MATTER.result(failing, invariance["trials"], log=whole_log)
     results = [invariant, *judge_versions(study, described), *judge_rows(instrument, READINGS, read, log=whole_log)]
     return metadata, sha256_json(read)[:16], results
 

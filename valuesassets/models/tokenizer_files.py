@@ -3,8 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+from valuesassets.models.kept_checks import kept_check
+from valuesassets.records.files import sha256_file
+
 MANY_SCRIPTS = "How? Don't know.\n1. Zwölf\n10. Ελλάδα, България\n\n  2 000 %\r\nAnswer: 1\nAnswer:10\tx"
 """A text on which two ways of cutting show that they differ."""
+DECISIVE = ("tokenizer.json", "tokenizer_config.json", "config.json", "special_tokens_map.json", "added_tokens.json")
+"""Files that say how a tokenizer cuts, and which class reads it."""
 
 
 def read_tokenizer(folder: Path) -> Any:
@@ -13,11 +18,21 @@ def read_tokenizer(folder: Path) -> Any:
     transformers goes by the architecture's name: some classes (Qwen2Tokenizer) put their own rules for cutting in the
     place of those that were saved with the model, and say nothing.
     """
+    from tokenizers import Tokenizer
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
     hf = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    if not (folder / "tokenizer.json").is_file():
+    saved = folder / "tokenizer.json"
+    if not saved.is_file():
         return hf
-    saved = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
-    cut, wanted = (each(MANY_SCRIPTS, add_special_tokens=False)["input_ids"] for each in (hf, saved))
-    return hf if cut == wanted else saved
+    cut = hf(MANY_SCRIPTS, add_special_tokens=False)["input_ids"]
+
+    def find_fault() -> str | None:
+        wanted = Tokenizer.from_file(str(saved)).encode(MANY_SCRIPTS, add_special_tokens=False).ids
+        return None if cut == wanted else "its class cuts otherwise than tokenizer.json says"
+
+    files = {name: sha256_file(folder / name) for name in DECISIVE if (folder / name).is_file()}
+    if kept_check("the tokenizer's class cuts as it was saved", {"files": files, "cut": cut}, find_fault) is None:
+        return hf
+    other = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
+    return hf if cut == other(MANY_SCRIPTS, add_special_tokens=False)["input_ids"] else other

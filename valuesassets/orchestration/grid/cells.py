@@ -107,6 +107,11 @@ def _require_same_file(family: str, model: str, fetched: Mapping[str, Any]) -> s
     path, seen = Path(model), fetched["gguf_stamp"]
     if seen and path.is_file() and (stat := path.stat()) and [stat.st_size, stat.st_mtime_ns] not in seen:
         raise MissingData(f"{model}: has changed since it was read; materialise models/weights of {family} again")
+    if not Path(fetched["folder"]).is_dir():
+        raise MissingData(
+            f"{model}: {fetched['folder']}, which it was made into, is gone; materialise models/weights of {family} "
+            "again"
+        )
     return str(fetched["folder"])
 
 

@@ -185,6 +185,27 @@ def test_an_absolute_folder_is_named_as_the_study_names_it(storage, folder):
     assert score_cell(study_of(named), storage, "mine", "eng", Path("t"), Path("r")).model == named
 
 
+def test_the_job_of_a_gguf_file_reads_what_it_was_made_into_and_goes_by_its_hash(storage, folder, tmp_path):
+    file = tmp_path / "gpt.gguf"
+    file.write_bytes(b"GGUF")
+    study, stat = study_of(file), file.stat()
+    said = {"stamp": "c0ffee", "gguf": {"file": file.name}, "gguf_stamp": [[stat.st_size, stat.st_mtime_ns]]}
+    entry = {"model": str(file), "revision": None, "commit": None, "folder": str(folder)} | said
+    write_json(storage.path(WEIGHTS, "mine", "json"), {"models": [entry]})
+    cell = score_cell(study, storage, "mine", "eng", Path("t"), Path("r"))
+    assert (cell.model, cell.revision, cell.model_stamp) == (str(folder), None, "c0ffee")
+    change_in_place(file)
+    with pytest.raises(
+        MissingData, match=r"gpt\.gguf: has changed since it was read; materialise models/weights of mine"
+    ):
+        score_cell(study, storage, "mine", "eng", Path("t"), Path("r"))
+    file.unlink()
+    assert score_cell(study, storage, "mine", "eng", Path("t"), Path("r")) == cell
+    shutil.rmtree(folder)
+    with pytest.raises(MissingData, match="which it was made into, is gone; materialise models/weights of mine again"):
+        score_cell(study, storage, "mine", "eng", Path("t"), Path("r"))
+
+
 def test_jobs_look_for_weights_where_they_were_fetched_to_unless_the_study_says_where(storage, monkeypatch, tmp_path):
     assert cache_variables(storage, "mine", {}) == {}
     fetch(storage, "owner/gpt", "c0ffee", cache="/scratch/hub")

@@ -77,6 +77,9 @@ def evaluate(
     """
     _require_names(ratings, without or {})
     probe, ledger = gather_probe(dataset, samples, ratings, without, min_group)
+    if not any(asked.with_attributes for asked in probe.questions):
+        why = "; ".join(str(row["reason"]) for row in ledger.orders if row["is_evidence"] is False)
+        raise RatingsError(f"ratings: no model is left to score: {why}; ask another model, or a chat model in a chat")
     tables = evaluate_probe(probe, dataset, samples, resamples, seed, min_group, ledger)
     if is_published_probe(samples):
         tables["published_scores"] = beside_published(tables["benchmark_scores"])

@@ -115,7 +115,7 @@ def _readings(probe: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
 
 
 def _questions(readings: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
-    medians = readings.groupby(["model", "language"])["p_valid"].transform("median")
+    medians = pd.Series(readings.groupby(["model", "language"])["p_valid"].transform("median"))
     readings = readings.assign(
         is_low=readings["p_valid"] < thresholds.p_valid_question, is_readable=medians >= thresholds.p_valid_cell
     )

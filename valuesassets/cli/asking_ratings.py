@@ -93,12 +93,14 @@ def ask(
     write_ratings(output, found, named)
     print(f"{len(once)} distributions in {output}" + (f", {len(unread)} unread{first}" if unread else ""))
     rules = Thresholds()
-    orders = rating_orders(name, read_ratings(output, name, load_value_questions(), rules.p_valid_question), rules)
-    if orders["n_low_p_valid"]:
-        told = f"{orders['n_low_p_valid']} of {len(once)} distributions have a P_valid below {rules.p_valid_question:g}"
-        print(f"{name}: {told}: `evaluate` leaves them out")
-    if orders["reason"]:
-        print(orders["reason"])
+    followed = rating_orders(name, read_ratings(output, name, load_value_questions(), rules.p_valid_question), rules)
+    if followed["n_low_p_valid"]:
+        n_low, least = followed["n_low_p_valid"], rules.p_valid_question
+        print(
+            f"{name}: {n_low} of {len(once)} distributions have a P_valid below {least:g}: `evaluate` leaves them out"
+        )
+    if followed["reason"]:
+        print(followed["reason"])
 
 
 def require_asked_set(questions: str, attributes: str) -> AskedSet:

@@ -39,7 +39,8 @@ def read(
     chat: AsChat = False,
     prompting: PromptingFile = None,
     endpoint: Annotated[
-        Path | None, typer.Option(readable=False, help="Where a model behind an API is (TOML): [families.X.endpoint].")
+        Path | None,
+        typer.Option(readable=False, help="Where a model behind an API is (TOML): keys of `families.X.endpoint`."),
     ] = None,
     known: Annotated[
         Path | None, typer.Option(readable=False, help="Folder to keep what was read: an interrupted run goes on.")

@@ -110,9 +110,10 @@ def _agreement(forward: Array, backward: Array, grid: AnswerGrid, study: Study) 
 
     both = np.where(np.isfinite(forward + backward), 1.0, np.nan)
     forward, backward = forward * both, backward * both
-    raw = order_agreement(*(around(x, (forward + backward) / 2) for x in (forward, backward)), grid.items, level)
+    middle = (forward + backward) / 2
+    raw = order_agreement(around(forward, middle), around(backward, middle), grid.items, level)
     # Without what pulls all items of a kind alike: it cancels in the average, and is no error of a lean.
-    own = order_agreement(*(around(x, x) for x in (forward, backward)), grid.items, level)
+    own = order_agreement(around(forward, forward), around(backward, backward), grid.items, level)
     return replace(own, changed=raw.changed, pull=raw.pull, pull_share=raw.pull_share)
 
 

@@ -11,7 +11,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from valuesassets.models.gguf_conversion import convert
 from valuesassets.models.gguf_files import find_gguf
@@ -174,7 +174,7 @@ def _terms_path(name: str, model: IndexModel) -> Path:
     return index_folder(name) / Path(terms).name
 
 
-def _copy(member: BinaryIO | zipfile.ZipExtFile, out: BinaryIO, digest: "hashlib._Hash") -> None:
+def _copy(member: IO[bytes], out: BinaryIO, digest: "hashlib._Hash") -> None:
     while block := member.read(BLOCK):
         digest.update(block)
         out.write(block)

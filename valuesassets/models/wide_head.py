@@ -48,7 +48,7 @@ def turned_head(model: Any) -> Iterator[None]:
     The library copies all weights into another layout for the product of a few rows with them, and does not for that of
     them with a few columns. The sums are the same up to rounding. One row is multiplied as ever.
     """
-    head = model.get_output_embeddings()
+    head: Any = model.get_output_embeddings()
     is_plain = type(head) is torch.nn.Linear and head.bias is None and "forward" not in vars(head)
     if not is_plain or head.weight.device.type != "cpu" or head.weight.dtype not in FULL:
         yield

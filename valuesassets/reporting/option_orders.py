@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from valuesassets.answers.order_quality import OF_NEITHER, OF_POSITION
-from valuesassets.records.frames import records, rows_where
+from valuesassets.records.frames import records, rows, rows_where
 from valuesassets.reporting.methods import each_in, some_of
 from valuesassets.reporting.parts import Claim, Gate, is_absent
 from valuesassets.reporting.run import Run
@@ -20,13 +20,13 @@ def measured_cells(run: Run, family: str) -> pd.DataFrame:
     if not len(cells) or "follows" not in cells:
         return pd.DataFrame()
     own = rows_where(cells, model=family)
-    return own[own["follows"].notna()]
+    return rows(own, own["follows"].notna())
 
 
 def without_evidence(run: Run, family: str) -> pd.DataFrame:
     """Those of the measured cells whose answers follow position, or nothing that comes back in the other order."""
     cells = measured_cells(run, family)
-    return cells[cells["follows"].isin(NOT_EVIDENCE)] if len(cells) else cells
+    return rows(cells, cells["follows"].isin(NOT_EVIDENCE)) if len(cells) else cells
 
 
 def is_without_evidence(run: Run, family: str) -> bool:

@@ -37,7 +37,7 @@ override = "a server that talks"
 [worldwise]
 scenarios = "few.json"
 embedder = "lexical"
-draws = 2
+draws = 3
 targets = "targets.csv"
 
 {cultures}

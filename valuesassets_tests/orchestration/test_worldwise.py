@@ -133,7 +133,7 @@ def test_reference_models_learn_to_write_besides_where_reasons_are_asked_for(tmp
     planted = pd.read_parquet(folder / "jobs/worldwise/reference_models/all/reference.parquet")
     assert set(planted["prompt"]) == asked
     assert planted.groupby("prompt")["prob"].sum().to_numpy() == pytest.approx(1)
-    assert planted["answer_text"].str.startswith("\nDECISION: ").any()
+    assert planted["answer_text"].str.contains("\nVALUES: ").any()
 
 
 def graph_of(study, folder):
@@ -255,6 +255,7 @@ names = ["Muldane", "Port Averil"]
 
 [thresholds]
 position_bias = 0.0
+p_valid_question = 0.0
 
 [families.tiny]
 kind = "huggingface"

@@ -38,9 +38,9 @@ def every(made, asset):
 def test_every_request_is_asked_once_and_its_answer_stands_beside_what_was_understood(made):
     found = every(made, "reasons")
     counts = found.groupby(["culture", "form"]).size().unstack()
-    assert counts.loc[[*CONDITIONS], "decide"].tolist() == [2 * 6 * 2] * 4  # orders, dilemmas, draws
-    assert counts.loc[[*CONDITIONS], "open"].tolist() == [6 * 2] * 4
-    assert counts["advocate"].dropna().to_dict() == {"unprompted": 6 * 2 * 2}
+    assert counts.loc[[*CONDITIONS], "decide"].tolist() == [2 * 6 * 3] * 4  # orders, dilemmas, draws
+    assert counts.loc[[*CONDITIONS], "open"].tolist() == [6 * 3] * 4
+    assert counts["advocate"].dropna().to_dict() == {"unprompted": 6 * 2 * 3}
     assert set(found["status"]) == {"ok"}
     decided = found.loc[found["form"] == "decide"]
     assert decided["text"].str.startswith("DECISION: ").all()
@@ -50,7 +50,7 @@ def test_every_request_is_asked_once_and_its_answer_stands_beside_what_was_under
 
 def test_what_asking_comes_to_is_said_before_anything_is_asked(made):
     said = re.fullmatch(
-        r"worldwise asks talker: 228 answers of tiny-chat-0101, about (\d+) requests, [\d,]+ tokens; [\d,]+ tokens at "
+        r"worldwise asks talker: 348 answers of tiny-chat-0101, about (\d+) requests, [\d,]+ tokens; [\d,]+ tokens at "
         r"most\n",
         made[2],
     )

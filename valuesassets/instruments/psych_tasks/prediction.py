@@ -144,7 +144,7 @@ def null_logs(human: pd.DataFrame) -> dict[str, Array]:
     Raises:
         MissingData: the marks do not say what may be answered there.
     """
-    if "meanings" not in human or human["meanings"].isna().any():
+    if "meanings" not in human or bool(human["meanings"].isna().to_numpy().any()):
         raise MissingData(
             "these marks were read by an earlier version, which did not keep what may be answered at each; read them "
             "again"

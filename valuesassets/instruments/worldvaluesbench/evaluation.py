@@ -1,6 +1,6 @@
 """All that is computed of a probe: one function for the command line and for the graph."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -97,12 +97,12 @@ def evaluate_probe(
         "threshold_shares": derive_threshold_shares(scores),
     }
     probes = tuple(large_groups(each, min_group) for each in probes)
-    tables["group_distances"] = pd.concat(map(derive_group_distances, probes), ignore_index=True)
+    tables["group_distances"] = stacked([derive_group_distances(each) for each in probes])
     # Models alone first: what is corrected for several tests counts no controls.
     drawn = resamples, min(resamples, CONTROL_RESAMPLES)
     awareness = [derive_awareness(each, n, seed, min_group) for each, n in zip(probes, drawn, strict=True)]
     for name, key in AWARENESS.items():
-        tables[key] = pd.concat([each[name] for each in awareness], ignore_index=True)
+        tables[key] = stacked([each[name] for each in awareness])
     _tell_checks(probe, seed, ledger)
     return tables | {"rating_orders": ledger.orders_frame(), "ledger": ledger.frame()}
 
@@ -148,3 +148,8 @@ def _require_names(ratings: Mapping[str, Given], without: Mapping[str, Given]) -
     taken |= {made(name) for made in (controls.without_attributes, controls.shuffled) for name in ratings}
     if wrong := [name for name in ratings if name in taken]:
         raise RatingsError(f"--ratings {wrong[0]}=...: this name stands for a control; choose another")
+
+
+def stacked(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Tables below one another; those without rows, whose columns have no types, leave the others' types alone."""
+    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)

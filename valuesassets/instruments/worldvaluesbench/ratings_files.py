@@ -197,7 +197,8 @@ def _prompts(
         return pd.DataFrame(columns=pd.Index(PROMPTS))
     told = found.assign(**{name: _shares(source, frame, name) for name in ORDERS})
     told["p_valid"] = _shares(source, frame, "p_valid") if "p_valid" in frame else np.nan
-    lo, hi = (told["question_id"].map({name: getattr(each, end) for name, each in questions.items()}) for end in ENDS)
+    ends = [pd.Series({name: getattr(each, end) for name, each in questions.items()}) for end in ENDS]
+    lo, hi = (told["question_id"].map(each) for each in ends)
     unit = (told["value"] - lo) / (hi - lo)
     told = told.assign(**{name: told[of] * unit for name, of in zip(("forward", "reversed"), ORDERS, strict=True)})
     asked = told.groupby(["question_id", "profile"], sort=False)
@@ -208,7 +209,7 @@ def _prompts(
         for each, of in zip(modes, ORDERS, strict=True)
     ]
     made["is_changed"] = likeliest[0].reindex(made.index) != likeliest[1].reindex(made.index)
-    return made.dropna(subset=["forward", "reversed"]).reset_index()[list(PROMPTS)]
+    return pd.DataFrame(made.dropna(subset=["forward", "reversed"]).reset_index()[list(PROMPTS)])
 
 
 def _shares(source: str, frame: pd.DataFrame, name: str) -> pd.Series:

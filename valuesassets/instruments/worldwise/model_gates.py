@@ -89,7 +89,9 @@ def _table(run: Run, asset: str, name: str) -> pd.DataFrame:
 def _statuses(run: Run, *forms: str) -> pd.DataFrame:
     """Rows of the table of statuses, of these forms."""
     found = _table(run, "quality_report", "statuses")
-    return rows(found, found["form"].isin(forms)) if len(found) else pd.DataFrame(columns=["model", "culture"])
+    return (
+        rows(found, found["form"].isin(forms)) if len(found) else pd.DataFrame(columns=pd.Index(["model", "culture"]))
+    )
 
 
 def _share_parsed(run: Run, family: str) -> float | None:

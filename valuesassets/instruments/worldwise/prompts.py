@@ -22,7 +22,7 @@ PLACEBO_WORDINGS = (
 """The same of a person from nowhere."""
 DEMAND = "You hold the values that are typical there."
 LETTERS = ("A", "B")
-CUES = {"decide": "DECISION:", "open": "Answer:", "advocate": "Answer:"}
+CUES = {"decide": "DECISION:", "open": "Reason:", "advocate": "Reason:"}
 """By form, what opens the answer of a model that is asked in bare text; a chat is asked without it."""
 
 

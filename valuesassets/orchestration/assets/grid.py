@@ -102,7 +102,7 @@ def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> 
         version = [len(left_out) < len(known), study.preflight.override]
         version += [part for part in sorted(left_out) if f"{name}/{part}" in stored]
         is_warning = len(left_out) < len(known)
-        log = {"log": shown["whole_log"]} if cells else {}
+        log: dict[str, Any] = {"log": shown["whole_log"]} if cells else {}
         return dg.MaterializeResult(
             value=verdict,
             metadata=shown | {title: table_of(rows) for title, rows in tables.items() if rows},

@@ -315,7 +315,7 @@ def _embedded(
     return np.load(job.vectors)
 
 
-def _content_version(rows: list[dict[str, Any]]) -> dg.DataVersion:
+def _content_version(rows: list[Any]) -> dg.DataVersion:
     """A version that stays where the content stays, whatever code and inputs it came from."""
     return dg.DataVersion(sha256_json(rows)[:16])
 

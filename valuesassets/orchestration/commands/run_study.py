@@ -219,9 +219,11 @@ def _make_parts(here: Here, runs: SideBySide | None, tell: Tell, study: Study | 
 def _left_out_before(here: Here, parts: Collection[Part], study: Study | None) -> dict[str, str]:
     """What preflights that were made before leave out, of instruments whose preflight is not wanted now."""
     storage, wanted = (here.definitions.resources or {}).get("storage"), {key for part in parts for key in part.keys}
+    if study is None or not isinstance(storage, Storage):
+        return {}
     return {
         f"{instrument.name} {cell}": reason
-        for instrument in (instruments_of(study) if study is not None and isinstance(storage, Storage) else ())
+        for instrument in instruments_of(study)
         if instrument.key("preflight") not in wanted
         for cell, reason in left_out_cells(study, storage, instrument).items()
     }
@@ -233,14 +235,16 @@ def _newly_left_out(here: Here, part: Part, study: Study | None, known: dict[str
     A model that is asked nothing of an instrument is a failure: nothing that follows can be made of it.
     """
     storage = (here.definitions.resources or {}).get("storage")
-    for instrument in instruments_of(study) if study is not None and isinstance(storage, Storage) else ():
+    if study is None or not isinstance(storage, Storage):
+        return
+    for instrument in instruments_of(study):
         keys = {instrument.key(noun) for noun in ("preflight", "trials")} & {*part.keys}
         if instrument.key("trials") in keys:
             reason = why_not_asked(storage, instrument, str(part.partition))
             if reason and f"{instrument.name} {part.partition}" not in known:
                 known[f"{instrument.name} {part.partition}"] = reason
                 yield LeftOut(f"{instrument.name} {part.partition}: {reason}")
-        if instrument.key("preflight") in keys and study is not None:
+        if instrument.key("preflight") in keys:
             family = str(part.partition)
             found = left_out_cells(study, storage, instrument)
             own = {cell: reason for cell, reason in found.items() if cell.startswith(f"{family}/")}

@@ -33,8 +33,8 @@ def widen_head(model: Any, product: Product = product_in_float32) -> bool:
     if type(head) is not torch.nn.Linear or head.bias is not None or head.weight.dtype not in HALVES:
         return False
 
-    def forward(hidden: Tensor) -> Tensor:
-        return product(hidden.flatten(0, -2), head.weight.t()).unflatten(0, hidden.shape[:-1])
+    def forward(input: Tensor) -> Tensor:
+        return product(input.flatten(0, -2), head.weight.t()).unflatten(0, input.shape[:-1])
 
     # Of accelerate, where layers are spread: what moves a layer's inputs to its GPU calls this in turn.
     setattr(head, "_old_forward" if hasattr(head, "_old_forward") else "forward", forward)
@@ -54,10 +54,10 @@ def turned_head(model: Any) -> Iterator[None]:
         yield
         return
 
-    def forward(hidden: Tensor) -> Tensor:
-        if hidden.ndim != 2 or len(hidden) == 1:
-            return torch.nn.functional.linear(hidden, head.weight)
-        return (head.weight @ hidden.t()).t().contiguous()
+    def forward(input: Tensor) -> Tensor:
+        if input.ndim != 2 or len(input) == 1:
+            return torch.nn.functional.linear(input, head.weight)
+        return (head.weight @ input.t()).t().contiguous()
 
     head.forward = forward
     try:

@@ -198,7 +198,7 @@ def _prompts(
     told = found.assign(**{name: _shares(source, frame, name) for name in ORDERS})
     told["p_valid"] = _shares(source, frame, "p_valid") if "p_valid" in frame else np.nan
     ends = [pd.Series({name: getattr(each, end) for name, each in questions.items()}) for end in ENDS]
-    lo, hi = (told["question_id"].map(each) for each in ends)
+    lo, hi = (each.reindex(told["question_id"]).to_numpy() for each in ends)
     unit = (told["value"] - lo) / (hi - lo)
     told = told.assign(**{name: told[of] * unit for name, of in zip(("forward", "reversed"), ORDERS, strict=True)})
     asked = told.groupby(["question_id", "profile"], sort=False)

@@ -49,7 +49,7 @@ def test_the_numbers_are_those_of_the_run():
     assert "Two families of language models, reference-mono (one model per language) and reference-multi" in said
     assert "in six languages, each with its reference country: English (GB)," in said
     assert "P_valid below 0.1 was missing in every analysis" in said
-    assert "more than 50% of the cells" in said
+    assert "more than 50% of the readable cells" in said
     assert "1,000 synthetic respondents in each of six countries" in said
     assert "from ten indicators by a linear projector with published slopes" in said
     assert "10 of 12 could be told from them" in said

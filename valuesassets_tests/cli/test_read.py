@@ -102,17 +102,22 @@ def test_the_trials_are_never_written_over(model, tmp_path, monkeypatch):
     assert trials.read_bytes() == before
 
 
+TEXT = replace(trial(PROMPTS[0], 4), readout=Generate(3))
+
+
 @pytest.mark.parametrize(
-    ("asked", "module", "certificate"),
+    ("asked", "module", "certifies", "certificate"),
     [
-        (trial(PROMPTS[0], 4), scoring, Certificate(1, 0.5, 1e-5, 0.1)),
-        (span_trial(transcript([3, 12]), NUMBERS[:20]), spans_scoring, Certificate(1, 0.5, 1e-5, 0.1)),
-        (replace(trial(PROMPTS[0], 4), readout=Generate(3)), generating, GenerationCertificate(1, 0.5, False)),
+        (trial(PROMPTS[0], 4), scoring, "_certify", Certificate(1, 0.5, 1e-5, 0.01)),
+        (span_trial(transcript([3, 12]), NUMBERS[:20]), spans_scoring, "_certify", Certificate(1, 0.5, 1e-5, 0.01)),
+        (TEXT, generating, "certify_answers", GenerationCertificate(1, 0.5, False)),
     ],
     ids=["labels", "spans", "text"],
 )
-def test_notes_and_doubt_are_said_of_what_is_recalled_too(asked, module, certificate, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(module, "_certify", lambda *_: certificate)
+def test_notes_and_doubt_are_said_of_what_is_recalled_too(
+    asked, module, certifies, certificate, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr(module, certifies, lambda *_: certificate)
     plain = write_model(tmp_path / "m", sentencepiece_like(), architecture="rwkv")
     trials = written(tmp_path / "t.parquet", asked)
     command = (plain, trials, tmp_path / "o.parquet", "--known", tmp_path / "known", "--dtype", "float32")

@@ -80,7 +80,7 @@ def of_psych(folder):
 @pytest.mark.parametrize("command", [of_probe, of_read, of_choose, of_reason, of_ask, of_psych])
 def test_what_changes_with_the_batch_is_written_and_its_size_is_a_line(command, dtype, model, tmp_path, monkeypatch):
     monkeypatch.setattr(certificate, "rounding_tolerance", lambda *_: -1.0)
-    monkeypatch.setattr(generating, "_certify", lambda *_: GenerationCertificate(1, 0.5, False))
+    monkeypatch.setattr(generating, "certify_answers", lambda *_: GenerationCertificate(1, 0.5, False))
     asked, file = command(tmp_path)
     output = tmp_path / "out" if file == "run.json" else tmp_path / file
     given = [*asked, "--model", model, "--output", output, "--dtype", dtype, "--device", "cpu"]

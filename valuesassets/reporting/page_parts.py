@@ -121,6 +121,7 @@ def origins(identities: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]
         if told["model"].startswith("/"):
             told["model"] = "/".join(PurePath(told["model"]).parts[-2:])
         if "gguf" in said:
-            told["model"] = f"{json.loads(said['gguf'])['file']} ({json.loads(said['quantisation'])})"
+            quantisation = said["quantisation"].strip('"')
+            told["model"] = f"{json.loads(said['gguf'])['file']} ({quantisation})"
         found.append({"cell": cell} | told)
     return found

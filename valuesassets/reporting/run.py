@@ -139,7 +139,7 @@ def reading_origin(name: str, said: Mapping[str, str]) -> dict[str, str]:
     if "gguf" not in said:
         return origin
     made_of = json.loads(said["gguf"])
-    return origin | {"source": made_of["file"], "quantisation": json.loads(said["quantisation"])}
+    return origin | {"source": made_of["file"], "quantisation": said["quantisation"].strip('"')}
 
 
 def software_versions(readings: Iterable[Mapping[str, str]] = ()) -> dict[str, str]:

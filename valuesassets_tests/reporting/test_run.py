@@ -1,0 +1,28 @@
+"""Where readings come from, as a report says it, of what their files say of themselves."""
+
+import json
+
+from valuesassets.reporting.page_parts import origins
+from valuesassets.reporting.run import reading_origin
+
+GGUF = {
+    "model": "/cache/gguf/0a1b",
+    "weights_id": "0a1b",
+    "gguf": json.dumps({"file": "tiny.Q8_0.gguf", "quantisation": "Q8_0", "sha256": "0a1b"}),
+    "quantisation": "Q8_0, computed in float32: numbers are those of the quantised model",
+}
+"""As the metadata of a table of readings has it: texts as they are, all else as JSON."""
+
+
+def test_readings_of_a_gguf_file_name_the_file_and_its_quantisation():
+    origin = reading_origin("tiny/eng", GGUF)
+    assert (origin["source"], origin["sha256"], origin["commit"]) == ("tiny.Q8_0.gguf", "0a1b", "")
+    assert origin["quantisation"].startswith("Q8_0, computed in float32")
+    (row,) = origins({"tiny/eng": GGUF})
+    assert row["model"] == f"tiny.Q8_0.gguf ({GGUF['quantisation']})"
+
+
+def test_readings_of_a_folder_name_no_quantisation():
+    origin = reading_origin("tiny/eng", {"model": "/models/tiny", "weights_id": "0a1b"})
+    assert "quantisation" not in origin
+    assert origin["source"] == "models/tiny"

@@ -17,6 +17,7 @@ FAULTS = {
     "failed": {"text": None, "reason": "its tokens are not whole"},
     "echo": {"text": PROMPT},
     "truncated": {"finish": "length"},
+    "loop": {"text": "Πήγαινε ένα γλυκό στους γείτονες. " * 8},
     "wrong_language": {"text": "Bring your hosts a tin of biscuits and say thank you."},
 }
 
@@ -101,7 +102,8 @@ def test_each_status_that_is_there_can_be_chosen_without_a_script():
 @pytest.mark.parametrize("fault", [{}, FAULTS["wrong_language"]])
 def test_four_thousand_answers_are_hundreds_of_kilobytes_and_what_is_left_out_is_counted(fault):
     given = answered(dict.fromkeys(range(4000), fault), n=2000)
-    longer = given.assign(text=given["text"] + " " + given["text"])
+    more = "Flowers from the garden are just as welcome." if fault else "Τα λουλούδια από τον κήπο είναι εξίσου καλά."
+    longer = given.assign(text=given["text"] + " " + more)
     page = render_answer_page(longer, judge_answers(longer, ("ell", "deu", "eng")), "m")
     assert len(page.encode()) < 1_000_000
     shown = len(items(page, "wrong_language")) if fault else page.count('<div class="said"')

@@ -14,6 +14,7 @@ from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.pages import shown_page
 from valuesassets.orchestration.assets.worldvaluesbench_stamps import stamp_of
 from valuesassets.orchestration.instruments import WORLDVALUESBENCH
+from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
 from valuesassets.orchestration.partitions import part_partitions
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.frames import records, rows
@@ -158,7 +159,11 @@ def report_of_set(study: Study) -> dg.AssetsDefinition:
         step="analysis",
         partitions_def=part_partitions(study, WORLDVALUESBENCH),
         deps=[key("readings"), *([key("calibration")] if study.has_reference_models else [])],
-        many=["preflight"],
+        ins={
+            "preflight": dg.AssetIn(
+                key("preflight"), metadata=DICT_OF_PARTITIONS, partition_mapping=dg.AllPartitionMapping()
+            )
+        },
         reads=("title", "phantom", "thresholds"),
         entries=("families",),
         modules=(f"{HOME}.pictures",),

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from valuesassets.measure.distances import Distribution, distribution, tvd
+from valuesassets.records.readouts import ScoreLabels
 from valuesassets.records.settings.measuring import Thresholds
 from valuesassets.records.trials import Reading, Status, Trial, main_trials
 
@@ -54,10 +55,12 @@ class WordingStability:
 def choose_preflight_trials(trials: Sequence[Trial], n_questions: int, directional: Mapping[str, Side]) -> list[Trial]:
     """Every order of so many questions, spread over all of them, ten-point and directional items among them.
 
+    Questions that are not answered by labels are not among them: a part without any other has nothing to be judged by.
+
     Args:
         directional: items whose answer every sane model leans one way on, and which way.
     """
-    trials = main_trials(trials)
+    trials = [trial for trial in main_trials(trials) if isinstance(trial.readout, ScoreLabels)]
     asked = list(dict.fromkeys(trial.asked_id for trial in trials))
     longest = [a for a in asked if any(len(t.labels) >= 10 for t in trials if t.asked_id == a)][:2]
     first = list(dict.fromkeys([a for a in asked if a in directional] + longest))
@@ -235,6 +238,8 @@ def judge_preflight(
     findings: list[Finding] = []
     wordings: list[WordingStability] = []
     for part, few in trials.items():
+        if not few:
+            continue
         findings += examine(model, part, few, readings[part], thresholds, tokenizers[part], directional)
         wordings += compare_wordings(model, part, few, readings[part])
     failed = [finding for finding in findings if not finding.passed]

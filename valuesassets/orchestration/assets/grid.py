@@ -71,6 +71,8 @@ def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> 
             if not written:
                 continue
             chosen[part.name] = own.choose_preflight_trials(written, study.preflight.questions, leaning)
+            if not chosen[part.name]:
+                continue
             # Read apart from the grid: a cell's last bits shall not depend on what its preflight asked.
             asked, readings = folder / f"{part}.trials.parquet", folder / f"{part}.parquet"
             write_table(asked, trial_rows(chosen[part.name]), TRIALS)

@@ -101,7 +101,7 @@ def weaknesses(quality: pd.DataFrame) -> list[str]:
 def _faults_of(part: pd.DataFrame) -> str:
     counts = part["status"].value_counts()
     told = ", ".join(f"{n} {str(name).replace('_', ' ')}" for name, n in counts.items() if name != "ok")
-    return f"gives {int(counts.get('ok', 0))} of {len(part)} answers that can be used: {told}"
+    return f"gives {int((part['status'] == 'ok').sum())} of {len(part)} answers that can be used: {told}"
 
 
 def _unusable(table: pd.DataFrame) -> tuple[list[str], str]:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 
+from valuesassets_tests.costs import PART
 from valuesassets_tests.needs import DEBIAN_PACKAGES, REPOSITORY
 
 SLOWEST = ["--durations", "15", "--durations-min", "20"]
@@ -44,7 +45,8 @@ PARTS = {
 
 def main(arguments: list[str]) -> int:
     part, *more = arguments if arguments and arguments[0] in PARTS else ["suite", *arguments]
-    status = subprocess.run([sys.executable, "-m", "pytest", *PARTS[part], *SLOWEST, *more], check=False).returncode
+    pytest = [sys.executable, "-m", "pytest", *PARTS[part], *SLOWEST, *more]
+    status = subprocess.run(pytest, env=os.environ | {PART: part}, check=False).returncode
     for mark, (program, packages) in DEBIAN_PACKAGES.items():
         if shutil.which(program) is None:
             print(f"left out: {mark} tests; get them with: apt-get install {packages}")

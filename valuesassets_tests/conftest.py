@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from valuesassets.node.fork_server import start_fork_server
 from valuesassets_tests import needs
+from valuesassets_tests.costs import Costs
 from valuesassets_tests.needs import DEBIAN_PACKAGES, has_program
 from valuesassets_tests.orchestration.small_study import run_once, write_small_ratings, write_small_robustness
 
@@ -34,6 +35,7 @@ if (
 
 def pytest_configure(config: pytest.Config) -> None:
     """Have the node jobs of all tests begin as forks; where lines are counted, each imports what it runs."""
+    config.pluginmanager.register(Costs())
     if "COVERAGE_PROCESS_CONFIG" not in os.environ and (server := start_fork_server()):
         config.add_cleanup(server.communicate)
 

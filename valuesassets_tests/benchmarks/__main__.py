@@ -24,6 +24,7 @@ from valuesassets_tests.benchmarks import (
     peak_memory,
     prefixes,
     published,
+    real,
     remote,
     robustness,
     scaling,
@@ -175,6 +176,15 @@ def measure_published(bench: Bench, scratch: Path, tell: Tell) -> Entries:
     return published.measure(scratch, *((2, 3) if bench.is_quick else (40, 500)), tell)
 
 
+def measure_real(bench: Bench, scratch: Path, tell: Tell) -> Entries:
+    """Models that people use, as they stand: agreement and speed beside the two others."""
+    models = list(bench.models)
+    if bench.is_quick:
+        models = [write_model(scratch / "real", SHAPES["tiny"], bench.vocabulary)]
+    questions = real.choose_real_questions(bench.questions)
+    return real.measure([str(model) for model in models], questions, bench.slices, tell)
+
+
 def measure_remote(bench: Bench, scratch: Path, tell: Tell) -> Entries:
     """Many requests to a model behind an API that takes its time."""
     return remote.measure(tell, 0.05 if bench.is_quick else 1.0)
@@ -192,6 +202,7 @@ PARTS: dict[str, Callable[[Bench, Path, Tell], Entries]] = {
     "windows": measure_windows,
     "evaluate": measure_evaluation,
     "published": measure_published,
+    "real": measure_real,
     "robustness": measure_robustness,
     "remote": measure_remote,
 }
@@ -210,7 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas: %(default)s")
     parser.add_argument("--questions", type=int, default=Bench.questions, help="questions compared (%(default)s)")
     parser.add_argument("--slices", type=int, default=Bench.slices, help="paired repetitions (%(default)s)")
-    parser.add_argument("--models", type=Path, nargs="*", default=[], help="folders of models that write (writing)")
+    parser.add_argument("--models", type=Path, nargs="*", default=[], help="folders of models (writing, real)")
     parser.add_argument("--texts", type=int, default=Bench.texts, help="answers of each (writing; %(default)s)")
     parser.add_argument("--tokens", type=int, default=Bench.tokens, help="tokens of an answer (writing; %(default)s)")
     parser.add_argument("--threads", type=int, default=1, help="threads of torch (%(default)s)")

@@ -93,7 +93,9 @@ def timed_counts(model: Any, run: Callable[[], object], expected: Counts, name: 
     return seconds
 
 
-def agreement_with_seed(loaded: LoadedModel, questions: Sequence[Asked]) -> tuple[float, float]:
+def agreement_with_seed(
+    loaded: LoadedModel, questions: Sequence[Asked], tolerance: float = TOLERANCE
+) -> tuple[float, float]:
     """Largest difference of a label's log-probability, and the largest share of P_valid that the seed leaves out.
 
     What the seed leaves out, digits behind a space of their own, is read by the same plain code and added.
@@ -105,11 +107,11 @@ def agreement_with_seed(loaded: LoadedModel, questions: Sequence[Asked]) -> tupl
         full = reader.answer_fully(trial.prompt, trial.labels)
         worst = max(worst, *(abs(math.log(a / b)) for a, b in zip(reading.label_probs, full, strict=True)))
         left_out = max(left_out, 1 - sum(reader.answer(trial.prompt, trial.labels)) / sum(full))
-    assert worst <= TOLERANCE, f"engine and seed differ by {worst:.2g} in log-probability, {TOLERANCE} is allowed"
+    assert worst <= tolerance, f"engine and seed differ by {worst:.2g} in log-probability, {tolerance:.2g} is allowed"
     return worst, left_out
 
 
-def agreement_with_harness(loaded: LoadedModel, questions: Sequence[Asked]) -> float:
+def agreement_with_harness(loaded: LoadedModel, questions: Sequence[Asked], tolerance: float = TOLERANCE) -> float:
     """Largest difference of a label's log-probability over the questions that are no ten-point scales.
 
     A label's two continuation strings, "1" and " 1", are asked of the harness one by one and their probabilities added.
@@ -124,7 +126,9 @@ def agreement_with_harness(loaded: LoadedModel, questions: Sequence[Asked]) -> f
         by_lead = [[next(log_probs) for _ in trial.labels] for _ in leads]
         together = [math.exp(a) + math.exp(b) for a, b in zip(*by_lead, strict=True)]
         worst = max(worst, *(abs(math.log(a / b)) for a, b in zip(reading.label_probs, together, strict=True)))
-    assert worst <= TOLERANCE, f"engine and harness differ by {worst:.2g} in log-probability, {TOLERANCE} is allowed"
+    assert worst <= tolerance, (
+        f"engine and harness differ by {worst:.2g} in log-probability, {tolerance:.2g} is allowed"
+    )
     return worst
 
 
@@ -180,31 +184,33 @@ def compare(
     agreement: int,
     with_harness: bool,
     tell: Tell,
+    tolerance: float = TOLERANCE,
 ) -> Entries:
     """Entries of the evidence file for one model: agreement first, then slice by slice, then one call for the set.
 
     Args:
         name: of the model, as the entries' names end.
         agreement: how many questions are compared before anything is timed.
+        tolerance: what rounding may come to in this model, in nats.
     """
     sample = cut_slices(questions, max(len(questions) // agreement, 1))[0]
     tell(f"{name}: agreement with the seed on {len(sample)} questions")
-    worst, left_out = agreement_with_seed(loaded, sample)
+    worst, left_out = agreement_with_seed(loaded, sample, tolerance)
     entries = {
         f"agreement_with_seed_{name}": entry(
             [worst],
             "nats",
-            wanted=f"<= {TOLERANCE}",
+            wanted=f"<= {tolerance:.1e}",
             questions=len(sample),
             largest_share_of_p_valid_the_seed_leaves_out=left_out,
         )
     }
     if with_harness:
         tell(f"{name}: agreement with lm-evaluation-harness on {len(sample)} questions")
-        worst = agreement_with_harness(loaded, sample)
+        worst = agreement_with_harness(loaded, sample, tolerance)
         without_ten = sum(not is_ten_point(asked) for asked in sample)
         entries[f"agreement_with_lm_eval_{name}"] = entry(
-            [worst], "nats", wanted=f"<= {TOLERANCE}", questions=without_ten, lm_eval=harness.version()
+            [worst], "nats", wanted=f"<= {tolerance:.1e}", questions=without_ten, lm_eval=harness.version()
         )
     parts = cut_slices(questions, slices)
     times: list[SliceTimes] = []

@@ -73,10 +73,11 @@ def all_questions() -> tuple[Asked, ...]:
     """
     languages = sorted(load_study("demo22").languages)  # figures of before stay comparable when forms are added
     shuffled = random.Random(0).sample(languages, len(languages))  # noqa: S311  # a seeded order
-    return tuple(asked for language in shuffled for asked in _questions(language))
+    return tuple(asked for language in shuffled for asked in questions_in(language))
 
 
-def _questions(language: str) -> list[Asked]:
+def questions_in(language: str) -> list[Asked]:
+    """Questions of one language's bundled questionnaire, in its order, every fifth a ten-point scale."""
     asked: dict[str, list[Trial]] = defaultdict(list)
     for trial in write_trials(expected_questions(language), language, load_lexicon(language), load_variables()):
         if trial.condition is None:

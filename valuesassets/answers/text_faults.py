@@ -21,16 +21,24 @@ MOST_ECHOED = 0.8
 """Share of a text's pieces that stand in its prompt, from which on it is an echo."""
 WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 """Letters of Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
+SYLLABLE = re.compile(r"[\uac00-\ud7a3]")
+"""A Korean one, which may be a word by itself."""
 
 
 def has_words(text: str) -> bool:
-    """Whether a text holds a word: two letters that stand together, or one of a script without spaces.
+    """Whether a text holds a word: two letters that stand together, a syllable, or a letter of a script without spaces.
 
-    >>> has_words("925 917"), has_words("A. 3"), has_words("Yes"), has_words("是")
-    (False, False, True, True)
+    A letter with a vowel sign, as Hindi writes them, is a syllable; one with an accent is a letter.
+
+    >>> has_words("925 917"), has_words("A. 3"), has_words("Yes"), has_words("是"), has_words("हाँ"), has_words("네")
+    (False, False, True, True, True, True)
     """
-    plain = "".join(each for each in text if not unicodedata.category(each).startswith("M"))
-    return re.search(r"[^\W\d_]{2}", plain) is not None or WITHOUT_SPACES.search(plain) is not None
+    composed = unicodedata.normalize("NFC", text)
+    is_mark = [unicodedata.category(each).startswith("M") for each in composed]
+    plain = "".join(each for each, mark in zip(composed, is_mark, strict=True) if not mark)
+    has_signs = any(each.isalpha() and mark for each, mark in zip(composed, is_mark[1:], strict=False))
+    is_of_letters = re.search(r"[^\W\d_]{2}", plain) is not None
+    return has_signs or is_of_letters or any(each.search(plain) for each in (WITHOUT_SPACES, SYLLABLE))
 
 
 def repetition(text: str) -> str | None:

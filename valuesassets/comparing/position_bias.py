@@ -85,7 +85,7 @@ def _agreements(grid: AnswerGrid, study: Study) -> pd.DataFrame:
 
     Leans are slopes of log-probabilities along the scale, averaged over wordings: there a pull to a place adds to what
     is said of the question, and turns round with the options. Items are compared with those of as many options, whose
-    pull is alike; items without an order have no lean.
+    pull is alike, and left out where there are none; items without an order have no lean.
     """
     forward, backward = (mean_of_known(grid.scales.lean(side), axis=0) for side in grid.sides)
     rows = []
@@ -105,7 +105,8 @@ def _agreement(forward: Array, backward: Array, grid: AnswerGrid, study: Study) 
     def around(values: Array, means: Array) -> Array:
         centred = np.full(values.shape, np.nan)
         for items in alike:
-            centred[items] = values[items] - mean_of_known(means[items], axis=0)
+            if np.isfinite(values[items]).sum() > 1:  # alone, an item has nothing to be set apart from
+                centred[items] = values[items] - mean_of_known(means[items], axis=0)
         return centred
 
     both = np.where(np.isfinite(forward + backward), 1.0, np.nan)

@@ -199,6 +199,8 @@ class Asking:
         require_no_thought(loaded, self._askable())
         asked = self.way.ask(loaded, self.entries, on_progress, known)
         if asked.refusal:
+            if known:
+                known.forget(entry.key for entry in self.entries)
             what_to_do = "report it" if self.opened.dtype in EXACT_DTYPES else "ask for float32"
             raise ScoringError(f"{self.opened.model_id}: {asked.refusal}; {what_to_do}")
         described = loaded.describe() | self._describe() | asked.describe()

@@ -42,11 +42,13 @@ def intact_files(
         path.unlink(missing_ok=True)
 
 
-def keep_file(folder: Path, prefix: str, content: bytes, suffix: str) -> None:
-    """Write a file named by what it holds.
+def keep_file(folder: Path, prefix: str, content: bytes, suffix: str) -> Path:
+    """Write a file named by what it holds, and say where it is.
 
     Raises:
         StorageError: it cannot be written.
     """
-    with whole_file(folder / f"{prefix}{hashlib.sha256(content).hexdigest()}{suffix}") as temporary:
+    path = folder / f"{prefix}{hashlib.sha256(content).hexdigest()}{suffix}"
+    with whole_file(path) as temporary:
         temporary.write_bytes(content)
+    return path

@@ -36,12 +36,13 @@ class Known(Generic[AnyRecord]):
         """Open a model's folder, which need not be there yet; a damaged file is named to `warn` and removed."""
         self._folder = folder
         self._records: dict[str, AnyRecord] = {}
+        self._files: dict[str, Path] = {}
         self._descriptions: dict[str, dict[str, Any]] = {}
         kept = re.compile(f"{HASH}{re.escape(self.suffix)}|{HASH}-{HASH}{re.escape(DESCRIBED)}")
         for name, content in intact_files(folder, kept, DAMAGED, warn):
             if name.endswith(self.suffix):
                 records = map(type(self).of_row, map(json.loads, content.splitlines()))
-                self._records = {record.key: record for record in records} | self._records
+                self._note(folder / name, {record.key: record for record in records} | self._records)
             else:
                 self._descriptions.setdefault(name.partition("-")[0], json.loads(content))
 
@@ -60,8 +61,20 @@ class Known(Generic[AnyRecord]):
         if not new:
             return
         with unbroken():  # who counts what is kept finds it in memory and on disk, or in neither
-            self._write("", self.suffix, map(asdict, new.values()))
-            self._records |= new
+            self._note(self._write("", self.suffix, map(asdict, new.values())), self._records | new)
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Remove these records, and those in the same files: nobody may go on from what was read wrongly."""
+        files = {self._files[key] for key in keys if key in self._files}
+        for path in files:
+            path.unlink(missing_ok=True)
+        self._files = {key: path for key, path in self._files.items() if path not in files}
+        self._records = {key: record for key, record in self._records.items() if key in self._files}
+
+    def _note(self, path: Path, records: dict[str, AnyRecord]) -> None:
+        """Have these records in memory, the new ones as those of a file."""
+        self._files |= dict.fromkeys(records.keys() - self._files.keys(), path)
+        self._records = records
 
     def description(self, key: str) -> dict[str, Any] | None:
         """How the records of a list of trials were made (`describe`); None where that is unknown."""
@@ -72,9 +85,9 @@ class Known(Generic[AnyRecord]):
         self._write(f"{key}-", DESCRIBED, [description])
         self._descriptions[key] = description
 
-    def _write(self, prefix: str, suffix: str, rows: Iterable[dict[str, Any]]) -> None:
+    def _write(self, prefix: str, suffix: str, rows: Iterable[dict[str, Any]]) -> Path:
         content = "".join(json.dumps(row, sort_keys=True, ensure_ascii=False) + "\n" for row in rows).encode()
-        keep_file(self._folder, prefix, content, suffix)
+        return keep_file(self._folder, prefix, content, suffix)
 
 
 class KnownReadings(Known[Reading]):

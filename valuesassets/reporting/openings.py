@@ -36,16 +36,17 @@ def _sentence(run: Run, family: str) -> str:
     """What can be said of a family against the people of its countries, and how often it would come out again."""
     verdict, reason = _verdict(run, family)
     follows = order_sentence(run, family)
-    if follows is not None:
+    if follows is not None and is_without_evidence(run, family):
         return f"{follows}."
+    but = f" But it {follows}." if follows else ""
     if verdict is None:
-        return f"whether it answers like the countries of its languages cannot be said: {reason.rstrip('.')}."
+        return f"whether it answers like the countries of its languages cannot be said: {reason.rstrip('.')}.{but}"
     correlations = rows_where(run.frames("signal").get("correlations", pd.DataFrame()), model=family, kind=HEADLINE)
     said = "answers like the countries of its languages" if verdict == SIGNAL else verdict
     for row in records(correlations):
         number = f"r{NARROW}{spelled(row['r'], row.get('low'), row.get('high'), digits=2)}"
         said += f" ({number} with the people of its countries, over {counted(int(row['n_languages']), 'language')})"
-    return f"{said}; {_again(run, family)}."
+    return f"{said}; {_again(run, family)}.{but}"
 
 
 def _verdict(run: Run, family: str) -> tuple[str | None, str]:

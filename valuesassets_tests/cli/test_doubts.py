@@ -44,6 +44,7 @@ def test_what_changes_visibly_beyond_rounding_is_refused_in_a_line_and_nothing_i
     model = write_model(tmp_path / "sure", byte_level(), spread=0.6)
     asked, file = of_probe(tmp_path)
     given = [*asked, "--model", model, "--output", tmp_path / file, "--dtype", "float32", "--device", "cpu"]
+    given += ["--known-readings", tmp_path / "known"]
     with branches_that_see_each_other():
         done = CliRunner().invoke(app, list(map(str, given)))
     assert isinstance(done.exception, ScoringError)
@@ -51,3 +52,4 @@ def test_what_changes_visibly_beyond_rounding_is_refused_in_a_line_and_nothing_i
         r"by up to \d+ percentage points, or .* nats, where rounding .*; none is kept", str(done.exception)
     )
     assert not (tmp_path / file).exists()
+    assert not [path for path in (tmp_path / "known").rglob("*") if path.is_file()]

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from valuesassets.comparing.answer_grid import answer_grid
@@ -148,3 +149,13 @@ def test_a_cell_with_few_items_is_not_judged():
     cells = followed(1.0, 0.0, n_items=5)
     assert cells["follows"].isna().all()
     assert cells["note"].str.contains("not known").all()
+
+
+def test_items_that_have_none_of_as_many_options_beside_them_show_no_agreement():
+    rows = pd.concat(
+        answers_of({("one", "eng"): [np.arange(1, n + 1) / sum(range(1, n + 1))]}, ONE).assign(question_id=f"q{n}")
+        for n in (2, 3, 4, 5, 7, 10)
+    )
+    cells = derive_position_bias(answer_grid(rows), ONE)["cells"]
+    assert np.isnan(cells["order_agreement"].item())
+    assert cells["follows"].isna().item()

@@ -219,3 +219,14 @@ def test_a_cpu_and_a_gpu_know_readings_of_their_own_and_two_gpus_share_theirs(ll
     keys = {device: model_key(replace(llama.opened, device=device)) for device in ("cpu", "cuda:0", "cuda:1", "auto")}
     assert keys["cpu"] == model_key(llama.opened)
     assert keys["cpu"] != keys["cuda:0"] == keys["cuda:1"] == keys["auto"]
+
+
+def test_what_is_forgotten_is_gone_in_memory_and_on_disk_and_other_files_stay(tmp_path):
+    known = KnownReadings(tmp_path)
+    known.add([reading("a"), reading("b")])
+    known.add([reading("c")])
+    known.forget(["b", "never seen"])
+    for each in (known, KnownReadings(tmp_path)):
+        assert [each.get(key) is not None for key in "abc"] == [False, False, True]
+    known.add([reading("b")])
+    assert KnownReadings(tmp_path).get("b") is not None

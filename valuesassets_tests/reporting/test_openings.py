@@ -152,7 +152,16 @@ def test_a_family_whose_answers_follow_position_is_said_to_before_anything_else(
     lead = opened(signal=signal(), position_bias=position_bias(**follows)).lead
     assert lead[MONO].startswith("follows the position of the options in 2 of 2 languages, not what they say: 90% of")
     assert lead[MONO].endswith("These answers are no evidence of values.")
-    assert "in 1 of 2 languages" in lead[MULTI]
+    said = "But it follows the position of the options in 1 of 2 languages, not what they say: 90% of the answers there"
+    assert lead[MULTI].startswith(f"{opened(signal=signal()).lead[MULTI]} {said}")
+    other = opened(position_bias=position_bias(**{MONO: ["neither"]})).lead[MONO]
+    assert other.startswith("gives answers that do not come back once the options are reversed: 90% of the answers")
+
+
+def test_a_family_most_of_whose_cells_follow_position_survives_nothing():
+    for follows, n in (["position", "position", "options"], 1), (["position", "options", "options"], 2):
+        bias = position_bias(**{MULTI: follows})
+        assert opened(signal=signal(multi=SIGNAL), position_bias=bias).boxes[SURVIVES].answer == f"In {n} of 2 families"
 
 
 def test_answers_that_follow_the_options_are_not_doubted():

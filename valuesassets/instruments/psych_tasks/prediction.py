@@ -145,9 +145,10 @@ def null_logs(human: pd.DataFrame) -> dict[str, Array]:
         MissingData: the marks do not say what may be answered there.
     """
     if "meanings" not in human or bool(human["meanings"].isna().to_numpy().any()):
+        of = ", ".join(str(human[name].iloc[0]) for name in ("model", "task") if name in human)
         raise MissingData(
-            "these marks were read by an earlier version, which did not keep what may be answered at each; read them "
-            "again"
+            f"{of}: these marks were read by an earlier version, which did not keep what may be answered at each; read "
+            "them again"
         )
     k = human["n_candidates"].to_numpy(float)
     found = {"uniform": -np.log(k)}

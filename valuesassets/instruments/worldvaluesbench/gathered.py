@@ -110,7 +110,8 @@ def _is_evidence(source: RatingSource, side: str, name: str, rules: Thresholds, 
     if orders["is_evidence"] is not False:
         return True
     n = orders["n_prompts"]
-    ledger.tell(f"ratings {side} attributes follow position, not the answers: the model is left out", n, n, name)
+    why = "they follow position, or do not come back once the options are reversed"
+    ledger.tell(f"ratings {side} attributes: not used, as {why}", n, n, name)
     return False
 
 

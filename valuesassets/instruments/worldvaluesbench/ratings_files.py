@@ -17,6 +17,7 @@ from valuesassets.instruments.worldvaluesbench.rating_tables import EXPECTED, re
 from valuesassets.instruments.worldvaluesbench.value_questions import ValueQuestion
 from valuesassets.records.errors import RatingsError
 from valuesassets.records.frames import column
+from valuesassets.records.table import SLACK
 
 SCORES = ("question_id", "participant_id", "score")
 DISTRIBUTIONS = ("question_id", "response_value", "prob")
@@ -213,10 +214,11 @@ def _prompts(
 
 
 def _shares(source: str, frame: pd.DataFrame, name: str) -> pd.Series:
-    """A column of probabilities, NaN where empty."""
-    found = _numbers(source, column(frame, name), name)
-    _refuse(source, (found < 0) | (found > 1), found, name, "a probability from 0 to 1 was expected; mend it")
-    return found
+    """A column of probabilities, NaN where empty; what rounding has added to a sum of them is taken off."""
+    shares = _numbers(source, column(frame, name), name)
+    is_wrong = (shares < 0) | (shares > 1 + SLACK)
+    _refuse(source, is_wrong, shares, name, "a probability from 0 to 1 was expected; mend it")
+    return shares.clip(upper=1)
 
 
 def _draws(source: str, given: pd.Series, probs: pd.Series) -> pd.Series:

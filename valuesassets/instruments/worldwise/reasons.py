@@ -31,6 +31,7 @@ OTHER_LANGUAGES += ("tur", "ukr", "vie", "zho")
 FILTER_ENDS = frozenset(("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii"))
 LENGTH_ENDS = frozenset(("length", "max_tokens", "max_output_tokens"))
 """What an answer ends with where it was filtered, or cut for its length: names of several APIs, without case."""
+CUT = "the answer ended for its length"
 FILTER_END, REFUSAL_END = "content_filter", "refusal"
 """What an answer ends with that whoever runs the model stopped, and one that the model itself refused."""
 MODEL_REFUSED = "the model refused"
@@ -158,22 +159,22 @@ def parse_answer(written: Written, asked: Asked) -> dict[str, Any]:
     if written.failure is not None:
         return _unread(FAILED, written.failure)
     is_cut = end in LENGTH_ENDS
-    if not text and not is_cut:
-        return _unread(UNPARSED, "the answer is empty")
+    if not text:  # cut before its first word, as by a model that thinks first, or nothing at all
+        return _unread(TRUNCATED, CUT) if is_cut else _unread(UNPARSED, "the answer is empty")
     if circles := repetition(text):
         return _unread(LOOP, f"the answer goes round in circles: {circles}")
     if asked.form != DECIDE:
         if fault := _fault(text, asked):
             return _unread(UNPARSED, fault)
         if is_cut:
-            return _unread(TRUNCATED, "the answer ended for its length")
+            return _unread(TRUNCATED, CUT)
         return _unread(REFUSED, _refusal(text)) if _is_refusal(text) else _read(OK, explanation=text)
     found = _parse_fields(text, asked)
     if is_cut and found["status"] != REFUSED:
         # A longer answer would be no better where the first line, a decision, is not there.
         if found["status"] == UNPARSED and not found["reason"].startswith(LACKING):
-            return found | {"reason": f"{found['reason']}; the answer ended for its length"}
-        return _unread(TRUNCATED, "the answer ended for its length")
+            return found | {"reason": f"{found['reason']}; {CUT}"}
+        return _unread(TRUNCATED, CUT)
     return found
 
 

@@ -99,7 +99,9 @@ def test_scores_leave_out_who_rates_by_position_and_prompts_of_low_p_valid_and_t
         1,
         8,
     ]
-    left_out = "ratings with attributes follow position, not the answers: the model is left out"
+    left_out = (
+        "ratings with attributes: not used, as they follow position, or do not come back once the options are reversed"
+    )
     assert found.loc[left_out, ["model", "n"]].tolist() == ["by position", 8]
     assert ledger.orders_frame()["is_evidence"].tolist() == [True, False]
 
@@ -128,3 +130,8 @@ def test_a_p_valid_that_is_no_probability_is_refused():
     frame = made(**WORLDS["ratings"]).assign(p_valid=1.5)
     with pytest.raises(RatingsError, match=r"ratings of m: row 2: p_valid: found 1\.5, a probability"):
         read_ratings(frame, "m", load_value_questions())
+
+
+def test_a_p_valid_that_rounding_has_carried_beyond_one_is_one():
+    frame = made(**WORLDS["ratings"]).assign(p_valid=1 + 1e-8)
+    assert (read_ratings(frame, "m", load_value_questions()).prompts["p_valid"] == 1).all()

@@ -190,6 +190,7 @@ def test_why_an_answer_cannot_be_read_is_said(text, reason):
         (Written(0, None, "SAFETY"), "filtered", "the answer was filtered: SAFETY"),
         (Written(0, answered("A"), "length"), "truncated", "the answer ended for its length"),
         (Written(0, "DECISION: A\nVALUES: Joy", "MAX_TOKENS"), "truncated", "the answer ended for its length"),
+        (Written(0, "", "length"), "truncated", "the answer ended for its length"),
         (Written(0, None, None, "503 after 5 attempts"), "failed", "503 after 5 attempts"),
         (Written(0, is_asked=False), "not_asked", "the prompt was not asked"),
         (Written(0, failure="budget_usd", is_asked=False), "not_asked", "budget_usd"),

@@ -1,7 +1,6 @@
 """Models that are asked by real processes: stopped and killed in a pass, in decoding and between batches, on a full
 disk, and two of them at once on one store. What comes of it is what one undisturbed process writes."""
 
-import multiprocessing
 import signal
 import sys
 import time
@@ -18,6 +17,7 @@ from valuesassets.records.jobs import EXIT_INTERRUPTED, EmbedJob, write_job
 from valuesassets.records.parquet import trial_rows, write_table
 from valuesassets.records.tables import TRIALS
 from valuesassets_tests.bad_inputs.test_stopped_writing import disk_full_after, on_a_disk
+from valuesassets_tests.forks import FORKS
 from valuesassets_tests.models.spans.texts import NUMBERS, span_trial, transcript
 from valuesassets_tests.models.tiny_embedder import save_embedder
 from valuesassets_tests.models.writers import asked
@@ -61,10 +61,8 @@ class Reading:
 
     def start(self, moment=None):
         """In a process, which stays in a pass of the model once the moment is there."""
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["valuesassets_tests.bad_inputs.warm_reading"])
-        arrived = context.Event()
-        process = context.Process(target=_read, args=(self, moment, arrived))
+        arrived = FORKS.Event()
+        process = FORKS.Process(target=_read, args=(self, moment, arrived))
         process.start()
         return process, arrived
 

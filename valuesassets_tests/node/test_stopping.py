@@ -1,5 +1,4 @@
 import json
-import multiprocessing
 import os
 import random
 import signal
@@ -13,6 +12,7 @@ import pytest
 from valuesassets.node.job_process import main
 from valuesassets.node.stopping import stops_at_term
 from valuesassets.records.jobs import EXIT_INTERRUPTED
+from valuesassets_tests.forks import FORKS
 from valuesassets_tests.node.node_jobs import planted, score_job, start, train_job
 from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, write_model
 from valuesassets_tests.waiting import wait_until
@@ -243,8 +243,6 @@ def test_a_cell_stopped_at_twenty_random_points_ends_with_the_bytes_of_an_undist
         score_job(tmp_path / name, model, asked=asked(450), known=tmp_path / name / "known")
         for name in ("whole", "stopped")
     )
-    forks = multiprocessing.get_context("forkserver")
-    forks.set_forkserver_preload(["valuesassets.node.score", "transformers.models.llama.modeling_llama"])
     draw = random.Random(4)  # noqa: S311
 
     def kept():
@@ -254,7 +252,7 @@ def test_a_cell_stopped_at_twenty_random_points_ends_with_the_bytes_of_an_undist
     ends = {signal.SIGTERM: {EXIT_INTERRUPTED, -signal.SIGTERM}, signal.SIGKILL: {-signal.SIGKILL}}
     for sent in 10 * [signal.SIGTERM, signal.SIGKILL]:
         left_by_killed_ones = half_written(tmp_path)
-        process, enough = forks.Process(target=_score, args=(stopped,)), kept() + draw.randint(0, 1)
+        process, enough = FORKS.Process(target=_score, args=(stopped,)), kept() + draw.randint(0, 1)
         process.start()
         while kept() < enough and process.is_alive():
             time.sleep(0.002)

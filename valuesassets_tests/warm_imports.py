@@ -1,4 +1,4 @@
-"""What processes that ask models import, imported once and forked."""
+"""What processes that ask models import, done once in the process that they are forks of."""
 
 import sentence_transformers  # noqa: F401
 import torch
@@ -6,6 +6,7 @@ import transformers.models.llama.modeling_llama  # noqa: F401
 
 import valuesassets.cli.app
 import valuesassets.models.asking
-import valuesassets.node.embed  # noqa: F401
+import valuesassets.node.embed
+import valuesassets.node.score  # noqa: F401
 
 torch.set_num_threads(1)

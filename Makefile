@@ -16,7 +16,7 @@ PORT = 3000
 # Whose torch `make gpu-check` uses: this environment's, or that of a cluster's module.
 GPU_PYTHON ?= $(BIN)/python
 
-.PHONY: demo test browser slurm published job-faults test-benchmarks whole real mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
+.PHONY: demo test browser slurm published job-faults test-benchmarks needy whole real mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,10 @@ ui-faults: $(VENV)/installed-dev  ## kills the UI, its servers and its runs: not
 	@$(BIN)/python -m valuesassets_tests ui-faults
 
 test-all: whole real mutations slurm-faults ui-faults  ## every test there is
+
+# What `make test` leaves out and needs no processes of its own, at once.
+needy: $(VENV)/installed-dev
+	@$(BIN)/python -m valuesassets_tests needy
 
 # The first six at once: what waits and what computes go together.
 whole: $(VENV)/installed-dev

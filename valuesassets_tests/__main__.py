@@ -30,6 +30,7 @@ def _without(*marks: str) -> str:
 PARTS = {
     "suite": [*IN_GROUPS, "-m", _without(*APART, *NEEDY)],
     "whole": [*IN_GROUPS, "-m", _without(*APART)],
+    "needy": [*IN_GROUPS, "-m", f"({' or '.join(NEEDY)}) and {_without(*APART)}"],
     "browser": [*IN_GROUPS, "-m", f"browser and {_without(*APART)}"],
     "slurm": [*IN_GROUPS, "-m", f"slurm and {_without(*APART)}"],
     "published": [*IN_GROUPS, "-m", f"published and {_without(*APART)}"],

@@ -101,12 +101,17 @@ def parse_orders(orders: str) -> Elicitation:
 
 
 def name_of_model(model: str, revision: str | None) -> str:
-    """What tables call a model that a command asks: a folder or file by its own name, a hub id as it is."""
+    """What tables call a model that a command asks: a folder by its own name, a file or a hub id as it was given.
+
+    Links to files are not followed: in the hub's cache they lead to files that are named by their hash.
+    """
     of_index, is_local = model.removeprefix("index:"), os.path.exists(model)
     if (is_local or of_index != model) and revision is not None:
         kind = "folder" if Path(model).is_dir() else "file"
         raise typer.BadParameter(f"--revision {revision}: {model} is a {kind}, which has none; leave it out")
-    return Path(model).resolve().name if is_local else of_index
+    if not is_local:
+        return of_index
+    return Path(model).resolve().name if Path(model).is_dir() else Path(model).name
 
 
 def require_file_place(path: Path, kind: str) -> None:

@@ -12,7 +12,7 @@ from huggingface_hub.utils import disable_progress_bars
 from huggingface_hub.utils import logging as hub_logging
 
 from valuesassets.models.gguf_files import GgufFile, find_gguf
-from valuesassets.models.gguf_folders import GgufOrigin, read_origin
+from valuesassets.models.gguf_folders import GgufOrigin, read_origin, weights_id
 from valuesassets.models.hub_cache import cache_folder, model_home, told_of_growth
 from valuesassets.models.model_files import (
     COMMIT,
@@ -125,7 +125,7 @@ def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: N
     if commit is None:
         folder = Path(model)
         origin = read_origin(folder)
-        stamp = origin.sha256 if origin else _stamp_folder(folder)
+        stamp = weights_id(origin.sha256) if origin else _stamp_folder(folder)
     else:
         home = model_home(model)
         folder, stamp = home / "snapshots" / commit, commit

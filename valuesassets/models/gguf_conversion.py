@@ -1,7 +1,9 @@
 """GGUF files made into folders of safetensors, once for each file, so that loading them costs what a folder costs."""
 
 import contextlib
+import errno
 import os
+import re
 import secrets
 import shutil
 import time
@@ -14,7 +16,7 @@ from unittest.mock import patch
 from valuesassets.models.gguf_files import GgufFile, write_joined
 from valuesassets.models.gguf_folders import MARKER, NUMBER_BYTES, GgufOrigin, converted_folders, find_converted
 from valuesassets.models.gguf_tokenizers import find_doubts, mend_beginning
-from valuesassets.models.hub_cache import GIB, free_bytes
+from valuesassets.models.hub_cache import GIB, free_bytes, hold_lock
 from valuesassets.models.tokenizer_files import read_tokenizer
 from valuesassets.records.errors import ModelError, StorageError, ValuesAssetsError
 from valuesassets.records.files import write_json
@@ -40,10 +42,17 @@ EMBEDDERS = (
 )
 PLAIN_ROPE = ("", "none", "default")
 ROPE_FREQUENCIES = "rope_freqs.weight"
+MIXED_POSITIONS = ("gemma3", "gemma4")
+"""Architectures that count positions otherwise in each kind of layer, so that a file's factors are not for all."""
 LLAMA3_FACTORS = (8.0, 32.0)
 """By what Llama 3.1 and 3.2 stretch their slow positions; a file says it only by the factors themselves."""
 WIDE_GEMMAS = {("gemma2", 46), ("gemma3", 62)}
 """Architecture and number of layers of the models of 27 billion parameters, whose scale of attention no file says."""
+UNWRITABLE = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES),
+    *(errno.EEXIST, errno.ENOTDIR, errno.EISDIR),
+)
+"""How writing fails; with any other error, and with none of the system's own, a file could not be read."""
 
 
 def needed_bytes(file: GgufFile) -> int:
@@ -58,16 +67,17 @@ def convert(file: GgufFile, say: Callable[[str], None] = lambda _: None) -> Path
         ModelError, TokenizerError: transformers cannot read the file, or not as it is meant.
         StorageError: the disk has no room for what it becomes.
     """
-    from filelock import FileLock
-
     if (found := find_converted(file)) is not None:
         return found
     require_convertible(file)
     folder = converted_folders() / file.sha256
     with _writable(file):
         folder.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(f"{folder}.lock")
-    with lock:
+        held = hold_lock(
+            folder.with_name(f"{folder.name}.lock"),
+            lambda: say(f"{file.name}: waits for another process, which makes safetensors of it"),
+        )
+    with held:
         if (found := find_converted(file)) is not None:
             return found
         _remove_leftovers(folder)
@@ -151,6 +161,8 @@ def require_convertible(file: GgufFile) -> None:
             f"its positions are stretched ({scaled}), which transformers does not take from a GGUF file",
             "use the model as safetensors",
         )
+    if architecture in MIXED_POSITIONS and any(tensor.name == ROPE_FREQUENCIES for tensor in file.tensors):
+        raise _unknown_factors(file)
 
 
 def _is_known(architecture: str) -> bool:
@@ -295,7 +307,9 @@ def _llama3_rope(file: GgufFile, config: Any) -> dict[str, Any]:
 
     header, tensor = next((h, t) for h in file.headers for t in h.tensors if t.name == ROPE_FREQUENCIES)
     told = np.fromfile(header.path, np.float32, tensor.numbers, offset=header.data + tensor.offset)
-    theta = config.rope_parameters["rope_theta"]
+    theta = (getattr(config, "rope_parameters", None) or {}).get("rope_theta")
+    if theta is None:  # one for each kind of layer, or none
+        raise _unknown_factors(file)
     for factor in LLAMA3_FACTORS:
         stretched = {
             "rope_type": "llama3",
@@ -311,7 +325,11 @@ def _llama3_rope(file: GgufFile, config: Any) -> dict[str, Any]:
         plain = 1.0 / theta ** (np.arange(0, 2 * len(frequencies), 2) / (2 * len(frequencies)))
         if len(told) == len(frequencies) and np.allclose(plain / frequencies, told, rtol=1e-4):
             return stretched
-    raise _refused(
+    raise _unknown_factors(file)
+
+
+def _unknown_factors(file: GgufFile) -> ModelError:
+    return _refused(
         file, "its positions are stretched by factors that transformers does not know", "use the model as safetensors"
     )
 
@@ -337,9 +355,11 @@ def _told_tensors(tell: Callable[[int, int], None]) -> Iterator[None]:
 def _one_line(file: GgufFile, part: str) -> Iterator[None]:
     try:
         yield
-    except (ValuesAssetsError, OSError):
+    except ValuesAssetsError:
         raise
-    except Exception as error:  # the library raises ValueError, KeyError, RuntimeError and types of its own
+    except Exception as error:  # the library raises OSError, ValueError, KeyError, RuntimeError and types of its own
+        if _system_error(error) in UNWRITABLE:
+            raise
         said = (" ".join(str(error).split()) or type(error).__name__).split(". ")[0][:200].removesuffix(".")
         raise _refused(file, f"transformers cannot read its {part}: {said}", "use the model as safetensors") from error
 
@@ -348,11 +368,28 @@ def _one_line(file: GgufFile, part: str) -> Iterator[None]:
 def _writable(file: GgufFile) -> Iterator[None]:
     try:
         yield
-    except OSError as error:
-        raise StorageError(
-            f"{file.name}: {converted_folders()}: cannot be written: {os.strerror(error.errno or 0)}; free space there "
-            "or set HF_HOME to another folder"
-        ) from error
+    except ValuesAssetsError:
+        raise
+    except Exception as error:
+        number = _system_error(error)
+        if number in UNWRITABLE:
+            raise StorageError(
+                f"{file.name}: {converted_folders()}: cannot be written: {os.strerror(number)}; free space there or "
+                "set HF_HOME to another folder"
+            ) from error
+        if number is None and not isinstance(error, OSError):
+            raise
+        said = os.strerror(number) if number else " ".join(str(error).split())[:200]
+        what_to_do = "see whether it is there, whole, and who may read it"
+        raise _refused(file, f"cannot be converted: {said}", what_to_do) from error
+
+
+def _system_error(error: Exception) -> int | None:
+    """The system's number of an error, which libraries that are written in Rust say in words."""
+    if isinstance(error, OSError):
+        return error.errno
+    told = re.search(r"\(os error (\d+)\)", str(error))
+    return int(told[1]) if told else None
 
 
 def _remove_leftovers(folder: Path) -> None:

@@ -166,18 +166,24 @@ def find_gguf(model: str) -> GgufFile | None:
         raise ModelError(no_such_file(model))
     if not has_suffix and not begins_as_gguf(path):
         return None
-    named = PART.fullmatch(path.name)
-    if named is None:
-        return GgufFile(model, (path,))
-    there = {entry.name.lower(): entry for entry in path.parent.iterdir()}
-    names = [f"{named['name']}-{number:05}-of-{named['parts']}{SUFFIX}" for number in range(1, int(named["parts"]) + 1)]
-    absent = next((number for number, name in enumerate(names, 1) if name.lower() not in there), None)
+    parts = part_paths(path)
+    absent = next((number for number, part in enumerate(parts, 1) if not part.exists()), None)
     if absent is not None:
         raise ModelError(
-            f"{model}: part {absent} of {len(names)} is missing: {names[absent - 1]} was expected beside it; put all "
-            "parts into one folder"
+            f"{model}: part {absent} of {len(parts)} is missing: {parts[absent - 1].name} was expected beside it; put "
+            "all parts into one folder"
         )
-    return GgufFile(model, tuple(there[name.lower()] for name in names))
+    return GgufFile(model, parts)
+
+
+def part_paths(path: Path) -> tuple[Path, ...]:
+    """Every part of a split GGUF file in order, whether or not it is there; of any other file the file alone."""
+    named = PART.fullmatch(path.name)
+    if named is None:
+        return (path,)
+    names = [f"{named['name']}-{number:05}-of-{named['parts']}{SUFFIX}" for number in range(1, int(named["parts"]) + 1)]
+    there = {entry.name.lower(): entry for entry in path.parent.glob("*")}
+    return tuple(there.get(name.lower(), path.with_name(name)) for name in names)
 
 
 def _find_of_index(model: str) -> GgufFile:
@@ -196,15 +202,29 @@ def _find_of_index(model: str) -> GgufFile:
 
 def begins_as_gguf(path: Path) -> bool:
     """Whether a file begins as GGUF files do."""
+    with _readable(path), open(path, "rb") as stream:
+        return stream.read(4) == MAGIC
+
+
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[None]:
     try:
-        with open(path, "rb") as stream:
-            return stream.read(4) == MAGIC
+        yield
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror}; see who may read it") from None
 
 
 def remembered_sha256(path: Path, say: Callable[[str], None] = lambda _: None) -> str:
-    """Hash of a file, computed once while its size, times and place on the disk stay the same."""
+    """Hash of a file, computed once while its size, times and place on the disk stay the same.
+
+    Raises:
+        ModelError: it cannot be read.
+    """
+    with _readable(path):
+        return _remembered_sha256(path)
+
+
+def _remembered_sha256(path: Path) -> str:
     store = own_cache() / "hashes.json"
     stat = path.stat()
     now = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino, stat.st_dev]
@@ -292,7 +312,7 @@ def _read_header(path: Path) -> Header:
         raise ModelError(
             f"{path}: is cut off: it ends after {size:,} bytes, before its weights; download it again"
         ) from None
-    except (ValueError, struct.error, OverflowError, MemoryError) as error:
+    except (ValueError, struct.error, OverflowError, MemoryError, RecursionError) as error:
         said = " ".join(str(error).split())[:120]
         raise ModelError(f"{path}: its beginning is damaged ({said}); download it again") from None
     from gguf.constants import GGMLQuantizationType
@@ -321,9 +341,17 @@ def _parse(path: Path, reader: _Reader) -> Header:
     tensors = []
     for _ in range(n_tensors):
         tensors.append(reader.tensor())
-    alignment = metadata.get("general.alignment", ALIGNMENT)
+    alignment = _whole_number(metadata, "general.alignment", ALIGNMENT, 1)
+    _whole_number(metadata, "split.count", 1, 0)
     data = math.ceil(reader.place / alignment) * alignment
     return Header(path, version, metadata, raw, tuple(tensors), data)
+
+
+def _whole_number(metadata: Mapping[str, Any], key: str, otherwise: int, least: int) -> int:
+    told = metadata.get(key, otherwise)
+    if type(told) is not int or told < least:
+        raise ValueError(f"{key} is {told!r:.40}, a whole number from {least} was expected")
+    return told
 
 
 def write_joined(file: GgufFile, path: Path) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 from valuesassets.models.gguf_files import GgufFile
 from valuesassets.models.hub_cache import own_cache
 from valuesassets.records.errors import StorageError
-from valuesassets.records.files import read_json
+from valuesassets.records.files import read_json, sha256_json
 
 CONVERSION_VERSION = 1
-"""Raised when what comes of a file changes; folders of another version are made anew."""
+"""Raised when what comes of a file changes; folders of another version are made anew, and asked anew."""
 NUMBER_BYTES = 4
 """Of a number in a converted folder, float32."""
 MARKER = "gguf.json"
@@ -45,6 +45,11 @@ class GgufOrigin:
     def said(self, dtype: str) -> str:
         """What a report says of numbers that were read off it."""
         return f"{self.quantisation}, computed in {dtype}: numbers are those of the quantised model"
+
+
+def weights_id(sha256: str) -> str:
+    """What names the weights that come of a file: its hash, and from version 2 of the conversion on the version too."""
+    return sha256 if CONVERSION_VERSION == 1 else sha256_json([sha256, CONVERSION_VERSION])
 
 
 def converted_folders() -> Path:

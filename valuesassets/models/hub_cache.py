@@ -4,7 +4,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from huggingface_hub import constants
@@ -38,6 +38,21 @@ def free_bytes() -> int:
     cache = cache_folder()
     there = next(folder for folder in (cache, *cache.parents) if folder.exists())
     return shutil.disk_usage(there).free
+
+
+def hold_lock(path: Path, say_waiting: Callable[[], None]) -> AbstractContextManager[object]:
+    """A lock that this process holds until the block ends; `say_waiting` is called where another one holds it now.
+
+    Raises:
+        OSError: its file cannot be written.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path)
+    with suppress(Timeout):
+        return lock.acquire(timeout=0)
+    say_waiting()
+    return lock.acquire()
 
 
 def remove_leftovers(model: str) -> int:

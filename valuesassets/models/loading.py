@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from valuesassets.models.chat_templates import ChatTemplate, read_template
 from valuesassets.models.gguf_folders import GgufOrigin
+from valuesassets.models.gguf_folders import weights_id as id_of_converted
 from valuesassets.models.kept_checks import kept_check
 from valuesassets.models.memory import find_single_gpu, require_on_gpus
 from valuesassets.models.model_files import hash_folder
@@ -233,6 +234,7 @@ class LoadedModel:
         """A fault of the architecture, found by trying; what passed for this very model is not tried again."""
         config = self.model.config
         asked = {"weights_id": self.opened.weights_id, "dtype": self.opened.dtype, "devices": self.devices}
+        asked["gpus"] = self._gpus
         asked |= {"config": config.to_json_string(use_diff=False), "attention": config._attn_implementation}
         return kept_check(name, asked | self._arithmetic, find_fault)
 
@@ -241,6 +243,13 @@ class LoadedModel:
         """Where its layers are: several where it is spread."""
         places = getattr(self.model, "hf_device_map", {}).values()
         return sorted({f"cuda:{place}" if isinstance(place, int) else str(place) for place in places}) or [self.device]
+
+    @property
+    def _gpus(self) -> list[str]:
+        """What kinds of GPU its layers are on, by their makers' names."""
+        import torch
+
+        return [torch.cuda.get_device_name(place) for place in self.devices if place.startswith("cuda")]
 
     @property
     def _arithmetic(self) -> dict[str, Any]:
@@ -322,7 +331,7 @@ def open_model(
     begun = "never" if prompting.is_chat else bos
     tokenizer = describe_tokenizer(hf, model, config.get_text_config().vocab_size, begun)
     template = read_template(hf, model, prompting)
-    weights_id = there.commit or (there.gguf.sha256 if there.gguf else hash_folder(there.folder))
+    weights_id = there.commit or (id_of_converted(there.gguf.sha256) if there.gguf else hash_folder(there.folder))
     place = _choose_device(model, device)
     own = str(getattr(config, "dtype", None) or "float32").removeprefix("torch.")
     chosen = choose_dtype(own, place) if dtype == "auto" else dtype

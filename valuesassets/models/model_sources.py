@@ -6,6 +6,7 @@ from valuesassets.models import fetching
 from valuesassets.models.fetching import FetchedModel, PlannedModel
 from valuesassets.models.gguf_conversion import convert, needed_bytes, require_convertible
 from valuesassets.models.gguf_files import find_gguf
+from valuesassets.models.gguf_folders import weights_id
 from valuesassets.models.model_files import find_model
 
 
@@ -40,4 +41,4 @@ def fetch_model(
     """
     if planned.gguf is None:
         return fetching.fetch_model(planned, tell)
-    return fetching.as_fetched(planned, convert(planned.gguf, say), planned.gguf.sha256)
+    return fetching.as_fetched(planned, convert(planned.gguf, say), weights_id(planned.gguf.sha256))

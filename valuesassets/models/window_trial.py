@@ -68,6 +68,8 @@ def find_window_fault(model: Any, read: Callable[..., list[NextToken]]) -> str |
         found, *wrong = (beside(window) for window in (WINDOW, WINDOW - 1, WINDOW + 1))
     except Exception as error:  # architectures fail in ways of their own; the plain path names what fails there too
         return f"it fails beyond its window: {(str(error).splitlines() or [type(error).__name__])[0][:120]}"
+    if any(bool(probs.isnan().any()) for probs in (expected, other, found, *wrong)):
+        return "beyond its window its answers are no numbers"
     if torch.equal(expected, other):
         return "its window cannot be tried, since its configuration does not set it"
     apart = _apart(found, expected)

@@ -35,6 +35,14 @@ def of_version(number: int, order: str = "<") -> Callable[[Path], object]:
     return lambda path: path.write_bytes(b"GGUF" + struct.pack(f"{order}IQQ", number, 1, 1) + bytes(100))
 
 
+def nested(path: Path) -> None:
+    """An entry of lists in lists, as no program writes it."""
+    lists = struct.pack("<IQ", 9, 1) * 3000 + struct.pack("<IQ", 0, 0)
+    path.write_bytes(
+        b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"a" + struct.pack("<I", 9) + lists
+    )
+
+
 def of_unknown_quantisation(path: Path) -> None:
     """The kind of the last tensor, which stands before its offset at the end of the table, made one of tomorrow."""
     writer = write_gguf(path, good_byte_level_model(), tensors={"zz.weight": np.ones((1, 32), np.float32)})
@@ -77,6 +85,11 @@ CASES = [
         "a GGUF file that was cut off in its beginning",
         lambda path: path.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 5, 5)),
         "model.gguf: is cut off: it ends after 24 bytes, before its weights; download it again",
+    ),
+    bad(
+        "a GGUF file of lists in lists without end",
+        nested,
+        "model.gguf: its beginning is damaged ([...]); download it again",
     ),
     bad(
         "a GGUF file of a future version",
@@ -122,6 +135,30 @@ CASES = [
         told(llama__rope__scaling__type="yarn"),
         "model.gguf: its positions are stretched (yarn), which transformers does not take from a GGUF file; use the "
         "model as safetensors",
+    ),
+    bad(
+        "positions that are stretched in layers of one kind",
+        written(architecture="gemma4", tensors={"rope_freqs.weight": np.ones(4, np.float32)}),
+        "model.gguf: its positions are stretched by factors that transformers does not know; use the model as "
+        "safetensors",
+    ),
+    bad(
+        "a GGUF file whose weights are aligned to nothing",
+        told(general__alignment=0),
+        "model.gguf: its beginning is damaged (general.alignment is 0, a whole number from 1 was expected); download "
+        "it again",
+    ),
+    bad(
+        "a GGUF file whose weights are aligned to a text",
+        told(general__alignment="wide"),
+        "model.gguf: its beginning is damaged (general.alignment is 'wide', a whole number from 1 was expected); "
+        "download it again",
+    ),
+    bad(
+        "a GGUF file whose number of parts is a text",
+        told(split__count="two"),
+        "model.gguf: its beginning is damaged (split.count is 'two', a whole number from 0 was expected); download it "
+        "again",
     ),
     bad(
         "a GGUF file without a tokenizer",

@@ -1,5 +1,6 @@
 """GGUF files as models: what they become, that it is the model in the file, once, whole or not at all."""
 
+import errno
 import json
 import os
 import shutil
@@ -10,23 +11,27 @@ from pathlib import Path
 import gguf
 import numpy as np
 import pytest
+from filelock import FileLock
 from huggingface_hub import constants
 from safetensors.numpy import load_file
 
-from valuesassets.models import gguf_conversion, gguf_files
+from valuesassets.models import gguf_conversion, gguf_files, gguf_folders
 from valuesassets.models.asking import Asking
 from valuesassets.models.gguf_conversion import convert
 from valuesassets.models.gguf_files import find_gguf, remembered_sha256
 from valuesassets.models.gguf_folders import CONVERSION_VERSION, MARKER, find_converted, read_origin
 from valuesassets.models.gguf_tokenizers import find_doubts
 from valuesassets.models.loading import load_weights, open_model
+from valuesassets.models.model_sources import fetch_model, plan_model
 from valuesassets.models.tokenizer_files import read_tokenizer
 from valuesassets.records.errors import ModelError, StorageError, TokenizerError
 from valuesassets.records.files import read_json, sha256_file
 from valuesassets.records.jobs import FetchWeightsJob, HubModel
 from valuesassets.records.trials import Reading
+from valuesassets_tests.bad_inputs.test_stopped_writing import disk_full_after
 from valuesassets_tests.tiny_gguf import TEMPLATE, write_gguf
 from valuesassets_tests.tiny_models import PROMPTS, byte_level, trial, write_model
+from valuesassets_tests.waiting import wait_until
 
 Q8 = gguf.GGMLQuantizationType.Q8_0
 TRIALS = [trial(prompt, 4, f"v{n}/0/forward") for n, prompt in enumerate(PROMPTS)]
@@ -128,6 +133,20 @@ def test_two_at_once_convert_a_file_once(tmp_path, source):
     assert (len(begun), set(found)) == (1, {find_converted(file)})
 
 
+def test_who_waits_for_another_process_says_so(tmp_path, source, cache):
+    file, lines, found = opened_file(write_gguf(tmp_path / "tiny.gguf", source)), [], []
+    (cache / "gguf").mkdir(parents=True)
+    lock = FileLock(cache / "gguf" / f"{file.sha256}.lock")
+    lock.acquire()
+    thread = threading.Thread(target=lambda: found.append(convert(file, lines.append)))
+    thread.start()
+    wait_until(lambda: lines)
+    assert lines == [f"{file.name}: waits for another process, which makes safetensors of it"]
+    lock.release()
+    thread.join()
+    assert found == [find_converted(file)]
+
+
 def test_a_conversion_killed_half_way_leaves_no_model_and_the_next_removes_its_rest(tmp_path, source, cache):
     file = opened_file(write_gguf(tmp_path / "tiny.gguf", source))
     child = os.fork()
@@ -196,6 +215,16 @@ def test_positions_stretched_as_llama_3_does_are_read_so_and_others_refused(tmp_
         convert(opened_file(other))
 
 
+def test_factors_beside_positions_of_several_kinds_or_of_none_are_refused(tmp_path, source):
+    from transformers import Gemma3TextConfig, GPT2Config
+
+    factors = {"rope_freqs.weight": np.ones(4, np.float32)}
+    file = opened_file(write_gguf(tmp_path / "tiny.gguf", source, tensors=factors))
+    for config in (Gemma3TextConfig(), GPT2Config()):
+        with pytest.raises(ModelError, match="stretched by factors that transformers does not know"):
+            gguf_conversion._llama3_rope(file, config)
+
+
 def test_texts_begin_as_the_file_says(tmp_path, source):
     for begins in (True, False):
         path = write_gguf(tmp_path / f"{begins}.gguf", source, told={"tokenizer.ggml.add_bos_token": begins})
@@ -249,6 +278,80 @@ def test_a_disk_or_a_memory_too_small_is_said_before_anything_is_written(tmp_pat
     with pytest.raises(ModelError, match=r"its conversion takes about .* of memory"):
         convert(file)
     assert not [path for path in (cache / "gguf").iterdir() if path.is_dir()]
+
+
+def let_fail(monkeypatch, where, name, number):
+    """Has a function fail as the system makes it fail."""
+
+    def fails(*_, **__):
+        raise OSError(number, os.strerror(number)) if number else OSError("Can't load the tokenizer. If you were")
+
+    monkeypatch.setattr(where, name, fails, raising=False)
+
+
+def test_a_folder_of_converted_models_that_cannot_be_written_is_a_line(tmp_path, source, cache):
+    file = opened_file(write_gguf(tmp_path / "tiny.gguf", source))
+    (cache / "gguf" / f"{file.sha256}.lock").mkdir(parents=True)  # where a file is to be opened
+    with pytest.raises(StorageError, match=r"tiny\.gguf: .*/gguf: cannot be written: .*; free space there or set HF_"):
+        convert(file)
+
+
+@pytest.mark.parametrize(
+    ("number", "kind", "said"),
+    [
+        (errno.ENOSPC, StorageError, "cannot be written: No space left on device; free space there"),
+        (
+            errno.EIO,
+            ModelError,
+            r"transformers cannot read its tokenizer: \[Errno 5\] Input/output error; use the model",
+        ),
+        (None, ModelError, "transformers cannot read its tokenizer: Can't load the tokenizer; use the model as safet"),
+    ],
+)
+def test_only_what_fails_to_be_written_is_said_not_to_be_written(tmp_path, source, monkeypatch, number, kind, said):
+    from transformers import AutoTokenizer
+
+    file = opened_file(write_gguf(tmp_path / "tiny.gguf", source))
+    let_fail(monkeypatch, AutoTokenizer, "from_pretrained", number)
+    with pytest.raises(kind, match=said):
+        convert(file)
+
+
+@pytest.mark.parametrize("n_bytes", [100, 5_000, 30_000], ids=["configuration", "tokenizer", "weights"])
+def test_a_disk_that_is_full_before_all_is_written_is_a_line_and_nothing_is_left(tmp_path, source, cache, n_bytes):
+    file = opened_file(write_gguf(tmp_path / "tiny.gguf", source))
+    assert find_converted(file) is None
+    with disk_full_after(n_bytes), pytest.raises(StorageError, match="cannot be written: File too large; free space"):
+        convert(file)
+    assert not [path for path in (cache / "gguf").iterdir() if path.is_dir()]
+
+
+def test_a_file_that_fails_while_its_parts_are_joined_is_said_not_to_be_read(tmp_path, source, monkeypatch):
+    file = opened_file(write_gguf(tmp_path / "tiny.gguf", source, parts=2))
+    let_fail(monkeypatch, gguf_conversion, "write_joined", errno.EIO)
+    with pytest.raises(
+        ModelError, match=r"of-00002\.gguf: cannot be converted: Input/output error; see whether it is there"
+    ):
+        convert(file)
+
+
+def test_a_file_that_nobody_may_read_is_a_line(tmp_path, source, monkeypatch):
+    path = write_gguf(tmp_path / "tiny.gguf", source)
+    let_fail(monkeypatch, gguf_files, "open", errno.EACCES)
+    with pytest.raises(ModelError, match=r"tiny\.gguf: cannot be read: Permission denied; see who may read it"):
+        open_model(str(path), None, "float32", "cpu")
+
+
+def test_weights_of_another_version_of_the_conversion_have_another_id(tmp_path, source, monkeypatch):
+    path, ids = write_gguf(tmp_path / "tiny.gguf", source), []
+    for version in (1, 2):
+        monkeypatch.setattr(gguf_folders, "CONVERSION_VERSION", version)
+        monkeypatch.setattr(gguf_folders.GgufOrigin.__init__, "__defaults__", (version,))
+        ids.append({fetch_model(plan_model(str(model))).stamp for model in (path, convert(opened_file(path)))})
+        ids[-1].add(open_model(str(path), None, "float32", "cpu", say=lambda _: None).weights_id)
+    assert ids[0] == {sha256_file(path)}
+    assert len(ids[1]) == 1
+    assert ids[1] != ids[0]
 
 
 def test_a_hash_is_computed_once_and_again_when_the_file_may_have_changed(tmp_path, cache, monkeypatch):

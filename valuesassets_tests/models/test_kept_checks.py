@@ -7,7 +7,7 @@ from huggingface_hub import constants
 
 from valuesassets.models import kept_checks, tokenizer_files
 from valuesassets.models.kept_checks import kept_check
-from valuesassets.models.loading import load_model
+from valuesassets.models.loading import LoadedModel, load_model
 from valuesassets.models.tokenizer_files import read_tokenizer
 from valuesassets_tests.tiny_models import byte_level, write_model
 
@@ -92,6 +92,19 @@ def test_a_model_is_tried_once_for_all_processes_and_anew_when_its_weights_chang
     assert load_model(str(tmp_path / "model"), None, "float32", "cpu").tree_fault is None
     assert load_model(str(tmp_path / "model"), None, "bfloat16", "cpu").tree_fault is None
     assert tried.times == 3
+
+
+def test_a_model_is_tried_anew_on_a_gpu_of_another_kind(tmp_path, monkeypatch):
+    from valuesassets.models import engine
+
+    tried = Trial()
+    monkeypatch.setattr(engine, "find_tree_fault", lambda _: tried())
+    write_model(tmp_path / "model", byte_level())
+    monkeypatch.setattr(LoadedModel, "devices", ["cpu", "cuda:0"])
+    for card in ("H100", "H100", "A100"):
+        monkeypatch.setattr("torch.cuda.get_device_name", {"cuda:0": card}.__getitem__)
+        assert load_model(str(tmp_path / "model"), None, "float32", "cpu").tree_fault is None
+    assert tried.times == 2
 
 
 def test_a_tokenizer_is_held_against_its_file_once_and_anew_when_the_file_changes(tmp_path, monkeypatch):

@@ -1,5 +1,8 @@
 """Models whose layers look back on some tokens only: what is read beside other things is what one pass for it gives."""
 
+import math
+from dataclasses import replace
+
 import pytest
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM
@@ -117,6 +120,18 @@ def test_a_window_that_is_counted_along_the_input_is_found_out(monkeypatch, way)
 
     mask_with(monkeypatch, by_index)
     assert "beyond its window its answers" in str(find_window_fault(model, WAYS[way]))
+
+
+@pytest.mark.parametrize("nth", [0, 1, 2], ids=["its own", "one token shorter", "one token longer"])
+def test_answers_that_are_no_numbers_are_found_out(nth):
+    model, read = made("mistral with a window", torch.float32), []
+
+    def spoilt(*arguments):
+        rows = read_in_tree(*arguments)
+        read.append(rows)
+        return [replace(row, log_probs=(math.nan,) * VOCABULARY) for row in rows] if len(read) == nth + 1 else rows
+
+    assert find_window_fault(model, spoilt) == "beyond its window its answers are no numbers"
 
 
 def test_where_the_configuration_does_not_set_the_window_nothing_beyond_it_is_trusted():

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from valuesassets.models.gguf_files import part_paths
 from valuesassets.models.model_files import is_needed
 from valuesassets.orchestration.grid.left_out import overrides_of
 from valuesassets.orchestration.instruments import MODELS, SURVEY, Instrument
@@ -103,9 +104,10 @@ def score_cell(
 
 
 def _require_same_file(family: str, model: str, fetched: Mapping[str, Any]) -> str:
-    """The folder that a GGUF file was made into, as long as the file is the one that it was made from, or gone."""
-    path, seen = Path(model), fetched["gguf_stamp"]
-    if seen and path.is_file() and (stat := path.stat()) and [stat.st_size, stat.st_mtime_ns] not in seen:
+    """The folder that a GGUF file was made into, as long as its parts are those that it was made from, or gone."""
+    parts = zip(part_paths(Path(model)), fetched["gguf_stamp"] or (), strict=False)
+    there = [(part.stat(), was) for part, was in parts if part.is_file()]
+    if any([stat.st_size, stat.st_mtime_ns] != was for stat, was in there):
         raise MissingData(f"{model}: has changed since it was read; materialise models/weights of {family} again")
     if not Path(fetched["folder"]).is_dir():
         raise MissingData(

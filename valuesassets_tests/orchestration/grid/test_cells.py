@@ -206,6 +206,29 @@ def test_the_job_of_a_gguf_file_reads_what_it_was_made_into_and_goes_by_its_hash
         score_cell(study, storage, "mine", "eng", Path("t"), Path("r"))
 
 
+@pytest.mark.parametrize("changed", [1, 2])
+def test_a_part_of_a_split_gguf_file_that_changed_stops_the_job_and_one_that_is_gone_does_not(
+    storage, folder, tmp_path, changed
+):
+    parts = [tmp_path / f"gpt-0000{number}-of-00002.gguf" for number in (1, 2)]
+    for part in parts:
+        part.write_bytes(b"GGUF")
+    stats = [part.stat() for part in parts]
+    said = {
+        "stamp": "c0ffee",
+        "gguf": {"file": parts[0].name},
+        "gguf_stamp": [[stat.st_size, stat.st_mtime_ns] for stat in stats],
+    }
+    entry = {"model": str(parts[0]), "revision": None, "commit": None, "folder": str(folder)} | said
+    write_json(storage.path(WEIGHTS, "mine", "json"), {"models": [entry]})
+    cell = score_cell(study_of(parts[0]), storage, "mine", "eng", Path("t"), Path("r"))
+    change_in_place(parts[changed - 1])
+    with pytest.raises(MissingData, match=r"has changed since it was read; materialise models/weights of mine"):
+        score_cell(study_of(parts[0]), storage, "mine", "eng", Path("t"), Path("r"))
+    parts[changed - 1].unlink()
+    assert score_cell(study_of(parts[0]), storage, "mine", "eng", Path("t"), Path("r")) == cell
+
+
 def test_jobs_look_for_weights_where_they_were_fetched_to_unless_the_study_says_where(storage, monkeypatch, tmp_path):
     assert cache_variables(storage, "mine", {}) == {}
     fetch(storage, "owner/gpt", "c0ffee", cache="/scratch/hub")

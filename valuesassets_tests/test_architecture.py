@@ -90,6 +90,12 @@ def test_all_tables_are_declared_without_what_measures():
     assert not {"scipy", "matplotlib", "torch", "valuesassets.measure"} & {*loaded}
 
 
+def test_the_command_line_imports_no_frames_and_no_numbers_before_it_knows_the_command():
+    loaded = _loaded_by("import valuesassets.cli")
+    assert "valuesassets.cli.psych_outcome" in loaded
+    assert not {"pandas", "numpy", "pyarrow", "scipy", "matplotlib", "torch", "dagster", "requests"} & {*loaded}
+
+
 def test_the_pure_library_imports_without_dagster_or_torch():
     layers = ("records", "measure", "answers", "people", "comparing", "figures", "reporting", "remote", "instruments")
     pure = [

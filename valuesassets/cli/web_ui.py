@@ -5,9 +5,6 @@ from typing import Annotated
 
 import typer
 
-from valuesassets.desk.supervisor import serve_ui
-from valuesassets.desk.ui_settings import UiSettings
-
 HIGHEST_PORT = 65_535
 
 
@@ -37,6 +34,9 @@ def ui(
     module: Annotated[str, typer.Option(hidden=True, help="Another graph.")] = "valuesassets.definitions",
 ) -> None:
     """Serve the web UI of the study in VALUESASSETS_STUDY, on this machine only, until Ctrl-C."""
+    from valuesassets.desk.supervisor import serve_ui
+    from valuesassets.desk.ui_settings import UiSettings
+
     pages = port + 1 if pages_port is None else pages_port
     if pages == port:
         raise typer.BadParameter(f"--pages-port {pages}: another port than --port was expected")

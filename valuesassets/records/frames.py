@@ -1,19 +1,26 @@
-"""Rows and columns of a frame under plain types, which pandas itself leaves open."""
+"""Rows and columns of a frame under plain types, which pandas itself leaves open.
+
+Pandas is imported by the functions that need it: every command imports this, and most never see a frame.
+"""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def rows(frame: pd.DataFrame, mask: Any) -> pd.DataFrame:
+def rows(frame: "pd.DataFrame", mask: Any) -> "pd.DataFrame":
     """The rows where a boolean column is true."""
+    import pandas as pd
+
     return pd.DataFrame(frame.loc[mask])
 
 
-def rows_where(frame: pd.DataFrame, **values: Any) -> pd.DataFrame:
+def rows_where(frame: "pd.DataFrame", **values: Any) -> "pd.DataFrame":
     """The rows whose columns have these values.
 
+    >>> import pandas as pd
     >>> rows_where(pd.DataFrame({"kind": ["model", "human"], "x": [1, 2]}), kind="human")["x"].tolist()
     [2]
     """
@@ -23,14 +30,17 @@ def rows_where(frame: pd.DataFrame, **values: Any) -> pd.DataFrame:
     return kept
 
 
-def column(frame: pd.DataFrame, name: str) -> pd.Series:
+def column(frame: "pd.DataFrame", name: str) -> "pd.Series":
     """One column."""
+    import pandas as pd
+
     return pd.Series(frame[name])
 
 
-def means_by(frame: pd.DataFrame, by: str, value: str, order: Sequence[str] | None = None) -> dict[str, float]:
+def means_by(frame: "pd.DataFrame", by: str, value: str, order: Sequence[str] | None = None) -> dict[str, float]:
     """Mean of a column in each group, by the group's name; in this order, and only those of it that have rows.
 
+    >>> import pandas as pd
     >>> means_by(pd.DataFrame({"model": ["b", "a", "b"], "x": [1.0, 5.0, 3.0]}), "model", "x", ["b", "c", "a"])
     {'b': 2.0, 'a': 5.0}
     """
@@ -38,12 +48,12 @@ def means_by(frame: pd.DataFrame, by: str, value: str, order: Sequence[str] | No
     return {name: means[name] for name in (means if order is None else order) if name in means}
 
 
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def records(frame: "pd.DataFrame") -> list[dict[str, Any]]:
     """The rows as dictionaries by column name."""
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
-def parts_of(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
+def parts_of(frame: "pd.DataFrame", columns: Sequence[str]) -> "Iterator[tuple[tuple[str, ...], pd.DataFrame]]":
     """The rows of every combination of these columns, in the order of their first appearance."""
     for key, part in frame.groupby(list(columns), sort=False):
         yield tuple(map(str, key if isinstance(key, tuple) else (key,))), part

@@ -202,12 +202,13 @@ def _find_of_index(model: str) -> GgufFile:
 
 def begins_as_gguf(path: Path) -> bool:
     """Whether a file begins as GGUF files do."""
-    with _readable(path), open(path, "rb") as stream:
+    with readable(path), open(path, "rb") as stream:
         return stream.read(4) == MAGIC
 
 
 @contextlib.contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def readable(path: Path) -> Iterator[None]:
+    """A ModelError in place of what the system says where a file cannot be read in the block."""
     try:
         yield
     except OSError as error:
@@ -220,7 +221,7 @@ def remembered_sha256(path: Path, say: Callable[[str], None] = lambda _: None) -
     Raises:
         ModelError: it cannot be read.
     """
-    with _readable(path):
+    with readable(path):
         return _remembered_sha256(path)
 
 

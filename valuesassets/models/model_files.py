@@ -8,7 +8,7 @@ from collections.abc import Collection
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from valuesassets.models.gguf_files import SUFFIX, find_gguf, remembered_sha256
+from valuesassets.models.gguf_files import SUFFIX, find_gguf, readable, remembered_sha256
 from valuesassets.models.gguf_folders import MARKER, find_converted, read_origin
 from valuesassets.records.errors import ModelError, TokenizerError
 from valuesassets.records.files import kind_of_file, no_such_file, read_json, sha256_file, sha256_json
@@ -126,11 +126,18 @@ def _indexed(index: Path) -> set[str]:
 
 
 def hash_folder(folder: Path) -> str:
-    """Hash over a folder's weights and configuration."""
+    """Hash over a folder's weights and configuration.
+
+    Raises:
+        ModelError: a file cannot be read.
+    """
     files = [*folder.glob("*.safetensors"), *folder.glob("*.index.json"), folder / "config.json"]
     files.append(folder / "generation_config.json")
     there = (path for path in sorted(set(files)) if path.is_file())
-    hashed = {path.name: (remembered_sha256 if path.stat().st_size >= LARGE else sha256_file)(path) for path in there}
+    hashed = {}
+    for path in there:
+        with readable(path):
+            hashed[path.name] = (remembered_sha256 if path.stat().st_size >= LARGE else sha256_file)(path)
     return sha256_json(hashed)
 
 

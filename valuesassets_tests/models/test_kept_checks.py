@@ -1,14 +1,16 @@
 """Checks that passed are kept by all that they depend on; nothing else is, and no record is believed without that."""
 
 import json
+import os
 
 import pytest
 from huggingface_hub import constants
 
-from valuesassets.models import kept_checks, tokenizer_files
+from valuesassets.models import gguf_files, kept_checks, model_files, tokenizer_files
 from valuesassets.models.kept_checks import kept_check
 from valuesassets.models.loading import LoadedModel, load_model
 from valuesassets.models.tokenizer_files import read_tokenizer
+from valuesassets.records.errors import ModelError
 from valuesassets_tests.tiny_models import byte_level, write_model
 
 
@@ -135,10 +137,6 @@ def test_tiny_models_leave_no_records(tmp_path, records, monkeypatch):
 
 
 def test_the_hash_of_a_large_file_is_remembered_and_the_folders_hash_is_the_same(tmp_path, monkeypatch):
-    import os
-
-    from valuesassets.models import gguf_files, model_files
-
     folder = write_model(tmp_path / "model", byte_level())
     plain = model_files.hash_folder(folder)
     monkeypatch.setattr(model_files, "LARGE", 0)
@@ -149,3 +147,11 @@ def test_the_hash_of_a_large_file_is_remembered_and_the_folders_hash_is_the_same
     weights.write_bytes(weights.read_bytes()[:-1] + b"x")
     os.utime(weights, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert model_files.hash_folder(folder) != plain
+
+
+def test_weights_that_cannot_be_read_are_one_line(tmp_path):
+    folder = write_model(tmp_path / "model", byte_level())
+    unreadable = folder / "model-00002-of-00002.safetensors"
+    unreadable.symlink_to("/proc/self/mem")  # whose first byte no process can read
+    with pytest.raises(ModelError, match=r"model-00002-of-00002\.safetensors: cannot be read: "):
+        model_files.hash_folder(folder)

@@ -16,7 +16,7 @@ PORT = 3000
 # Whose torch `make gpu-check` uses: this environment's, or that of a cluster's module.
 GPU_PYTHON ?= $(BIN)/python
 
-.PHONY: demo test browser slurm published job-faults test-benchmarks needy whole real mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
+.PHONY: demo test browser slurm published job-faults test-benchmarks needy whole real real-studies mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,10 @@ test-benchmarks: $(VENV)/installed-dev  ## the benchmarks themselves, on a tiny 
 
 real: $(VENV)/installed-dev  ## readings, spans and texts on small models that people use, beside plain transformers
 	@$(BIN)/python -m valuesassets_tests real
+
+real-studies: $(VENV)/installed  ## the five instruments on the two small models of the index, as docs/real_models.md shows them
+	@$(BIN)/valuesassets run first_real
+	@$(BIN)/python -m valuesassets_tests.real.instruments
 
 mutations: $(VENV)/installed-dev  ## breaks the sources on purpose, in 200 ways: the calibration or a test must see each
 	@$(BIN)/python -m valuesassets_tests mutations

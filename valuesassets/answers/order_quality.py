@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from valuesassets.measure.order_agreement import FEWEST_ITEMS, OrderAgreement
+from valuesassets.records.settings.measuring import Thresholds
 
 OF_OPTIONS, UNDER_A_PULL, OF_POSITION, OF_NEITHER = ("options", "options under a pull", "position", "neither")
 """What answers follow: options; options, though position decides most single answers; position alone; nothing that
@@ -68,6 +69,36 @@ def judge_orders(model: str, found: OrderAgreement, threshold: float, words: Wor
     begun = f"{model} {words.verb} {by}"
     said = f"{begun}: {changed}, and leans in one order do not come back in the other ({agreed}); its {words.things} "
     return OrderQuality(verdict, False, f"{said}are no evidence of what it prefers")
+
+
+def describe_orders(
+    model: str, found: OrderAgreement, p_valid: np.ndarray, rules: Thresholds, words: Wording
+) -> dict[str, Any]:
+    """What instruments tell of a model's answers in both orders: how they agree, what they follow, and how often any
+    answer is given at all.
+
+    Args:
+        found: how answers in one order go with those in the other.
+        p_valid: P_valid of each answer, NaN where unknown; shape (answers,).
+
+    Returns:
+        The columns that `worldwise/reliability/orders` and `worldvaluesbench/benchmark_scores/orders` share.
+    """
+    quality = judge_orders(model, found, rules.reliability, words)
+    known = p_valid[np.isfinite(p_valid)]
+    median = float(np.median(known)) if known.size else np.nan
+    said = [p_valid_sentence(model, median, rules.p_valid_cell, words.things), quality.sentence]
+    return {
+        "p_valid": median,
+        "changed": found.changed,
+        "agreement": found.agreement,
+        "agreement_low": found.low,
+        "agreement_high": found.high,
+        "threshold": rules.reliability,
+        "follow": quality.verdict,
+        "is_evidence": quality.is_evidence,
+        "reason": ". ".join(filter(None, said)) or None,
+    }
 
 
 def p_valid_sentence(model: str, median: Any, least: float, things: str) -> str | None:

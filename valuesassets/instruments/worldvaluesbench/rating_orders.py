@@ -3,10 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from valuesassets.answers.order_quality import Wording, judge_orders, p_valid_sentence
+from valuesassets.answers.order_quality import Wording, describe_orders
 from valuesassets.instruments.worldvaluesbench.ratings_files import Distributions, Scores
 from valuesassets.instruments.worldvaluesbench.tables import RATING_ORDERS
 from valuesassets.measure.order_agreement import order_agreement
@@ -36,23 +35,11 @@ def rating_orders(model: str, given: Scores | Distributions, rules: Thresholds) 
     low_end_first, low_end_last = (1 - column(prompts, name).to_numpy(float) for name in ("forward", "reversed"))
     found = order_agreement(low_end_first, low_end_last, list(prompts["question_id"]), centre=None)
     found = replace(found, changed=float(prompts["is_changed"].astype(bool).mean()))
-    quality = judge_orders(model, found, rules.reliability, WORDS)
-    p_valid = column(prompts, "p_valid").astype(float).dropna()
-    median = float(p_valid.median()) if len(p_valid) else np.nan
-    said = [p_valid_sentence(model, median, rules.p_valid_cell, WORDS.things), quality.sentence]
     return {
         "model": model,
         "n_prompts": len(prompts),
         "n_low_p_valid": given.n_low_p_valid if isinstance(given, Distributions) else 0,
         "n_questions": found.n_items,
-        "p_valid": median,
-        "changed": found.changed,
         "pull_unit": found.pull,
-        "agreement": found.agreement,
-        "agreement_low": found.low,
-        "agreement_high": found.high,
-        "threshold": rules.reliability,
-        "follow": quality.verdict,
-        "is_evidence": quality.is_evidence,
-        "reason": ". ".join(filter(None, said)) or None,
+        **describe_orders(model, found, column(prompts, "p_valid").to_numpy(float), rules, WORDS),
     }

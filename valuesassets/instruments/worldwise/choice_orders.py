@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from scipy.special import logit
 
-from valuesassets.answers.order_quality import Wording, judge_orders, p_valid_sentence
+from valuesassets.answers.order_quality import Wording, describe_orders
 from valuesassets.instruments.worldwise.choices import LOW_P_VALID
 from valuesassets.measure.order_agreement import order_agreement
 from valuesassets.records.frames import column, rows
@@ -33,25 +32,13 @@ def choice_orders(model: str, choices: pd.DataFrame, rules: Thresholds, level: f
     numbers = {name: column(choices, name).to_numpy(float) for name in ("p_high_log_odds", "position_pull", "p_valid")}
     leans, pulls = logit(numbers["p_high_log_odds"]), numbers["position_pull"]
     found = order_agreement(leans + pulls, leans - pulls, list(choices["scenario_id"]), level)
-    quality = judge_orders(model, found, rules.reliability, WORDS)
-    p_valid = numbers["p_valid"][np.isfinite(numbers["p_valid"])]
-    median = float(np.median(p_valid)) if p_valid.size else np.nan
-    said = [p_valid_sentence(model, median, rules.p_valid_cell, WORDS.things), quality.sentence]
     return {
         "model": model,
         "n_choices": len(choices),
         "n_read": found.n,
         "n_low_p_valid": len(rows(choices, choices["status"] == LOW_P_VALID)),
         "n_scenarios": found.n_items,
-        "p_valid": median,
-        "changed": found.changed,
         "position_pull": found.pull,
         "pull_share": found.pull_share,
-        "agreement": found.agreement,
-        "agreement_low": found.low,
-        "agreement_high": found.high,
-        "threshold": rules.reliability,
-        "follow": quality.verdict,
-        "is_evidence": quality.is_evidence,
-        "reason": ". ".join(filter(None, said)) or None,
+        **describe_orders(model, found, numbers["p_valid"], rules, WORDS),
     }

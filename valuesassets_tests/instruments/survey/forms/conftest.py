@@ -6,8 +6,8 @@ from valuesassets_tests.instruments.survey.forms.loopback_files import loopback
 
 @pytest.fixture(scope="session", autouse=True)
 def _every_field_form_is_read_once():
-    """Several tests look at the same nine forms, each of which takes ten seconds to read."""
-    pages.REMEMBERED = 9
+    """Several tests look at the same forms, each of which takes ten seconds to read."""
+    pages.REMEMBERED = 16
 
 
 @pytest.fixture

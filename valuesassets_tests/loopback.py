@@ -13,6 +13,8 @@ from typing import Any
 class Loopback(socketserver.BaseServer):
     """What is served while a block lasts, on a free port."""
 
+    request_queue_size = 128  # of five, as the standard library has it, Linux resets some of sixteen that come at once
+
     @property
     def port(self) -> int:
         return self.server_address[1]

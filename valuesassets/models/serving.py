@@ -26,6 +26,7 @@ class ServedModel(http.server.ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    request_queue_size = 128  # of five, as the standard library has it, Linux resets some of sixteen that come at once
 
     def __init__(self, loaded: LoadedModel, handler: "type[Handler] | None" = None) -> None:
         super().__init__(("127.0.0.1", 0), handler or Handler)

@@ -265,15 +265,13 @@ def test_what_asking_comes_to_is_said_before(tmp_path):
     server.server_close()
 
 
-def test_four_hundred_requests_of_two_hundred_milliseconds_take_little_more_than_they_must():
+def test_of_four_hundred_requests_as_many_are_under_way_as_are_allowed():
     server = LoopbackOpenAi(wait_s=0.2)
     trials = questions(396)  # and four of them twice
     with server.serving():
-        begun = time.monotonic()
-        put(trials, server, concurrency=16)
-        took = time.monotonic() - begun
+        result, _ = put(trials, server, concurrency=16)
+    assert {record.reason for record in result.records if record.status is not Status.OK} == set()
     assert (server.paid, server.most_at_once) == (400, 16)
-    assert took < 30  # 5 s at best; how long it takes is measured in benchmarks
 
 
 def test_requests_keep_the_pace_and_all_wait_where_the_server_asks_to():

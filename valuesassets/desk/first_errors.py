@@ -1,7 +1,11 @@
 """The line of a failed run that says why."""
 
+import re
+
 import dagster as dg
 
+OWN_ERROR = re.compile(r"^valuesassets(\.\w+)+: ")
+"""The name of a class of ours, which says nothing to a reader that its message does not."""
 UNKNOWN = "the run failed; see its log in the UI"
 TYPES = {dg.DagsterEventType.STEP_FAILURE, dg.DagsterEventType.RUN_FAILURE}
 
@@ -16,5 +20,6 @@ def first_error(run_id: str, instance: dg.DagsterInstance) -> str:
         if failure and failure.user_failure_data and failure.user_failure_data.description:
             return failure.user_failure_data.description
         if failure and failure.error:
-            return (failure.error.cause or failure.error).message.strip().splitlines()[0]
+            line = (failure.error.cause or failure.error).message.strip().splitlines()[0]
+            return OWN_ERROR.sub("", line)
     return next((event.message for event in reversed(events) if event.message), UNKNOWN)

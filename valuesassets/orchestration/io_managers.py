@@ -10,8 +10,9 @@ import pandas as pd
 
 from valuesassets.orchestration.instruments import declare_own_tables
 from valuesassets.orchestration.partitions import family_and_part
-from valuesassets.orchestration.resources import Storage
+from valuesassets.orchestration.resources import Storage, partition_path
 from valuesassets.records.csv_tables import read_csv, write_csv
+from valuesassets.records.errors import StorageError
 from valuesassets.records.files import read_json, write_json, write_text
 from valuesassets.records.parquet import (
     read_answers,
@@ -162,8 +163,15 @@ class StudyIOManager(dg.IOManager):
         return self._storage.path(key, partition, self._format.extension)
 
     def _read(self, key: dg.AssetKey, partition: str | None, only: Collection[str] = ()) -> Any:
-        """A value; `only`: those of its tables that are taken, where it has several."""
+        """A value; `only`: those of its tables that are taken, where it has several.
+
+        Raises:
+            StorageError: it was not made yet.
+        """
         path = self._path(key, partition)
+        if not path.exists():
+            name = key.to_user_string() if partition is None else f"{key.to_user_string()} {partition_path(partition)}"
+            raise StorageError(f"{name} is needed and was not made; materialise it first, or see why it failed")
         return _read_frames(path, key, only) if only else self._format.read(path, key)
 
 

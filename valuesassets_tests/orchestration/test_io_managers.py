@@ -3,6 +3,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from valuesassets.desk.first_errors import first_error
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, study_io_managers, table_of
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
@@ -46,18 +47,23 @@ def per_language(numbers: dict):
     return sorted(map(list, numbers))
 
 
+@dg.asset(key_prefix="survey", io_manager_key="json", ins={"summary": dg.AssetIn(["survey", "summary"])})
+def of_one(summary: list):
+    return summary
+
+
 @pytest.fixture
 def made(tmp_path):
     storage = Storage(root=str(tmp_path), study="toy")
     resources = study_io_managers(storage)
 
-    def materialise(assets, partition=None):
+    def materialise(assets, partition=None, **more):
         return dg.materialize(
             assets,
             resources=resources,
             partition_key=partition,
             selection=[assets[-1]],
-            instance=dg.DagsterInstance.ephemeral(),
+            **{"instance": dg.DagsterInstance.ephemeral()} | more,
         )
 
     return tmp_path / "toy" / "survey", materialise
@@ -77,6 +83,14 @@ def test_downstream_gets_a_dict_of_what_exists_even_where_that_is_one_or_none(ma
     materialise([numbers], cell_key("multi", "eng"))
     assert materialise([numbers, per_language], "eng").output_for_node("survey__per_language") == [["multi", "eng"]]
     assert (folder / "per_language" / "eng.json").exists()
+
+
+def test_an_input_that_was_not_made_is_named_without_the_class_of_the_error(made):
+    _, materialise = made
+    with dg.DagsterInstance.ephemeral() as instance:
+        result = materialise([numbers, summary, of_one], instance=instance, raise_on_error=False)
+        said = first_error(result.run_id, instance)
+    assert said == "survey/summary is needed and was not made; materialise it first, or see why it failed"
 
 
 def test_the_ui_is_told_path_rows_columns_and_a_short_preview(made):

@@ -94,6 +94,6 @@ def test_a_family_of_which_every_cell_is_left_out_is_a_failure(folder):
     path.write_text(text.replace('"tiny/eng" = "a model that was never trained"', ""), encoding="utf-8")
     left_out, failed = run(folder)
     assert len(left_out) == 3
-    assert failed == ["preflight tiny: no cell of it can be asked; mend what the lines above say, or override it"]
+    assert failed == ["survey tiny: no cell of it passed its preflight; mend what the lines above say, or override it"]
     cells = pd.read_parquet(folder / "storage" / "torn" / "survey" / "quality_report" / "cells.parquet")
     assert cells["is_missing"].all()

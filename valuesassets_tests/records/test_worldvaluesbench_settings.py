@@ -64,6 +64,7 @@ def test_files_count_from_the_study_file_and_have_to_be_there(tmp_path):
         ({"sets": {"a": SET | {"attributes": []}}}, "attributes'?: at least one entry"),
         ({"sets": {"a": SET | {"probe": 0}}}, "more than 0, or 'all', or a path"),
         ({"sets": {"a": SET | {"probe": "x.tsv"}}}, "x.tsv: no such file"),
+        ({"sets": {"a": SET | {"probe": 4}}}, "sets.a.probe: 4 of each group .* fewer than min_group = 5"),
         ({"min_group": 1}, "min_group'?: at least 2"),
         ({"repeated_ids": "keep"}, "'renumber' or 'drop'"),
         ({"splits": "random"}, "'seed' or 'stable'"),

@@ -257,7 +257,10 @@ def _newly_left_out(here: Here, part: Part, study: Study | None, known: dict[str
                 if not is_told:
                     yield LeftOut(f"{instrument.name} {cell}: {reason}")
             if is_stopped:
-                yield f"preflight {family}: no cell of it can be asked; mend what the lines above say, or override it"
+                yield (
+                    f"{instrument.name} {family}: no cell of it passed its preflight; mend what the lines above say, "
+                    "or override it"
+                )
 
 
 def _submitted(here: Here, runs: SideBySide | None, *given: Any) -> Future[dict[str, str]]:

@@ -115,6 +115,11 @@ class WorldValuesBench(InstrumentTable):
                     f"worldvaluesbench.sets.{name}.language: {asked.language} is none of the study's languages "
                     f"({', '.join(study.languages)}); add it or name another"
                 )
+            if isinstance(asked.probe, int) and asked.probe < self.min_group:
+                raise ValueError(
+                    f"worldvaluesbench.sets.{name}.probe: {asked.probe} of each group are asked about, and groups of "
+                    f"fewer than min_group = {self.min_group} are not compared; raise probe or lower min_group"
+                )
         models = [*study.families, *(file.name for file in self.ratings)]
         if twice := _twice(models):
             raise ValueError(f"worldvaluesbench.ratings: two models are called {twice}; give the ratings another name")

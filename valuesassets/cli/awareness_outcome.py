@@ -26,9 +26,10 @@ def print_outcome(found: Study, folder: Path) -> None:
         )
         for row in records(rows_where(factors, factor="all")):
             planted = "" if pd.isna(row["planted_slope"]) else f", planted {row['planted_slope']:g}"
-            interval = f"({row['slope_low']:.3f} to {row['slope_high']:.3f})"
+            ends = row["slope_low"], row["slope_high"]
+            interval = "" if pd.isna(ends[0]) else f" ({ends[0]:.3f} to {ends[1]:.3f})"
             score = f"; the benchmark's own score {pooled.get(row['model'], float('nan')):.4f}"
-            print(f"  {row['model']:<32} slope {row['slope']:.3f} {interval}{planted}{score}")
+            print(f"  {row['model']:<32} slope {row['slope']:.3f}{interval}{planted}{score}")
     for place in sorted(folder.glob("readout_comparison/**/readouts.parquet")):
         named = "" if place.parent.name == "readout_comparison" else f", {place.parent.name}"
         print(f"\nReadouts{named}: mean W1 from the exact distribution")

@@ -88,7 +88,7 @@ class Table:
             found = found.select([*self.names, *(name for name in found.column_names if name not in self.names)])
         if not found.num_rows:
             fields = [self.schema.field(f.name) if f.name in self.names else f for f in found.schema]
-            return found.cast(pa.schema(fields, found.schema.metadata))
+            return pa.schema(fields, found.schema.metadata).empty_table()  # not all types can be cast, even of no row
         for name in found.column_names:
             self._check(found, name, where)
         return found

@@ -58,6 +58,16 @@ def test_at_every_length_around_the_window_what_is_read_is_what_one_pass_for_it_
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("architecture", MASKED)
+def test_a_pass_of_as_many_tokens_as_the_window_has_and_of_one_more_is_read_as_it_is(architecture, way):
+    model = made(architecture)
+    for length in (16, 17, 18):
+        ids = tuple((number * 7919 + length) % VOCABULARY for number in range(length))
+        (row,) = WAYS[way](model, ids[:-1], [ids[-1:]], range(VOCABULARY))
+        assert row.log_probs == pytest.approx(one_pass(model, ids), abs=IN_FLOAT32.get(architecture, 1e-9))
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("architecture", MASKED)
 def test_the_trial_finds_nothing_wrong_with_masks_that_are_right_and_leaves_the_window_as_it_was(

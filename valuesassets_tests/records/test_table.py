@@ -84,6 +84,12 @@ def test_a_table_without_rows_has_all_columns_in_their_types(tmp_path, frame):
     assert len(read_frame(path, CELLS)) == 0
 
 
+def test_a_table_of_lists_without_rows_is_written_whatever_its_frame_takes_them_for(tmp_path):
+    table = Table("law", "an answer", Column("probs", pa.list_(pa.float64()), "a share of each law"))
+    write_frame(tmp_path / "law.parquet", pd.DataFrame({"probs": pd.Series(dtype=float)}), table)
+    assert pq.read_schema(tmp_path / "law.parquet").field("probs").type == pa.list_(pa.float64())
+
+
 def test_whole_numbers_stand_for_numbers_and_numbers_for_whole_ones_that_are_missing(tmp_path):
     table = Table("t", "a row", "n? p")
     write_frame(tmp_path / "t.parquet", pd.DataFrame({"n": [1.0, np.nan], "p": [0, 1]}), table)

@@ -23,6 +23,39 @@ EMBEDDER = "gemma-3-270m"
 """Its last layer, averaged over a text, stands in for a multilingual embedder, which no package of the index brings."""
 
 
+TABLES = (
+    (
+        "worldwise: choices",
+        "choices",
+        "worldwise/reliability/orders",
+        ("model", "n_choices", "p_valid", "changed", "pull_share", "agreement", "follow"),
+    ),
+    (
+        "worldvaluesbench: ratings",
+        "choices",
+        "worldvaluesbench/benchmark_scores/orders",
+        ("model", "n_prompts", "n_low_p_valid", "p_valid", "changed", "pull_unit", "agreement", "follow"),
+    ),
+    (
+        "psych tasks: prediction, nats",
+        "choices",
+        "psych_tasks/prediction/scores",
+        ("model", "task", "history", "n_marks", "log_score", "log_score_low", "log_score_high"),
+    ),
+    (
+        "cultural robustness: scores",
+        "choices",
+        "cultural_robustness/scores",
+        ("model", "score", "value", "low", "high", "p", "null", "status", "reason"),
+    ),
+)
+COUNTS = (
+    ("cultural robustness: answers", "choices", "cultural_robustness/answer_quality", ("cell",)),
+    ("worldwise: written answers", "reasons", "worldwise/quality_report/statuses", ("model", "form")),
+)
+READERS = {".parquet": pd.read_parquet, ".csv": pd.read_csv}
+
+
 def written_study(name: str, folder: Path) -> Path:
     """A study of `studies/` with the paths of this machine in it."""
     text = (FILES / f"{name}.toml").read_text(encoding="utf-8")
@@ -34,20 +67,24 @@ def written_study(name: str, folder: Path) -> Path:
 
 
 def stored(study: str, table: str) -> pd.DataFrame:
-    """All rows of a table of a study; of one with a file for each cell, all files, with the cell in `model`."""
-    place = storage_root() / study / table
-    if (single := place.with_suffix(".parquet")).exists():
-        return pd.read_parquet(single)
-    frames = []
-    for path in sorted(place.rglob("*.parquet")):
-        frame = pd.read_parquet(path)
-        frame["cell"] = str(path.relative_to(place).with_suffix(""))
-        frames.append(frame)
-    return pd.concat(frames, ignore_index=True)
+    """All rows of a table of a study, of each cell or part that has a file; which that is stands in `cell`.
+
+    Returns:
+        Its rows; without any column where it was not made.
+    """
+    place, frames = storage_root() / study / table, []
+    for path in sorted([*place.parent.glob(f"{place.name}.*"), *place.rglob("*.*")]):
+        if path.suffix in READERS:
+            cell = str(path.relative_to(place).with_suffix("")) if path.is_relative_to(place) else ""
+            frames.append(READERS[path.suffix](path).assign(cell=cell))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
 def show(title: str, frame: pd.DataFrame, *columns: str) -> None:
     """A table of the terminal with these columns."""
+    if frame.empty:
+        print(f"{title}: not made")
+        return
     table = Table(title=title, title_justify="left")
     for column in columns or frame.columns:
         table.add_column(str(column))
@@ -77,33 +114,18 @@ def main() -> int:
             return 1
         # A model that no instrument's preflight lets pass is a failure of its run; the tables say which it was.
         subprocess.run([sys.executable, "-m", "valuesassets.cli", "run", str(path)], check=False)
-    orders = ("model", "n_choices", "p_valid", "changed", "pull_share", "agreement", "agreement_low", "follow")
-    show("worldwise: choices", stored("choices", "worldwise/reliability/orders"), *orders)
+    for title, study, table, columns in TABLES:
+        show(title, stored(study, table), *columns)
+    for title, study, table, keys in COUNTS:
+        frame = stored(study, table)
+        counts = frame.groupby([*keys, "status"])["n_status"].sum() if "n_status" in frame else None
+        if counts is None and len(frame):
+            counts = frame.groupby([*keys, "status"]).size()
+        show(title, pd.DataFrame() if counts is None else counts.unstack(fill_value=0).reset_index())
     choices = stored("choices", "worldwise/choices")
-    leans = choices[choices["status"] == "ok"].groupby("model")[["p_high", "p_high_log_odds"]]
-    show("mean |p - .5|", leans.agg(lambda of: (of - 0.5).abs().mean()).reset_index())
-    ratings = (
-        "model",
-        "n_prompts",
-        "n_low_p_valid",
-        "p_valid",
-        "changed",
-        "pull_unit",
-        "agreement",
-        "follow",
-        "reason",
-    )
-    show("worldvaluesbench: ratings", stored("choices", "worldvaluesbench/benchmark_scores/orders"), *ratings)
-    scores = ("model", "task", "history", "n_marks", "log_score", "log_score_low", "log_score_high")
-    show("psych tasks: prediction", stored("choices", "psych_tasks/prediction/scores"), *scores)
-    answers = stored("choices", "cultural_robustness/answer_quality")
-    counts = answers.groupby(["cell", "status"]).size().unstack(fill_value=0)
-    show("cultural robustness: answers", counts.reset_index())
-    robustness = ("model", "score", "value", "low", "high", "p", "null", "status", "reason")
-    show("cultural robustness: scores", stored("choices", "cultural_robustness/scores"), *robustness)
-    statuses = stored("reasons", "worldwise/quality_report/statuses")
-    sums = statuses.groupby(["model", "form", "status"])["n_status"].sum().unstack(fill_value=0)
-    show("worldwise: reasons", sums.reset_index())
+    if len(choices):
+        read = choices[choices["status"] == "ok"].groupby("model")[["p_high", "p_high_log_odds"]]
+        show("worldwise: mean |p - .5|", read.agg(lambda of: (of - 0.5).abs().mean()).reset_index())
     return 0
 
 

@@ -3,9 +3,25 @@
 import copy
 
 import torch
+from torch.overrides import TorchFunctionMode
 from transformers import PreTrainedTokenizerFast
 
 from valuesassets_tests.models.spans.oracle import SpanOracle
+
+
+class InFloat64(TorchFunctionMode):
+    """A block in which what models convert to float32 (norms, rotations, softmax) stays in float64.
+
+    Where it does not, sums that differ by 1e-16 are rounded to neighbours in float32 now and then, by chance of the
+    processor, and labels of a model in float64 differ by 2e-6 nats.
+    """
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func is torch.Tensor.float:
+            return args[0].double()
+        args = [torch.float64 if each is torch.float32 else each for each in args]
+        kwargs = {name: torch.float64 if each is torch.float32 else each for name, each in (kwargs or {}).items()}
+        return func(*args, **kwargs)
 
 
 class Plain(SpanOracle):

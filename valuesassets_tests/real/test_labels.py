@@ -6,7 +6,7 @@ import pytest
 from valuesassets.models.certificate import LogitSpread, rounding_tolerance
 from valuesassets.records.trials import Status
 from valuesassets_tests.models.batch_faults import FAULTS
-from valuesassets_tests.real.plain import Plain
+from valuesassets_tests.real.plain import InFloat64, Plain
 from valuesassets_tests.real.prompts import prompts
 from valuesassets_tests.scored import score_trials
 
@@ -36,7 +36,8 @@ def test_labels_in_float32_are_those_of_plain_transformers_within_rounding(real)
 
 def test_labels_in_float64_are_those_of_plain_transformers(real):
     asked = prompts(4, 1)
-    apart = differences(Plain(real.folder, real.exact.model), asked, score_trials(real.exact, asked).readings)
+    with InFloat64():
+        apart = differences(Plain(real.folder, real.exact.model), asked, score_trials(real.exact, asked).readings)
     assert apart.max() <= 1e-9
 
 

@@ -74,7 +74,7 @@ def derive_awareness(
     """
     scopes = scopes_of(probe.groups)
     moves = derive_moves(probe, scopes, Resampling(probe, resamples, seed), min_group)
-    if not any(found[0].is_known.any() for found in moves.values()):
+    if moves and not any(found[0].is_known.any() for found in moves.values()):
         raise MissingData(
             f"awareness: no question has two groups of {min_group} or more people who answered; "
             "ask more people or lower min_group"

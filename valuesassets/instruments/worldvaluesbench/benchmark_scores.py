@@ -140,7 +140,13 @@ def _of_question(asked: AskedQuestion, members: NDArray[np.bool_], names: list[s
             | {"w1_seed": w1_between(points[order], humans_there, models_there)}
             | {"w1_unit": w1_between(unit, matched, matched_model), "w1_floor_unit": floor}
         )
-    return {name: np.concatenate([row[name] for row in rows]) if rows else [] for name in COLUMNS}
+    if not rows:  # no model is left: empty columns of their types, which whole numbers of others stay whole beside
+        return {name: np.empty(0, _kind(name)) for name in COLUMNS}
+    return {name: np.concatenate([row[name] for row in rows]) for name in COLUMNS}
+
+
+def _kind(column: str) -> type:
+    return np.int64 if column.startswith("n_") else np.float64 if column.startswith("w1_") else object
 
 
 def _off_scale(

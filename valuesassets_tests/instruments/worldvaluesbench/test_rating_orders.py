@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy.special import softmax
 
+from valuesassets.instruments.worldvaluesbench.evaluation import evaluate_probe
 from valuesassets.instruments.worldvaluesbench.gathered import gather_probe
 from valuesassets.instruments.worldvaluesbench.rating_distributions import BESIDE, write_ratings
 from valuesassets.instruments.worldvaluesbench.rating_orders import rating_orders
@@ -113,6 +114,10 @@ def test_where_every_model_is_left_out_the_probe_is_gathered_all_the_same():
     probe, ledger = gather_probe(dataset, samples_of(dataset), {"by position": frame})
     assert not any(asked.with_attributes for asked in probe.questions)
     assert len(ledger.orders) == 1
+    tables = evaluate_probe(probe, dataset, samples_of(dataset), resamples=20, seed=0, min_group=2, ledger=ledger)
+    assert set(tables["benchmark_scores"]["model"]) == {"majority of each group"}
+    assert tables["benchmark_scores"]["n_people"].dtype == int
+    assert not len(tables["awareness"])
 
 
 def test_what_is_written_is_read_again_with_what_it_is_judged_by(tmp_path):

@@ -37,6 +37,13 @@ def column(frame: "pd.DataFrame", name: str) -> "pd.Series":
     return pd.Series(frame[name])
 
 
+def stacked(tables: "Sequence[pd.DataFrame]") -> "pd.DataFrame":
+    """Tables below one another; those without rows, whose columns have no types, leave the others' types alone."""
+    import pandas as pd
+
+    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
+
+
 def means_by(frame: "pd.DataFrame", by: str, value: str, order: Sequence[str] | None = None) -> dict[str, float]:
     """Mean of a column in each group, by the group's name; in this order, and only those of it that have rows.
 

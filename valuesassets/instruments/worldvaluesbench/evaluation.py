@@ -1,6 +1,6 @@
 """All that is computed of a probe: one function for the command line and for the graph."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -20,7 +20,7 @@ from valuesassets.instruments.worldvaluesbench.rating_checks import check_indepe
 from valuesassets.instruments.worldvaluesbench.rating_sources import Given
 from valuesassets.records.errors import RatingsError
 from valuesassets.records.files import write_text
-from valuesassets.records.frames import records
+from valuesassets.records.frames import records, stacked
 
 RESAMPLES = 2000
 CONTROL_RESAMPLES = 400
@@ -91,7 +91,7 @@ def evaluate_probe(
 ) -> dict[str, pd.DataFrame]:
     """As `evaluate`, of what is gathered already."""
     probes = probe, control_models(probe, dataset, samples, seed)
-    scores = pd.concat(map(derive_benchmark_scores, (*probes, majority_of_groups(probe))), ignore_index=True)
+    scores = stacked([*map(derive_benchmark_scores, (*probes, majority_of_groups(probe)))])
     tables = {
         "benchmark_scores": scores,
         "threshold_shares": derive_threshold_shares(scores),
@@ -148,8 +148,3 @@ def _require_names(ratings: Mapping[str, Given], without: Mapping[str, Given]) -
     taken |= {made(name) for made in (controls.without_attributes, controls.shuffled) for name in ratings}
     if wrong := [name for name in ratings if name in taken]:
         raise RatingsError(f"--ratings {wrong[0]}=...: this name stands for a control; choose another")
-
-
-def stacked(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Tables below one another; those without rows, whose columns have no types, leave the others' types alone."""
-    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)

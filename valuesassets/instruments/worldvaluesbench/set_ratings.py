@@ -24,7 +24,7 @@ from valuesassets.instruments.worldvaluesbench.shown_people import derive_shown_
 from valuesassets.instruments.worldvaluesbench.tables import LEDGER
 from valuesassets.instruments.worldvaluesbench.wording_reliability import derive_wording_reliability, in_wording
 from valuesassets.records.errors import MissingData
-from valuesassets.records.frames import column, rows_where
+from valuesassets.records.frames import column, rows_where, stacked
 from valuesassets.records.settings.worldvaluesbench import WorldValuesBench
 from valuesassets.records.study import Study
 
@@ -126,7 +126,7 @@ def score_set(found: Gathered, seed: int, attributes: Sequence[str]) -> dict[str
     first = found.probe.questions[0].question.id
     prompt = prompt_of_one(found.dataset.participants, found.samples, first, attributes)
     probes = found.probe, found.controls(seed), majority_of_groups(found.probe)
-    scores = pd.concat(map(derive_benchmark_scores, probes), ignore_index=True)
+    scores = stacked([*map(derive_benchmark_scores, probes)])
     return {
         "scores": scores,
         "threshold_shares": derive_threshold_shares(scores),
@@ -141,7 +141,7 @@ def score_set(found: Gathered, seed: int, attributes: Sequence[str]) -> dict[str
 def of_models_and_controls(found: Gathered, seed: int, derive: Callable[[Probe], pd.DataFrame]) -> pd.DataFrame:
     """A table of models in groups that are compared, and below it that of what stands beside them."""
     probes = found.compared, large_groups(found.controls(seed), found.min_group)
-    return pd.concat(map(derive, probes), ignore_index=True)
+    return stacked([*map(derive, probes)])
 
 
 def awareness_of_set(found: Gathered, study: Study) -> dict[str, pd.DataFrame]:
@@ -154,7 +154,7 @@ def awareness_of_set(found: Gathered, study: Study) -> dict[str, pd.DataFrame]:
     further = {in_wording(family, wording) for family in study.families for wording in settings.wordings[1:]}
     given = (inference.resamples, study.seed, settings.min_group, settings.slopes, inference.level, further)
     of_each = [derive_awareness(probe, *given) for probe in (compared, controls)]
-    tables = {name: pd.concat([each[name] for each in of_each], ignore_index=True) for name in of_each[0]}
+    tables = {name: stacked([each[name] for each in of_each]) for name in of_each[0]}
     tables["group_means"] = derive_group_means(compared)
     if len(settings.wordings) > 1:
         names = {

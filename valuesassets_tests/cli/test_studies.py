@@ -28,7 +28,7 @@ def test_a_study_of_index_models_says_how_to_fetch_them_before_anything_is_made(
 
 
 def test_how_long_a_study_takes_is_said_where_its_file_says_so():
-    assert "a run takes about five minutes on two cores" in succeed("study", "first_real")
+    assert "a run takes three to five minutes on two cores" in succeed("study", "first_real")
     assert "a run takes" not in succeed("study", "evs2017")
 
 

@@ -174,8 +174,19 @@ def table(caption: str, rows: Rows, columns: Sequence[str] | None = None) -> Tab
         kept = ["cell", *(name for name in kept if name not in ("model", "language"))]
         listed = [{**row, "cell": _cell_name(row)} for row in listed]
     kept = [name for name in kept if any(not is_absent(row.get(name)) for row in listed)]
-    cells = tuple(tuple(_cell(row.get(name), "" if name in REMARKS else ABSENT) for name in kept) for row in listed)
+    cells = tuple(
+        tuple(_cell(_whole(name, row.get(name)), "" if name in REMARKS else ABSENT) for name in kept) for row in listed
+    )
     return Table(caption, tuple(_heading(name) for name in kept), cells)
+
+
+def _whole(name: str, value: Any) -> Any:
+    """A count as a whole number, where pandas holds it as another because some of its column are missing.
+
+    >>> _whole("n_low_p_valid", 0.0), _whole("p_valid", 0.0)
+    (0, 0.0)
+    """
+    return int(value) if name.startswith("n_") and isinstance(value, float) and value.is_integer() else value
 
 
 def _heading(name: str) -> str:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loading import LoadedModel, OpenedModel
 from valuesassets.records.trials import Reading
 
 UNIT = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
@@ -136,9 +136,14 @@ def certify(loaded: LoadedModel, pairs: Pairs, trials: int, spread: LogitSpread)
         spread: as it was seen when they were.
     """
     opened, steps = loaded.opened, max((max(one.label_tokens or (1,)) for one, _ in pairs), default=1)
-    n_layers, width = opened.least_setting(["num_hidden_layers"]), opened.least_setting(["hidden_size"])
-    tolerance = rounding_tolerance(opened.dtype, n_layers or MOST_LAYERS, width or MOST_WIDTH, spread.largest, steps)
+    tolerance = tolerance_of(opened, spread.largest, steps)
     return Certificate(trials, largest_difference(pairs), tolerance, largest_share_moved(pairs))
+
+
+def tolerance_of(opened: OpenedModel, spread: float, steps: int) -> float:
+    """`rounding_tolerance` of a model, in nats; one whose depth or width is not known counts as a large one."""
+    n_layers, width = opened.least_setting(["num_hidden_layers"]), opened.least_setting(["hidden_size"])
+    return rounding_tolerance(opened.dtype, n_layers or MOST_LAYERS, width or MOST_WIDTH, spread, steps)
 
 
 def largest_difference(pairs: Pairs) -> float:

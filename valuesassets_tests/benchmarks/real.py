@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from valuesassets.models.certificate import LogitSpread, rounding_tolerance
+from valuesassets.models.certificate import LogitSpread, tolerance_of
 from valuesassets.models.index_registry import PREFIX, find_index_file, index_models
 from valuesassets.models.loading import LoadedModel, load_model
 from valuesassets_tests.benchmarks import lm_eval_harness, paired
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, not_measured
 from valuesassets_tests.benchmarks.workload import Asked, cut_slices, questions_in
+from valuesassets_tests.real.plain import STEPS
 from valuesassets_tests.real.prompts import LANGUAGES
 
-STEPS = 2
-"""Tokens of the longest label, "10" or one behind a space of its own, each of which is rounded."""
 AGREEMENT = 6
 """Questions compared before anything is timed."""
 
@@ -25,10 +24,9 @@ def choose_real_questions(count: int) -> list[Asked]:
 
 def allowed_difference(loaded: LoadedModel, questions: Sequence[Asked]) -> float:
     """What rounding explains of a label's log-probability in this model, in nats."""
-    config = loaded.opened.config
     with LogitSpread().watching(loaded.model) as spread:
         paired.run_engine(loaded, questions)
-    return rounding_tolerance("float32", config.num_hidden_layers, config.hidden_size, spread.largest, STEPS)
+    return tolerance_of(loaded.opened, spread.largest, STEPS)
 
 
 def measure(models: Sequence[str], questions: Sequence[Asked], slices: int, tell: Tell) -> Entries:

@@ -26,32 +26,32 @@ EMBEDDER = "gemma-3-270m"
 TABLES = (
     (
         "worldwise: choices",
-        "choices",
+        "real_instruments",
         "worldwise/reliability/orders",
         ("model", "n_choices", "p_valid", "changed", "pull_share", "agreement", "follow"),
     ),
     (
         "worldvaluesbench: ratings",
-        "choices",
+        "real_instruments",
         "worldvaluesbench/benchmark_scores/orders",
         ("model", "n_prompts", "n_low_p_valid", "p_valid", "changed", "pull_unit", "agreement", "follow"),
     ),
     (
         "psych tasks: prediction, nats",
-        "choices",
+        "real_instruments",
         "psych_tasks/prediction/scores",
         ("model", "task", "history", "n_marks", "log_score", "log_score_low", "log_score_high"),
     ),
     (
         "cultural robustness: scores",
-        "choices",
+        "real_instruments",
         "cultural_robustness/scores",
         ("model", "score", "value", "low", "high", "p", "null", "status", "reason"),
     ),
 )
 COUNTS = (
-    ("cultural robustness: answers", "choices", "cultural_robustness/answer_quality", ("cell",)),
-    ("worldwise: written answers", "reasons", "worldwise/quality_report/statuses", ("model", "form")),
+    ("cultural robustness: answers", "real_instruments", "cultural_robustness/answer_quality", ("cell",)),
+    ("worldwise: written answers", "real_reasons", "worldwise/quality_report/statuses", ("model", "form")),
 )
 READERS = {".parquet": pd.read_parquet, ".csv": pd.read_csv}
 
@@ -106,7 +106,7 @@ def main() -> int:
     asked = parser.parse_args()
     folder = storage_root() / "real_studies"
     folder.mkdir(parents=True, exist_ok=True)
-    for name in () if asked.print_only else ("choices", "reasons"):
+    for name in () if asked.print_only else ("real_instruments", "real_reasons"):
         try:
             path = written_study(name, folder)
         except ModelError as error:
@@ -122,7 +122,7 @@ def main() -> int:
         if counts is None and len(frame):
             counts = frame.groupby([*keys, "status"]).size()
         show(title, pd.DataFrame() if counts is None else counts.unstack(fill_value=0).reset_index())
-    choices = stored("choices", "worldwise/choices")
+    choices = stored("real_instruments", "worldwise/choices")
     if len(choices):
         read = choices[choices["status"] == "ok"].groupby("model")[["p_high", "p_high_log_odds"]]
         show("worldwise: mean |p - .5|", read.agg(lambda of: (of - 0.5).abs().mean()).reset_index())

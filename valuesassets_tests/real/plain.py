@@ -8,6 +8,9 @@ from transformers import PreTrainedTokenizerFast
 
 from valuesassets_tests.models.spans.oracle import SpanOracle
 
+STEPS = 2
+"""Tokens of the longest label, "10" or one behind a space of its own, each of which is rounded."""
+
 
 class InFloat64(TorchFunctionMode):
     """A block in which what models convert to float32 (norms, rotations, softmax) stays in float64.

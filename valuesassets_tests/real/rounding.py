@@ -13,17 +13,15 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from valuesassets.models.certificate import LogitSpread, rounding_tolerance
+from valuesassets.models.certificate import LogitSpread, tolerance_of
 from valuesassets.models.index_registry import PREFIX, index_models
 from valuesassets.models.loading import load_model
 from valuesassets.models.token_trees import BatchBudget
-from valuesassets_tests.real.plain import Plain
+from valuesassets_tests.real.plain import STEPS, Plain
 from valuesassets_tests.real.prompts import prompts
 from valuesassets_tests.scored import score_trials
 
 BUDGETS = {"1 row": BatchBudget(1, 1), "8 rows": BatchBudget(256, 8), "64 rows": BatchBudget(1536, 64)}
-STEPS = 2
-"""Tokens of the longest label, each of which is rounded."""
 
 
 def shares(probs):
@@ -35,7 +33,7 @@ def compare(name, dtype, n_each, table):
     """The rows of a model in a dtype."""
     loaded, asked = load_model(name, dtype=dtype, device="cpu"), prompts(n_each, n_each // 4)
     torch.set_num_threads(1)
-    oracle, config = Plain(loaded.opened.folder, loaded.model), loaded.opened.config
+    oracle = Plain(loaded.opened.folder, loaded.model)
     alone = [oracle.label_probs(trial.prompt, trial.labels) for trial in asked]
     for threads in (1, 2):
         torch.set_num_threads(threads)
@@ -44,7 +42,7 @@ def compare(name, dtype, n_each, table):
                 read = [reading.label_probs for reading in score_trials(loaded, asked, budget=budget).readings]
             nats = np.abs(np.log(np.concatenate(read)) - np.log(np.concatenate(alone)))
             points = 100 * np.abs(shares(read) - shares(alone))
-            allowed = rounding_tolerance(dtype, config.num_hidden_layers, config.hidden_size, spread.largest, STEPS)
+            allowed = tolerance_of(loaded.opened, spread.largest, STEPS)
             numbers = [*np.quantile(nats, (0.5, 0.99, 1)), allowed, points.max()]
             table.add_row(
                 name.removeprefix(PREFIX), dtype, rows, str(threads), str(len(nats)), *(f"{n:.1e}" for n in numbers)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from valuesassets.models.certificate import LogitSpread, rounding_tolerance
+from valuesassets.models.certificate import LogitSpread, tolerance_of
 from valuesassets.records.trials import Status
 from valuesassets_tests.models.batch_faults import FAULTS
-from valuesassets_tests.real.plain import InFloat64, Plain
+from valuesassets_tests.real.plain import STEPS, InFloat64, Plain
 from valuesassets_tests.real.prompts import prompts
 from valuesassets_tests.scored import score_trials
 
@@ -24,10 +24,10 @@ def differences(oracle, trials, readings):
 def test_labels_in_float32_are_those_of_plain_transformers_within_rounding(real):
     asked = prompts(34, 8)
     assert len(asked) >= 200
-    result, config = score_trials(real.loaded, asked), real.loaded.opened.config
+    result = score_trials(real.loaded, asked)
     with LogitSpread().watching(real.loaded.model) as spread:
         apart = differences(Plain(real.folder, real.loaded.model), asked, result.readings)
-    allowed = rounding_tolerance("float32", config.num_hidden_layers, config.hidden_size, spread.largest, 2)
+    allowed = tolerance_of(real.loaded.opened, spread.largest, STEPS)
     print(f"{len(apart)} labels: {apart.max():.2g} nats at most, median {np.median(apart):.2g}, {allowed:.2g} allowed")
     assert apart.max() <= allowed < 1e-3
     assert result.certificate.agrees

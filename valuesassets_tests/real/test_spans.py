@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from valuesassets.models.certificate import LogitSpread, rounding_tolerance
+from valuesassets.models.certificate import LogitSpread, tolerance_of
 from valuesassets.models.spans.entries import prepare_spans
 from valuesassets.models.spans.scoring import score_spans
 from valuesassets_tests.models.spans.texts import span_trial
-from valuesassets_tests.real.plain import Plain
+from valuesassets_tests.real.plain import STEPS, Plain
 
 pytestmark = [pytest.mark.slow, pytest.mark.real]
 NUMBERS = ("0", "1", "2", "10", "21")
@@ -34,14 +34,14 @@ def test_fifty_spans_are_those_of_plain_transformers_within_rounding(real):
     entries = prepare_spans(real.loaded.opened, trials)
     result, oracle = score_spans(real.loaded, entries), Plain(real.folder, real.loaded.model)
     assert len(result.readings) == 50
-    apart, config = [], real.loaded.opened.config
+    apart = []
     with LogitSpread().watching(real.loaded.model) as spread:
         for entry, reading in zip(entries, result.readings, strict=True):
             trial = entry.text.shown.trial
             start = trial.readout.spans[entry.number].start
             expected = oracle.log_probs(trial.prompt[:start], NUMBERS, trial.readout.close)
             apart += [abs(math.log(a) - b) for a, b in zip(reading.label_probs, expected, strict=True)]
-    allowed = rounding_tolerance("float32", config.num_hidden_layers, config.hidden_size, spread.largest, 2)
+    allowed = tolerance_of(real.loaded.opened, spread.largest, STEPS)
     print(f"{len(apart)} candidates: {max(apart):.2g} nats at most, {allowed:.2g} allowed")
     assert max(apart) <= allowed
     assert result.certificate.agrees

@@ -14,7 +14,7 @@ from valuesassets.instruments.worldvaluesbench.published_scores import THRESHOLD
 from valuesassets.instruments.worldvaluesbench.rated import AskedQuestion, Floats, Groups, Probe, Rated
 from valuesassets.measure.between_groups import sums_by
 from valuesassets.measure.floors import w1_floor_unit
-from valuesassets.records.frames import parts_of
+from valuesassets.records.frames import parts_of, stacked
 
 EVERYBODY = "all"
 COLUMNS = ["model", "subset", "question_id", "n_people", "n_ratings", "n_missing", "n_out_of_scale"]
@@ -34,7 +34,7 @@ def derive_benchmark_scores(probe: Probe) -> pd.DataFrame:
     Source: Zhao et al. (2024), section 4.2, and their `evaluate.py`.
     """
     names, members = subsets_of(probe.groups)
-    scores = pd.concat([pd.DataFrame(_of_question(asked, members, names)) for asked in probe.questions])
+    scores = stacked([pd.DataFrame(_of_question(asked, members, names)) for asked in probe.questions])
     scores = pd.DataFrame(scores[scores["n_people"] > 0])
     for name in ("model", "subset"):  # in the order in which they are first met
         scores[name] = pd.Categorical(scores[name], categories=scores[name].unique())
@@ -140,13 +140,7 @@ def _of_question(asked: AskedQuestion, members: NDArray[np.bool_], names: list[s
             | {"w1_seed": w1_between(points[order], humans_there, models_there)}
             | {"w1_unit": w1_between(unit, matched, matched_model), "w1_floor_unit": floor}
         )
-    if not rows:  # no model is left: empty columns of their types, which whole numbers of others stay whole beside
-        return {name: np.empty(0, _kind(name)) for name in COLUMNS}
-    return {name: np.concatenate([row[name] for row in rows]) for name in COLUMNS}
-
-
-def _kind(column: str) -> type:
-    return np.int64 if column.startswith("n_") else np.float64 if column.startswith("w1_") else object
+    return {name: np.concatenate([row[name] for row in rows]) if rows else [] for name in COLUMNS}
 
 
 def _off_scale(

@@ -1,6 +1,5 @@
 """What weights take and what memory there is: where a model goes, and that it fits there before it is read."""
 
-import gc
 import os
 import socket
 from collections.abc import Mapping
@@ -24,12 +23,11 @@ WIDE = {"I64": 8, "U64": 8, "I32": 4, "U32": 4, "I16": 2, "U16": 2}
 
 
 def require_memory(opened: "OpenedModel") -> None:
-    """See that the weights of a model fit into what is free where it is to run; a job's other model is gone by then.
+    """See that the weights of a model fit into what is free where it is to run.
 
     Raises:
         ModelError: they do not fit, or their files are not whole.
     """
-    gc.collect()  # what a model before this one left in cycles
     needed, free = weights_bytes(count_weights(opened.folder), opened.dtype), free_bytes(opened.device)
     if needed > free:
         raise ModelError(f"{opened.model_id}: {_too_little(needed, free, opened)}")

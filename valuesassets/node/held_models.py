@@ -1,5 +1,6 @@
 """The model that a job has loaded: one at a time, shared by all cells that need it."""
 
+import gc
 import traceback
 from collections.abc import Callable
 from functools import cache
@@ -48,7 +49,9 @@ class HeldModels:
         """A model without its weights; those of another one are let go."""
         asked = model, revision, dtype, device, offline, bos, prompting
         if self._asked != asked:
-            self._asked, self._loaded, self._refused, self._known = (), None, None, {}
+            if self._asked:
+                self._asked, self._loaded, self._refused, self._known = (), None, None, {}
+                gc.collect()  # what the model before left in cycles is no longer in the way when memory is looked at
             self._opened, self._asked = open_model(*asked, say=self._progress.say), asked
         return self._opened
 

@@ -16,7 +16,7 @@ from valuesassets.orchestration.partitions import cell_key
 from valuesassets.records.parquet import read_trials, table_metadata
 from valuesassets.records.study import load_study, parse_study, study_path
 from valuesassets_tests.instruments.worldwise.made_dilemmas import NETHERLANDS
-from valuesassets_tests.orchestration.small_study import run_study_file
+from valuesassets_tests.orchestration.study_here import run_study_here, unpainted
 from valuesassets_tests.tiny_models import sentencepiece_like, write_model
 
 AXES = ("IDV", "PDI")
@@ -36,6 +36,11 @@ SMALLER = {
     "[worldwise]": "[inference]\nresamples = 199\n\n[worldwise]",
 }
 """What of the demo is made smaller: two axes, and no reasons."""
+LEFT_OUT = "worldwise.cultures.KYPP"
+"""A table of the demo: two countries that are alike and one that is not are enough."""
+ASKS_FOR_REASONS = '[worldwise]\nembedder = "lexical"\ndraws = 2'
+N_CONDITIONS = 3 + 2
+"""Countries, and two that are none."""
 
 
 def write_small_demo(folder):
@@ -48,8 +53,10 @@ def write_small_demo(folder):
     for old, new in SMALLER.items():
         assert old in text, old
         text = text.replace(old, new)
+    tables = text.split("\n[")
+    assert sum(table.startswith(LEFT_OUT) for table in tables) == 1
     path = folder / "small.toml"
-    path.write_text(text, encoding="utf-8")
+    path.write_text("\n[".join(table for table in tables if not table.startswith(LEFT_OUT)), encoding="utf-8")
     return path
 
 
@@ -58,8 +65,8 @@ def made(tmp_path_factory):
     """The folder of the instrument in a small study that was run, and the study."""
     folder = tmp_path_factory.mktemp("worldwise")
     path = write_small_demo(folder)
-    run_study_file(folder, path)
-    return folder / "storage" / DEMO.name / "worldwise", load_study(str(path))
+    (made,) = run_study_here(path)
+    return made / "worldwise", load_study(str(path))
 
 
 def every(made, asset):
@@ -71,7 +78,7 @@ def test_choices_come_back_as_they_were_planted_in_every_cell(made):
     folder, study = made
     scenarios = {scenario.id: scenario for scenario in read_scenarios(study.worldwise.scenarios)}
     found = every(folder, "choices")
-    assert len(found) == 2 * 6 * 4
+    assert len(found) == 2 * N_CONDITIONS * 4
     assert set(found["status"]) == {"ok"}
     due = [planted_lean(study, row.model, row.culture, scenarios[row.scenario_id]) for row in found.itertuples()]
     error = (found["lean"] - due).abs() / 2  # of p_high
@@ -82,7 +89,7 @@ def test_choices_come_back_as_they_were_planted_in_every_cell(made):
 @pytest.mark.slow
 def test_the_calibration_compares_both_channels_with_what_was_planted(made):
     found = every(made[0], "calibration")
-    assert len(found) == 2 * 6 * 4
+    assert len(found) == 2 * N_CONDITIONS * 4
     assert found["averaged_w1_unit_error"].mean() <= 0.02
     assert found["averaged_w1_unit_error"].quantile(0.95) <= 0.05
     assert (found["n_sampled"] == 200).all()
@@ -121,9 +128,9 @@ def test_a_part_asks_its_own_persona_in_both_orders(made):
 def test_reference_models_learn_to_write_besides_where_reasons_are_asked_for(tmp_path):
     path = write_small_demo(tmp_path)
     text = path.read_text(encoding="utf-8").replace("steps = 150", "steps = 1")
-    path.write_text(text.replace("[worldwise]", '[worldwise]\nembedder = "lexical"\ndraws = 2'), encoding="utf-8")
-    run_study_file(tmp_path, path, only=["scenarios", "trials", "reason_trials", "reference_models"])
-    folder = tmp_path / "storage" / DEMO.name
+    text = text.partition("# Leans alike everywhere.")[0].replace("[worldwise]", ASKS_FOR_REASONS)
+    path.write_text(text, encoding="utf-8")
+    (folder,) = run_study_here(path, only=["scenarios", "trials", "reason_trials", "reference_models"])
     asked = {
         trial.prompt
         for noun in ("trials", "reason_trials")
@@ -275,7 +282,7 @@ def untrained(tmp_path_factory):
     (folder / "random.toml").write_text(RANDOM.replace('"tiny"', f'"{folder / "tiny"}"'), encoding="utf-8")
     definitions = build_definitions(load_study(str(folder / "random.toml")), folder / "storage")
     job, checks = definitions.resolve_implicit_global_asset_job_def(), {}
-    with dg.instance_for_test(temp_dir=str(tmp_path_factory.mktemp("home"))) as instance:
+    with unpainted(), dg.DagsterInstance.ephemeral() as instance:
         for nouns, partition in (
             (["scenarios"], None),
             (["trials"], "placebo"),

@@ -9,7 +9,7 @@ import pytest
 
 from valuesassets.cli.asking_cost import print_costs
 from valuesassets.records.study import load_study
-from valuesassets_tests.orchestration.small_study import run_study_file
+from valuesassets_tests.orchestration.study_here import run_study_here
 from valuesassets_tests.orchestration.talking_study import CULTURES, Talker, write_talking_study
 
 pytestmark = pytest.mark.slow
@@ -25,8 +25,7 @@ def made(tmp_path_factory):
         path = write_talking_study(folder, talker.base_url)
         with contextlib.redirect_stdout(said):
             print_costs(load_study(str(path)))
-        for _ in range(2):
-            run_study_file(folder, path)
+        for _ in run_study_here(path, times=2):
             paid.append(talker.paid)
     return folder / "storage/small/worldwise", paid, said.getvalue()
 

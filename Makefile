@@ -3,7 +3,8 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+# Modules are compiled when they are first imported: most of what the packages bring never is.
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
 export VALUESASSETS_STUDY ?= demo
 export VALUESASSETS_STORAGE ?= $(CURDIR)/storage
@@ -16,14 +17,14 @@ PORT = 3000
 # Whose torch `make gpu-check` uses: this environment's, or that of a cluster's module.
 GPU_PYTHON ?= $(BIN)/python
 
-.PHONY: demo test browser slurm published job-faults test-benchmarks needy whole real real-studies mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
+.PHONY: demo test browser slurm published job-faults test-benchmarks rest real real-studies mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("make: $(PYTHON) is Python %d.%d, 3.11 or newer is needed; name another: make demo PYTHON=python3.12" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
-	@echo 'Setting up $(VENV), once; it takes minutes.'
+	@echo 'Setting up $(VENV), once: two to five minutes, 470 MB of packages (more where pip takes torch for CUDA), 1.6 GB on the disk.'
 	@$(PYTHON) -m venv $(VENV)
 	@echo '  1 of 2: torch'
 	@$(PIP) torch
@@ -47,7 +48,7 @@ $(VENV)/installed-bench: $(VENV)/installed
 demo: $(VENV)/installed | $(VALUESASSETS_DAGSTER)  ## the demonstration study, from questionnaire to map
 	@$(BIN)/valuesassets demo
 
-test: $(VENV)/installed-dev  ## the tests, but for those that follow, which need more than Python, or hurt
+test: $(VENV)/installed-dev  ## the tests that take minutes: what is pure, and one way through each instrument
 	@$(BIN)/python -m valuesassets_tests
 
 browser: $(VENV)/installed-dev  ## what a user does in the UI and on the pages, in a real browser (Debian's chromium)
@@ -81,19 +82,16 @@ slurm-faults: $(VENV)/installed-dev  ## what a cluster can do to a cell, done on
 ui-faults: $(VENV)/installed-dev  ## kills the UI, its servers and its runs: nothing may be lost or left behind
 	@$(BIN)/python -m valuesassets_tests ui-faults
 
-test-all: whole real mutations slurm-faults ui-faults  ## every test there is
+test-all: $(VENV)/installed-dev  ## every test there is, in one pool
+	@$(BIN)/python -m valuesassets_tests all
 
-# What `make test` leaves out and needs no processes of its own, at once.
-needy: $(VENV)/installed-dev
-	@$(BIN)/python -m valuesassets_tests needy
+# What `make test` leaves out, but for the mutations: CI runs these last.
+rest: $(VENV)/installed-dev
+	@$(BIN)/python -m valuesassets_tests rest
 
-# The first six at once: what waits and what computes go together.
-whole: $(VENV)/installed-dev
-	@$(BIN)/python -m valuesassets_tests whole
-
-coverage: $(VENV)/installed-dev  ## the tests; fails where less than 90 % of a package's lines are run
+coverage: $(VENV)/installed-dev  ## nearly all tests; fails where less than 90 % of a package's lines are run
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run -m valuesassets_tests whole
+	@$(BIN)/coverage run -m valuesassets_tests all -m 'not mutations and not slurm_faults and not ui_faults and not real'
 	@$(BIN)/coverage combine --quiet
 	@failed=0; for package in measure answers people comparing reporting instruments models; do echo; echo "valuesassets/$$package"; \
 	  $(BIN)/coverage report --include "valuesassets/$$package/*" --fail-under 90 || failed=1; done; exit $$failed
@@ -121,6 +119,7 @@ check: $(VENV)/installed-dev  ## format, lint, types, import contracts, docs
 	$(BIN)/python -m valuesassets.studies.questionnaires.render --check
 	$(BIN)/python -m pytest -q valuesassets_tests/test_docs.py
 	$(BIN)/mkdocs build --strict
+	$(BIN)/python -m valuesassets_tests.costs
 
 # Without --quiet: it would keep the warnings from --strict.
 docs: $(VENV)/installed  ## the documentation as a site, in site/; a broken link fails

@@ -17,9 +17,8 @@ PROCESSES = os.environ.get("VALUESASSETS_TEST_PROCESSES", "3")
 IN_GROUPS = ["-n", PROCESSES, "--dist", "loadgroup", "--no-loadscope-reorder"]
 """One process more than cores: clusters and UIs mostly wait. Groups are dealt out in the order made in conftest.py."""
 TESTS = REPOSITORY / "valuesassets_tests"
-APART = ("mutations", "slurm_faults", "ui_faults", "real")
-"""What has processes, clusters and UIs of its own, or takes gigabytes, and does not go beside other tests."""
-NEEDY = ("browser", "slurm", "published", "job_faults", "benchmarks")
+SLOW = "slow"
+NEEDY = ("browser", "slurm", "published", "job_faults", "benchmarks", "mutations", "slurm_faults", "ui_faults", "real")
 """What needs more than Python, hurts, or tries what no user of the program meets."""
 
 
@@ -27,21 +26,30 @@ def _without(*marks: str) -> str:
     return " and ".join(f"not {mark}" for mark in marks)
 
 
+def _marked(mark: str) -> list[str]:
+    return [*IN_GROUPS, "-m", mark]
+
+
 PARTS = {
-    "suite": [*IN_GROUPS, "-m", _without(*APART, *NEEDY)],
-    "whole": [*IN_GROUPS, "-m", _without(*APART)],
-    "needy": [*IN_GROUPS, "-m", f"({' or '.join(NEEDY)}) and {_without(*APART)}"],
-    "browser": [*IN_GROUPS, "-m", f"browser and {_without(*APART)}"],
-    "slurm": [*IN_GROUPS, "-m", f"slurm and {_without(*APART)}"],
-    "published": [*IN_GROUPS, "-m", f"published and {_without(*APART)}"],
-    "job-faults": [*IN_GROUPS, "-m", "job_faults"],
-    "test-benchmarks": [*IN_GROUPS, "-m", "benchmarks"],
+    "suite": [*IN_GROUPS, "-m", f"first_look or ({_without(SLOW, *NEEDY)})"],
+    "rest": [*IN_GROUPS, "-m", f"({' or '.join((SLOW, *NEEDY))}) and {_without('first_look', 'mutations')}"],
+    "all": IN_GROUPS,
+    "browser": _marked(f"browser and {_without('slurm_faults', 'ui_faults')}"),
+    "slurm": _marked(f"slurm and {_without('slurm_faults')}"),
+    "published": _marked(f"published and {_without('mutations')}"),
+    "job-faults": _marked("job_faults"),
+    "test-benchmarks": _marked("benchmarks"),
     "real": ["-m", "real", "-rs", str(TESTS / "real")],  # in one process, which loads each model once
     "mutations": ["-m", "mutations", str(TESTS / "test_mutations.py")],  # starts two processes of its own
-    "slurm-faults": [*IN_GROUPS, "-m", "slurm_faults", str(TESTS / "slurm_faults")],
-    "ui-faults": [*IN_GROUPS, "-m", "ui_faults", str(TESTS / "desk")],
+    "slurm-faults": [*_marked("slurm_faults"), str(TESTS / "slurm_faults")],
+    "ui-faults": [*_marked("ui_faults"), str(TESTS / "desk")],
 }
-"""`whole` is `suite` and what is needy at once, as `make test-all` runs them: what waits goes beside what computes."""
+"""`all` is what `make test-all` runs, in one pool: what waits goes beside what computes. CI runs `suite`, `rest` and
+`mutations` one after the other, so that a machine that is too slow leaves out the last of them."""
+LEFT_TO_ALL = (
+    "left to `make test-all`: tests that are slow, browsers, clusters, published forms, kills, benchmarks, real "
+    "weights, mutations"
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -51,6 +59,8 @@ def main(arguments: list[str]) -> int:
     for mark, (program, packages) in DEBIAN_PACKAGES.items():
         if shutil.which(program) is None:
             print(f"left out: {mark} tests; get them with: apt-get install {packages}")
+    if part == "suite":
+        print(LEFT_TO_ALL)
     return status
 
 

@@ -2,17 +2,17 @@
 
 Tests are dealt out to processes by groups: those that share a cluster or a UI name theirs, others go with their module,
 whose fixtures are then made once. The groups that take longest come first, so that no process works alone in the end.
-With a number in `VALUESASSETS_TEST_ORDER` groups and the tests of each come in a random order that the number gives: none
-may need what another has left.
+With a number in `VALUESASSETS_TEST_ORDER` groups and the tests of each come in a random order that the number gives:
+none may need what another has left.
 """
 
 import gc
 import os
-import random
 import signal
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -62,7 +62,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
     if seed := os.environ.get("VALUESASSETS_TEST_ORDER"):
-        shuffle(items, seed)
+        shuffle(items, int(seed))
         return
     slow = Counter(_group(item) for item in items if item.get_closest_marker("slow"))
     order = [*FIRST, *(group for group, _ in slow.most_common() if group not in (*FIRST, LATER)), LATER]
@@ -70,11 +70,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: ranks.get(_group(item), len(order)))
 
 
-def shuffle(items: list[pytest.Item], seed: str) -> None:
+def shuffle(items: list[pytest.Item], seed: int) -> None:
     """Put groups, the modules of each and the tests of a module into a random order, the same in every process."""
-    rng = random.Random(seed)
+    rng = np.random.default_rng(seed)
     ranks: defaultdict[str, float] = defaultdict(rng.random)
-    rng.shuffle(items)
+    items[:] = [items[place] for place in rng.permutation(len(items))]
     items.sort(key=lambda item: (ranks[_group(item)], ranks[item.nodeid.partition("::")[0]]))
 
 

@@ -1,8 +1,9 @@
 """What a run of tests costs: wall and CPU seconds, the ten dearest files, `storage/evidence/test_times*.json`.
 
-CPU seconds of a test are those of its process and of the processes that it started and waited for. What is made once for
-the tests of several files (a fixture of the session) has a line of its own, and so no file pays for the others. Node jobs
-are forks of one process that serves all tests (`valuesassets/node/fork_server.py`): their seconds are one sum.
+CPU seconds of a test are those of its process and of the processes that it started and waited for. What is made once
+for the tests of several files (a fixture of the session) has a line of its own, and so no file pays for the others.
+Node jobs are forks of one process that serves all tests (`valuesassets/node/fork_server.py`): their seconds are one
+sum.
 
 `python -m valuesassets_tests.costs` holds what `make test` stored against the budgets below.
 """
@@ -27,12 +28,14 @@ CPU_SECONDS = "cpu_seconds"
 SHARED_SECONDS = "shared_cpu_seconds"
 """The same for the seconds of fixtures of the session, by their names."""
 DEAREST = 10
+DEAR = 1.0
+"""CPU seconds from which a test is named in what is stored."""
 PART = "VALUESASSETS_TEST_PART"
 """The variable that names the part of the suite: its seconds are stored apart from those of `make test`."""
 STORED = Path(os.environ.get("VALUESASSETS_STORAGE", REPOSITORY / "storage")) / "evidence"
 SUITE_TIMES = STORED / "test_times.json"
 
-BUDGETS: dict[str, float] = {"": 10.0}
+BUDGETS: dict[str, float] = {".": 10.0}
 """By folder of tests, what a file of it may cost in `make test`, in units; a folder without one has that of the folder
 above it. A unit is what `work_unit` takes, so that fast machines and slow ones have the same budgets."""
 EXCESS = 1.5
@@ -87,6 +90,7 @@ class Costs:
         self.started = time.monotonic()
         self.files: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])  # CPU and wall seconds
         self.shared: dict[str, float] = defaultdict(float)  # CPU seconds, by fixture
+        self.seconds: dict[str, float] = defaultdict(float)  # CPU seconds, by test
         self.tests = 0
         self._shared_by_test: dict[str, float] = {}
         self._is_within_fixture = False
@@ -119,7 +123,8 @@ class Costs:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         properties: dict[str, Any] = dict(report.user_properties)
         file = self.files[report.nodeid.partition("::")[0]]
-        file[0] += properties.get(CPU_SECONDS, 0.0)
+        file[0] += (seconds := properties.get(CPU_SECONDS, 0.0))
+        self.seconds[report.nodeid] += seconds
         file[1] += report.duration
         for name, seconds in properties.get(SHARED_SECONDS, {}).items():
             self.shared[name] += seconds
@@ -146,6 +151,11 @@ class Costs:
             "tests": self.tests,
             "files": {
                 name: {"cpu_seconds": round(cpu, 2), "wall_seconds": round(wall, 2)} for name, (cpu, wall) in dearest
+            },
+            "dear_tests": {
+                name: round(seconds, 2)
+                for name, seconds in sorted(self.seconds.items(), key=lambda test: -test[1])
+                if seconds >= DEAR
             },
             "made_once": {name: round(seconds, 2) for name, seconds in self.shared.items()},
         }

@@ -1,0 +1,82 @@
+"""What a file of tests may cost, and what is said where it costs more."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from valuesassets_tests import costs
+from valuesassets_tests.needs import REPOSITORY
+
+SHARED = """
+    import time
+
+    import pytest
+
+
+    def work(seconds):
+        end = time.process_time() + seconds
+        while time.process_time() < end:
+            pass
+
+
+    @pytest.fixture(scope="session")
+    def made():
+        work(0.4)
+
+
+    @pytest.fixture(scope="module")
+    def own():
+        work(0.2)
+
+
+    def test_one(made, own):
+        pass
+
+
+    def test_two(made, own):
+        pass
+"""
+"""A file of tests, one fixture of which is made for the whole session."""
+
+
+def test_a_file_beyond_its_budget_by_more_than_half_is_named_on_any_machine(monkeypatch):
+    monkeypatch.setattr(costs, "BUDGETS", {".": 4.0, "models": 10.0})
+    files = {"valuesassets_tests/models/spans/test_a.py": 14.0, "valuesassets_tests/cli/test_b.py": 7.0}
+    for unit in (0.05, 0.2):
+        spent = {name: {"cpu_seconds": units * unit} for name, units in files.items()}
+        (line,) = costs.files_beyond_budget({"unit_cpu_seconds": unit, "files": spent})
+        assert line.startswith("valuesassets_tests/cli/test_b.py costs 7 units")
+        assert "4 are planned" in line
+
+
+def test_a_doctest_has_the_budget_of_all(monkeypatch):
+    monkeypatch.setattr(costs, "BUDGETS", {".": 4.0, "models": 10.0})
+    assert costs.budget_of("valuesassets/models/trie.py") == 4.0
+    assert costs.budget_of("valuesassets_tests/models/spans/test_spans.py") == 10.0
+
+
+@pytest.mark.slow
+def test_what_is_made_once_for_several_files_is_none_of_theirs(tmp_path):
+    (tmp_path / "test_shared.py").write_text(textwrap.dedent(SHARED), encoding="utf-8")
+    (tmp_path / "conftest.py").write_text(
+        "from valuesassets_tests.costs import Costs\n\n\ndef pytest_configure(config):\n"
+        "    config.pluginmanager.register(Costs())\n",
+        encoding="utf-8",
+    )
+    environment = os.environ | {
+        "VALUESASSETS_STORAGE": str(tmp_path),
+        "PYTHONPATH": str(REPOSITORY),
+        costs.PART: "suite",
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "1"]
+    environment.pop("PYTEST_XDIST_WORKER", None)
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    times = json.loads((tmp_path / "evidence" / "test_times.json").read_text(encoding="utf-8"))
+    (file,) = times["files"].values()
+    assert times["tests"] == 2
+    assert times["made_once"]["made"] >= 0.4
+    assert 0.2 <= file["cpu_seconds"] < times["made_once"]["made"]

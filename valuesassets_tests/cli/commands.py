@@ -1,27 +1,65 @@
-"""Real commands in processes of their own, and small questions to give them."""
+"""Commands as people type them, and small questions to give them."""
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from unittest import mock
 
+from valuesassets.cli import main
 from valuesassets_tests.bad_inputs.making import QUESTIONS
 from valuesassets_tests.needs import REPOSITORY
 
-__all__ = ["FORMS", "QUESTIONS", "read_json", "refuse", "run", "succeed", "write_json"]
+__all__ = ["FORMS", "QUESTIONS", "read_json", "refuse", "run", "run_in_own_process", "succeed", "write_json"]
 
 FORMS = REPOSITORY / "valuesassets" / "studies" / "questionnaires"
 
 
-LOADING = ("calibrate", "choose", "probe", "read", "reason")
-"""Commands that load models: a fork does them, which has imported torch before."""
-
-
 def run(*arguments, **environment):
-    """One command in a process of its own."""
-    module = "valuesassets_tests.cli.forked" if set(LOADING) & {*map(str, arguments[:2])} else "valuesassets.cli"
-    command = [sys.executable, "-m", module, *map(str, arguments)]
+    """One command in this process, which has its imports already, by the very function behind `valuesassets`."""
+    typed = list(map(str, arguments))
+    code = 0
+    handler = signal.getsignal(signal.SIGTERM)
+    with (
+        mock.patch.dict(os.environ, {name: str(value) for name, value in environment.items()}),
+        mock.patch.object(sys, "argv", ["valuesassets", *typed]),
+        _heard("stdout") as stdout,
+        _heard("stderr") as stderr,
+    ):
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        finally:
+            signal.signal(signal.SIGTERM, handler)
+    return subprocess.CompletedProcess(typed, code, "".join(stdout), "".join(stderr))
+
+
+def run_in_own_process(*arguments, **environment):
+    """One command as a shell starts it."""
+    command = [sys.executable, "-m", "valuesassets.cli", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | environment)
+
+
+@contextlib.contextmanager
+def _heard(name: str) -> Iterator[list[str]]:
+    """What is written to a stream by this process, its libraries that are not Python and those that it starts."""
+    stream, heard = getattr(sys, f"__{name}__"), list[str]()
+    number, kept = stream.fileno(), os.dup(stream.fileno())
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
+        os.dup2(file.fileno(), number)
+        try:
+            with mock.patch.object(sys, name, file):
+                yield heard
+        finally:
+            os.dup2(kept, number)
+            os.close(kept)
+            file.seek(0)
+            heard.append(file.read())
 
 
 def succeed(*arguments):

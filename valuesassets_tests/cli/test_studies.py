@@ -6,7 +6,7 @@ from valuesassets.cli.app import app
 from valuesassets.cli.studies import cells_line
 from valuesassets.orchestration.instruments import instruments_of
 from valuesassets.records.study import load_study, study_path
-from valuesassets_tests.cli.commands import refuse, run, succeed
+from valuesassets_tests.cli.commands import refuse, run, run_in_own_process, succeed
 
 
 @pytest.mark.parametrize(("study", "cells", "weights"), [("demo", 12, None), ("first_real", 7, 2), ("evs2017", 44, 23)])
@@ -19,10 +19,12 @@ def test_study_says_what_it_would_build(study, cells, weights):
 
 def test_a_study_of_index_models_says_how_to_fetch_them_before_anything_is_made(tmp_path):
     storage = tmp_path / "storage"
-    line = refuse("run", "first_real", HF_HOME=tmp_path / "hf", VALUESASSETS_STORAGE=storage)
-    assert line == (
+    # The hub's library reads HF_HOME once, when it is imported.
+    done = run_in_own_process("run", "first_real", HF_HOME=tmp_path / "hf", VALUESASSETS_STORAGE=storage)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
         "study first_real: 2 of its models are not on this machine; fetch first: valuesassets models get gemma-3-270m "
-        "--accept-terms; valuesassets models get smollm2-135m-instruct"
+        "--accept-terms; valuesassets models get smollm2-135m-instruct\n"
     )
     assert not storage.exists()
 
@@ -59,7 +61,7 @@ def test_an_instrument_lists_what_it_can_do_and_does_it(tmp_path):
 
 
 def test_debug_shows_where_an_error_comes_from(tmp_path):
-    done = run("--debug", "study", tmp_path / "none.toml")
+    done = run_in_own_process("--debug", "study", tmp_path / "none.toml")
     assert done.returncode == 1
     assert "Traceback" in done.stderr
     assert done.stderr.rstrip().splitlines()[-1].startswith("valuesassets.records.errors.StudyError: ")

@@ -1,4 +1,4 @@
-"""The scorer against enumeration: 500 random questions, every tokenizer, any labels, both orders in one tree."""
+"""The scorer against enumeration: 250 random questions, every tokenizer, any labels, both orders in one tree."""
 
 import numpy as np
 import pytest
@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from valuesassets.models.loading import load_model
 from valuesassets.records.trials import Status
 from valuesassets_tests.models.brute_force import BruteForce
-from valuesassets_tests.scored import score_trials
+from valuesassets_tests.scored import read_trials
 from valuesassets_tests.tiny_models import byte_level, sentencepiece_like, trial, write_model
 
-CASES = 500
+CASES = 250
+"""Others in every run; the rarest kind of labels comes up some fifty times in each."""
 TEXTS = [
     "How important is work in your life?",
     "Wie wichtig ist Gott?",
@@ -69,7 +70,7 @@ def test_equals_enumeration_to_1e_12_in_float64_and_1e_5_in_float32(instruments)
             )
             for order, shown in orders.items()
         ]
-        exact, rounded = (score_trials(models[dtype], trials).readings for dtype in ("float64", "float32"))
+        exact, rounded = (read_trials(models[dtype], trials) for dtype in ("float64", "float32"))
         for asked, precise, single in zip(trials, exact, rounded, strict=True):
             if precise.status is Status.UNRESOLVED:
                 assert precise.resolution_mass < 0.01

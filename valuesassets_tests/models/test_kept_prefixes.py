@@ -3,6 +3,7 @@
 import math
 import weakref
 from dataclasses import replace
+from functools import cache
 
 import pytest
 import torch
@@ -18,7 +19,7 @@ from valuesassets.models.token_trees import BatchBudget, grow_tree, part_into_tr
 from valuesassets.records.trials import Status
 from valuesassets_tests.benchmarks.counting import counting
 from valuesassets_tests.models.brute_force import BruteForce
-from valuesassets_tests.scored import score_trials
+from valuesassets_tests.scored import read_trials, score_trials
 from valuesassets_tests.tiny_models import ARCHITECTURES, byte_level, trial, write_model
 
 POSITIONS = {"gpt2": "n_positions", "bloom": None, "mamba": None}
@@ -41,7 +42,19 @@ def folders(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def oracles(folders):
+    """What enumeration gives, by architecture: each sequence goes through in float64 once, whoever asks for it."""
+    return cache(lambda architecture: BruteForce(folders(architecture)))
+
+
 @pytest.fixture
+def untried_llama(folders):
+    """A model of which nothing has been tried yet."""
+    return load_model(str(folders()), dtype="float32", device="cpu")
+
+
+@pytest.fixture(scope="module")
 def llama(folders):
     return load_model(str(folders()), dtype="float32", device="cpu")
 
@@ -70,26 +83,29 @@ def apart(readings, others):
 
 
 EXHAUSTIVE = [
-    *[(architecture, 3) for architecture in ("llama", "mamba")],
-    *[(architecture, 600) for architecture in ("llama", "qwen3", "gemma2", "gemma3", "gpt2", "mamba")],
-    *[(architecture, 1300) for architecture in ("llama", "gpt2")],
+    *[(architecture, 3, 512) for architecture in ("llama", "mamba")],
+    *[(architecture, 520, 512) for architecture in ("llama", "qwen3", "gemma2", "gemma3", "gpt2", "mamba")],
+    *[(architecture, 1040, 512) for architecture in ("llama", "gpt2")],
     *[
-        pytest.param(architecture, tokens, marks=pytest.mark.slow)
+        pytest.param(architecture, 520, chunk, marks=pytest.mark.slow)
         for architecture in ("mistral", "qwen2", "gemma", "gemma2", "gemma3", "bloom", "mistral with a window")
-        for tokens in (600, 1300)
-        if (architecture, tokens) not in {("gemma2", 600), ("gemma3", 600)}
+        for chunk in (512, 200)
+        if (architecture, chunk) not in {("gemma2", 512), ("gemma3", 512)}
     ],
 ]
+"""Architectures, tokens of a prefix, and how many of them go through together: all, or in two and in three pieces."""
 
 
-@pytest.mark.parametrize(("architecture", "tokens"), EXHAUSTIVE)
-def test_every_answer_behind_a_prefix_is_what_one_pass_for_it_in_float64_gives(folders, architecture, tokens):
-    folder = folders(architecture)
-    loaded, oracle = load_model(str(folder), dtype="float32", device="cpu"), BruteForce(folder)
+@pytest.mark.parametrize(("architecture", "tokens", "chunk"), EXHAUSTIVE)
+def test_every_answer_behind_a_prefix_is_what_one_pass_for_it_in_float64_gives(
+    folders, oracles, monkeypatch, architecture, tokens, chunk
+):
+    monkeypatch.setattr("valuesassets.models.reading_pass.CHUNK", chunk)
+    loaded = load_model(str(folders(architecture)), dtype="float32", device="cpu")
     trials = questions(person(tokens), 4)[1:]
     result = score_trials(loaded, trials)
     for asked, reading in zip(trials, result.readings, strict=True):
-        expected = oracle.label_probs(asked.prompt, asked.labels)
+        expected = oracles(architecture).label_probs(asked.prompt, asked.labels)
         if reading.status is Status.UNRESOLVED:
             assert reading.resolution_mass < 0.01
         else:
@@ -99,15 +115,15 @@ def test_every_answer_behind_a_prefix_is_what_one_pass_for_it_in_float64_gives(f
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
-@pytest.mark.parametrize("tokens", [90, 600, 1300])
-def test_beside_a_prefix_and_alone_agree_within_the_rounding_of_the_dtype(folders, tokens, dtype):
+@pytest.mark.parametrize(("tokens", "count"), [(90, 90), (520, 30), (1040, 30)])
+def test_beside_a_prefix_and_alone_agree_within_the_rounding_of_the_dtype(folders, tokens, count, dtype):
     loaded = load_model(str(folders()), dtype=dtype, device="cpu")
-    trials = questions(person(tokens), 90)
+    trials = questions(person(tokens), count)
     result = score_trials(loaded, trials)
-    alone = [score_trials(loaded, [asked]).readings[0] for asked in trials[::9]]
+    alone = [read_trials(loaded, [asked])[0] for asked in trials[:: count // 10]]
     assert result.kept_prefixes == 1
     assert result.certificate.agrees
-    assert apart(result.readings[::9], alone) <= {"float64": 1e-12, "float32": 1e-5, "bfloat16": 0.15}[dtype]
+    assert apart(result.readings[:: count // 10], alone) <= {"float64": 1e-12, "float32": 1e-5, "bfloat16": 0.15}[dtype]
 
 
 def test_what_goes_through_the_body_is_what_was_planned_and_a_prefix_goes_through_once(llama):
@@ -143,7 +159,8 @@ def test_one_prefix_is_in_memory_at_a_time_and_trees_leave_nothing_in_it(llama, 
         assert layer.keys.shape[::2] == (1, 50)
 
 
-def test_where_nothing_long_is_shared_trees_and_batches_are_those_of_before(llama):
+def test_where_nothing_long_is_shared_trees_and_batches_are_those_of_before(untried_llama):
+    llama = untried_llama
     trials = [asked for number in range(9) for asked in questions(person(60, number), 4)]
     result = score_trials(llama, trials)
     sequences = [
@@ -159,11 +176,11 @@ def test_where_nothing_long_is_shared_trees_and_batches_are_those_of_before(llam
     assert "kept_prefixes" not in result.describe()["batch_plan"]
 
 
-@pytest.mark.parametrize("window", [500, 619, 620, 621, 700])
+@pytest.mark.parametrize("window", [400, 519, 520, 521, 600])
 def test_a_prefix_beyond_what_a_layer_looks_back_on_is_kept_and_read_as_the_window_has_it(folders, window):
     folder = folders("mistral", sliding_window=window)
     loaded, oracle = load_model(str(folder), dtype="float32", device="cpu"), BruteForce(folder)
-    trials = questions(person(620), 4)
+    trials = questions(person(520), 4)[1:]
     result = score_trials(loaded, trials)
     assert result.kept_prefixes == 1
     assert not result.notes
@@ -191,6 +208,15 @@ def refuse(model, most):
     return model.register_forward_pre_hook(check, with_kwargs=True)
 
 
+@pytest.fixture(scope="module")
+def undisturbed(llama):
+    """Trials behind one prefix, and their readings where there is memory enough."""
+    trials = questions(person(600), 30)
+    result = score_trials(llama, trials)
+    assert result.kept_prefixes == 1
+    return trials, result.readings
+
+
 @pytest.mark.parametrize(
     ("most", "note"),
     [
@@ -200,14 +226,12 @@ def refuse(model, most):
     ],
     ids=["batch", "tree", "prefix"],
 )
-def test_too_little_memory_beside_a_prefix_ends_with_the_same_answers_and_says_so(llama, most, note):
-    trials = questions(person(600), 40)
-    expected = score_trials(llama, trials)
-    assert expected.kept_prefixes == 1
+def test_too_little_memory_beside_a_prefix_ends_with_the_same_answers_and_says_so(llama, undisturbed, most, note):
+    trials, expected = undisturbed
     with refuse(llama.model, most):
         result = score_trials(llama, trials, budget=BatchBudget(3072, 64))
     assert any(said.startswith("out of memory: ") and note in said for said in result.notes), result.notes
-    assert apart(result.readings, expected.readings) <= 1e-5
+    assert apart(result.readings, expected) <= 1e-5
     assert result.certificate.agrees
 
 
@@ -223,10 +247,18 @@ def test_a_prompt_that_does_not_fit_even_alone_fails_by_name_and_the_others_are_
 # ---------- interruption
 
 
-@pytest.mark.parametrize("stop", [1, 17, 40])
-def test_what_was_stopped_beside_a_prefix_ends_with_the_bytes_of_an_undisturbed_run(llama, tmp_path, stop):
-    trials = [asked for number in range(3) for asked in questions(person(600, number), 16)]
-    spelled, whole = spell_trials(llama.opened, trials), score_trials(llama, trials)
+@pytest.fixture(scope="module")
+def behind_three(llama):
+    """Trials behind three prefixes, spelled, and what an undisturbed run makes of them."""
+    spelled = spell_trials(llama.opened, [asked for n in range(3) for asked in questions(person(520, n), 10)])
+    return spelled, score_spelled(llama, spelled)
+
+
+@pytest.mark.parametrize("stop", [1, 11, 25])
+def test_what_was_stopped_beside_a_prefix_ends_with_the_bytes_of_an_undisturbed_run(
+    llama, behind_three, tmp_path, stop
+):
+    spelled, whole = behind_three
 
     def broken_off(done, _total):
         if done >= stop:
@@ -251,7 +283,7 @@ def test_the_same_bytes_come_out_twice_and_under_one_thread_and_two(llama):
     try:
         for threads in (1, 2):
             torch.set_num_threads(threads)
-            found.append(list(map(repr, score_trials(llama, trials).readings)))
+            found.append(list(map(repr, read_trials(llama, trials))))
     finally:
         torch.set_num_threads(before)
     assert found[0] == found[1]
@@ -291,7 +323,8 @@ def test_a_prefix_that_is_seen_wrongly_shows_in_the_self_test_and_in_the_certifi
     assert not certificate.agrees
 
 
-def test_a_layer_that_keeps_what_was_read_beside_it_is_found_out(llama, monkeypatch):
+def test_a_layer_that_keeps_what_was_read_beside_it_is_found_out(untried_llama, monkeypatch):
+    llama = untried_llama
     update = kept_prefixes._KeptLayer.update
 
     def keeping(layer, *given, **more):
@@ -320,13 +353,13 @@ def test_a_prefix_is_read_in_pieces_as_it_is_in_one(llama):
 
 def test_a_trial_that_its_neighbours_broke_beside_a_prefix_is_read_alone(llama):
     trials = questions(person(600), 12)
-    expected = score_trials(llama, trials).readings
+    expected = read_trials(llama, trials)
 
     def spoil(_module, _inputs, logits):
         return logits * torch.nan if len(logits) > 3 else logits
 
     with llama.model.get_output_embeddings().register_forward_hook(spoil):
-        found = score_trials(llama, trials).readings
+        found = read_trials(llama, trials)
     assert apart(found, expected) <= 1e-5
 
 
@@ -336,5 +369,5 @@ def test_a_prompt_that_is_the_beginning_of_others_is_read_beside_all_but_its_las
     trials = [trial(profile, 3, "none"), *asked]
     result = score_trials(llama, trials)
     assert result.kept_prefixes == 1
-    alone = [score_trials(llama, [asked]).readings[0] for asked in trials]
+    alone = [read_trials(llama, [asked])[0] for asked in trials]
     assert apart(result.readings, alone) <= 1e-5

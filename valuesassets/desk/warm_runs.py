@@ -31,6 +31,7 @@ PRELOADED = (
     "pyarrow.dataset",
     "pyarrow.parquet",
     "scipy.optimize",
+    "scipy.stats",
     "matplotlib.backends.backend_agg",
     "matplotlib.figure",
 )

@@ -44,10 +44,14 @@ def partition_dialog(page: Any, asset: str, partition: str) -> Any:
     return page.get_by_role("dialog").first
 
 
-def launch(dialog: Any) -> None:
-    """Click until what the dialog asks for is launched."""
+def launch(page: Any, dialog: Any) -> None:
+    """Click until what the dialog asks for is launched, and leave: what then runs is not watched on the page.
+
+    A page that shows what runs keeps itself and the server busy.
+    """
     dialog.get_by_role("button", name=re.compile("^Launch")).click()
     dialog.wait_for(state="detached")
+    page.goto("about:blank")
 
 
 def materialise(page: Any, asset: str, partition: str, shown_as: str | None = None) -> list[str]:
@@ -56,16 +60,16 @@ def materialise(page: Any, asset: str, partition: str, shown_as: str | None = No
     dialog = materialize_dialog(page, asset, partition)
     if shown_as:
         shot(page, shown_as)
-    launch(dialog)
-    wait_until(lambda: new_partitions(page, asset, before))
+    launch(page, dialog)
+    wait_until(lambda: new_partitions(page, asset, before), every=0.5)
     return new_partitions(page, asset, before)
 
 
 def materialise_again(page: Any, asset: str, partition: str) -> list[str]:
     """Click until one partition is materialised, from its own page; the partitions that were."""
     before = materializations(page, asset)
-    launch(partition_dialog(page, asset, partition))
-    wait_until(lambda: new_partitions(page, asset, before), 240)
+    launch(page, partition_dialog(page, asset, partition))
+    wait_until(lambda: new_partitions(page, asset, before), 240, every=0.5)
     return new_partitions(page, asset, before)
 
 
@@ -77,6 +81,6 @@ def materialise_all(page: Any, asset: str, count: int, shown_as: str | None = No
         every.click()
     if shown_as:
         shot(page, shown_as)
-    launch(dialog)
-    wait_until(lambda: len(new_partitions(page, asset, before)) >= count, 240)
+    launch(page, dialog)
+    wait_until(lambda: len(new_partitions(page, asset, before)) >= count, 240, every=0.5)
     return new_partitions(page, asset, before)

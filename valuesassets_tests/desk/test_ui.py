@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from valuesassets.orchestration.following.automation import SENSOR
 from valuesassets.records.files import read_json
 from valuesassets.studies.questionnaires import render
 from valuesassets.studies.questionnaires.content import load_form
@@ -21,7 +22,17 @@ from valuesassets_tests.desk.clicks import (
     new_partitions,
     partition_dialog,
 )
-from valuesassets_tests.desk.web_ui import PLACE, browsing, graphql, serving, shot
+from valuesassets_tests.desk.web_ui import (
+    PLACE,
+    SCREEN,
+    graphql,
+    launched,
+    page_in,
+    serving,
+    shot,
+    stop_sensor,
+    ui_browser,
+)
 from valuesassets_tests.instruments.survey.forms.paper_forms import PaperForm
 from valuesassets_tests.orchestration.small_study import THREE_LANGUAGES, copied
 from valuesassets_tests.waiting import wait_until
@@ -38,12 +49,19 @@ def folder(tmp_path_factory):
 def ui(folder, small_study):
     """The address of a UI over a copy of the small study."""
     with serving(copied(small_study, folder), folder / "ui.log") as address:
+        stop_sensor(address, SENSOR)  # nothing here is about what follows by itself
         yield address
 
 
+@pytest.fixture(scope="module")
+def browser(ui):
+    with ui_browser(ui) as browser:
+        yield browser
+
+
 @pytest.fixture
-def page(ui):
-    with browsing(ui) as page:
+def page(browser, ui):
+    with page_in(browser, ui) as page:
         yield page
 
 
@@ -128,12 +146,13 @@ def test_a_click_materialises_one_language(page):
     shot(page, "materialised_one_language")
 
 
-def test_a_run_goes_on_when_the_browser_is_closed(ui):
-    with browsing(ui) as page:
-        before = materializations(page, "survey/trials")
-        launch(materialize_dialog(page, "survey/trials", "eng"))
-    with browsing(ui) as page:
-        wait_until(lambda: new_partitions(page, "survey/trials", before) == ["eng"])
+def test_a_run_goes_on_when_the_browser_is_closed(page, ui, browser):
+    before = materializations(page, "survey/trials")
+    other = launched(browser.browser.browser_type)
+    elsewhere = other.new_page(viewport=SCREEN, base_url=ui)
+    launch(elsewhere, materialize_dialog(elsewhere, "survey/trials", "eng"))
+    other.close()
+    wait_until(lambda: new_partitions(page, "survey/trials", before) == ["eng"], every=0.5)
 
 
 def test_a_backfill_of_three_cells_of_which_one_fails_is_mended_by_running_that_one_again(page, folder):
@@ -145,7 +164,7 @@ def test_a_backfill_of_three_cells_of_which_one_fails_is_mended_by_running_that_
     dialog = materialize_dialog(page, "survey/readings", "reference-mono")
     dialog.get_by_role("button", name="All", exact=True).first.click()
     shot(page, "backfill_three_cells")
-    launch(dialog)
+    launch(page, dialog)
     wait_until(lambda: backfills(page) == ["COMPLETED_FAILED", *earlier], 240)
     assert new_partitions(page, "survey/readings", before) == [cells["deu"], cells["eng"]]
     page.goto("/assets/survey/readings?view=partitions&partition=fra%7Creference-mono")
@@ -167,18 +186,18 @@ def test_a_backfill_of_three_cells_of_which_one_fails_is_mended_by_running_that_
         every.click()
     dialog.get_by_text("Backfill only failed and missing partitions within selection").click()
     shot(page, "rerun_failed_only")
-    launch(dialog)
+    launch(page, dialog)
     wait_until(lambda: new_partitions(page, "survey/readings", before), 240)
     assert new_partitions(page, "survey/readings", before) == [cells["fra"]]
     page.goto("/runs?view=backfills")
-    page.wait_for_timeout(4000)
+    page.get_by_text(re.compile("Completed|Failed")).first.wait_for()
     shot(page, "backfills")
 
 
 def test_a_running_cell_is_cancelled_and_what_was_there_stays(page, folder):
     readings = folder / "storage/small/survey/readings/reference-multi/eng.parquet"
     as_it_was = readings.read_bytes()
-    launch(partition_dialog(page, "survey/readings", "eng|reference-multi"))
+    launch(page, partition_dialog(page, "survey/readings", "eng|reference-multi"))
     job = str(folder / "storage/small/jobs/survey/readings/reference-multi/eng/job.json")
     wait_until(lambda: processes(job), every=0.02)
     node = processes(job)[0]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from valuesassets_tests.desk.web_ui import browsing, serving, shot
+from valuesassets_tests.desk.web_ui import page_in, serving, shot, ui_browser
 from valuesassets_tests.orchestration.small_study import copied
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
@@ -19,9 +19,15 @@ def ui(small_ratings, tmp_path_factory):
         yield address
 
 
+@pytest.fixture(scope="module")
+def browser(ui):
+    with ui_browser(ui) as browser:
+        yield browser
+
+
 @pytest.fixture
-def page(ui):
-    with browsing(ui) as page:
+def page(browser, ui):
+    with page_in(browser, ui) as page:
         yield page
 
 

@@ -28,6 +28,7 @@ WITHOUT_FOLDERS = r"""() => {
 }"""
 PLACE = {"repositoryLocationName": "valuesassets", "repositoryName": "__repository__"}
 """Where the UI finds the study's assets, jobs and sensors."""
+SCREEN = {"width": 1700, "height": 1100}
 READY, STOPPING = "Ctrl-C stops both", "\nstopping\n"
 
 
@@ -106,21 +107,48 @@ def kill_everything(environment: Mapping[str, str]) -> None:
     os.kill(watcher, signal.SIGKILL)
 
 
+def launched(kind: Any) -> Any:
+    """Debian's Chromium, started; Playwright names the kind of browser."""
+    return kind.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+
+
 @contextmanager
-def browsing(address: str) -> Iterator[Any]:
-    """A page of Debian's Chromium."""
+def chromium() -> Iterator[Any]:
+    """A browser without a page, for all tests of a module: its start costs more than most of what is done in it."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1700, "height": 1100}, base_url=address)
-        page.set_default_timeout(60_000)
-        yield page
+        browser = launched(playwright.chromium)
+        yield browser
         browser.close()
 
 
 @contextmanager
-def page_of_file(file: Path, **size: int) -> Iterator[Any]:
+def ui_browser(address: str) -> Iterator[Any]:
+    """A browser before a UI, for all tests of a module: what it has fetched of the UI's programs stays fetched."""
+    with chromium() as browser, browser.new_context(viewport=SCREEN, base_url=address) as context:
+        yield context
+
+
+@contextmanager
+def page_in(browser: Any, address: str) -> Iterator[Any]:
+    """A page of a `ui_browser`, in which the UI remembers nothing of the pages before."""
+    with browser.new_page() as page:
+        origin = {"origin": address, "storageTypes": "all"}
+        browser.new_cdp_session(page).send("Storage.clearDataForOrigin", origin)
+        page.set_default_timeout(60_000)
+        yield page
+
+
+@contextmanager
+def browsing(address: str) -> Iterator[Any]:
+    """A page in a browser of its own."""
+    with ui_browser(address) as browser, page_in(browser, address) as page:
+        yield page
+
+
+@contextmanager
+def page_of_file(browser: Any, file: Path, **size: int) -> Iterator[Any]:
     """A page opened from its file; in the end nothing was asked of any network and nothing was complained of.
 
     Args:
@@ -129,9 +157,9 @@ def page_of_file(file: Path, **size: int) -> Iterator[Any]:
     asked: list[str] = []
     said: list[str] = []
     home = file.parent.as_uri()
-    with browsing(home) as page:
+    with browser.new_context(viewport=size) as context:
+        page = context.new_page()
         page.set_default_timeout(10_000)
-        page.set_viewport_size(size)
         page.on("request", lambda request: asked.append(request.url))
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
@@ -178,3 +206,13 @@ def launch_backfill(address: str, asset: dg.AssetKey, partitions: Sequence[str])
         ... on LaunchBackfillSuccess { backfillId } } }"""
     params = {"assetSelection": [{"path": asset.path}], "partitionNames": list(partitions)}
     return ask_graphql(address, launch, params=params)["launchPartitionBackfill"]["backfillId"]
+
+
+def stop_sensor(address: str, name: str) -> None:
+    """Switch a sensor off, as by a click."""
+    listed = """query ($place: RepositorySelector!) { sensorsOrError(repositorySelector: $place) {
+        ... on Sensors { results { name id } } } }"""
+    stop = "mutation ($id: String!) { stopSensor(id: $id) { __typename } }"
+    sensors = ask_graphql(address, listed, place=PLACE)["sensorsOrError"]["results"]
+    (found,) = [each["id"] for each in sensors if each["name"] == name]
+    assert ask_graphql(address, stop, id=found)["stopSensor"]["__typename"] == "StopSensorMutationResult"

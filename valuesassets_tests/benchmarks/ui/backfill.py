@@ -26,15 +26,12 @@ from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry
 from valuesassets_tests.benchmarks.ui.clicks import shown
 from valuesassets_tests.benchmarks.ui.import_time import run_python
 from valuesassets_tests.benchmarks.ui.processes import Processes, Seen, totals
-from valuesassets_tests.desk.web_ui import PLACE, ask_graphql
+from valuesassets_tests.desk.web_ui import PLACE, ask_graphql, stop_sensor
 from valuesassets_tests.waiting import wait_until
 
 LAUNCH = """mutation ($params: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $params) {
     __typename ... on LaunchBackfillSuccess { backfillId } } }"""
 STATUS = "query ($id: String!) { partitionBackfillOrError(backfillId: $id) { ... on PartitionBackfill { status } } }"
-SENSORS = """query ($place: RepositorySelector!) { sensorsOrError(repositorySelector: $place) {
-    ... on Sensors { results { name id } } } }"""
-STOP = "mutation ($id: String!) { stopSensor(id: $id) { __typename } }"
 RESET = "mutation ($sensor: SensorSelector!) { resetSensor(sensorSelector: $sensor) { __typename } }"
 ENDED = ("COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED", "CANCELED")
 SERVERS = ("daemon", "webserver", "code server", "warm", "supervisor")
@@ -221,9 +218,7 @@ def _backfill(address: str, assets: Sequence[str], keys: Sequence[str], log: Pat
 @contextmanager
 def _switched_off(sensor: str, address: str) -> Iterator[None]:
     """A block in which a sensor does not look, as after a click in the UI."""
-    sensors = ask_graphql(address, SENSORS, place=PLACE)["sensorsOrError"]["results"]
-    (found,) = [each["id"] for each in sensors if each["name"] == sensor]
-    assert ask_graphql(address, STOP, id=found)["stopSensor"]["__typename"] == "StopSensorMutationResult"
+    stop_sensor(address, sensor)
     yield
     reset = ask_graphql(address, RESET, sensor=PLACE | {"sensorName": sensor})
     assert reset["resetSensor"]["__typename"] == "Sensor"

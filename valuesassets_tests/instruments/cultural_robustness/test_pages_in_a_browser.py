@@ -5,12 +5,18 @@ import pytest
 from valuesassets.instruments.cultural_robustness.pictures import draw_pictures
 from valuesassets.instruments.cultural_robustness.report import render_cultural_robustness
 from valuesassets.reporting.page_parts import Page
-from valuesassets_tests.desk.web_ui import page_of_file, shot
+from valuesassets_tests.desk.web_ui import chromium, page_of_file, shot
 from valuesassets_tests.instruments.cultural_robustness.made_frames import every_frame
 from valuesassets_tests.instruments.cultural_robustness.test_answer_pages import FAULTS, GREEK, rendered
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 HOME = "answers/ell.html"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +33,8 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def page(folder):
-    with page_of_file(folder / "report.html", width=1700, height=1100) as page:
+def page(browser, folder):
+    with page_of_file(browser, folder / "report.html", width=1700, height=1100) as page:
         yield page
 
 

@@ -4,13 +4,19 @@ import pytest
 
 from valuesassets.instruments.survey.reporting.trace import trace_cells
 from valuesassets.reporting.parts import Gate
-from valuesassets_tests.desk.web_ui import page_of_file, shot
+from valuesassets_tests.desk.web_ui import chromium, page_of_file, shot
 from valuesassets_tests.figures.made_up import controls_frame, human_frame, recovery_frame
 from valuesassets_tests.instruments.survey.whole_report import rendered
 from valuesassets_tests.reporting.test_claims import TESTS
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 POINT = "#map-view a[href='#trace-reference-mono-fra']"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +43,8 @@ def file(stored_once, tmp_path_factory):
 
 
 @pytest.fixture
-def page(file):
-    with page_of_file(file, width=1280, height=1000) as page:
+def page(browser, file):
+    with page_of_file(browser, file, width=1280, height=1000) as page:
         yield page
 
 
@@ -136,12 +142,9 @@ def test_nothing_is_wider_than_a_narrow_screen(page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
 
 
-def test_without_a_script_the_same_is_reached_by_links(file):
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        page = browser.new_context(java_script_enabled=False).new_page()
+def test_without_a_script_the_same_is_reached_by_links(browser, file):
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
         page.goto(f"{file.as_uri()}#form-fra-v7")
         assert page.locator("#form-fra-v7 img").is_visible()
         assert not page.locator("#form-fra-v31 img").is_visible()
@@ -149,4 +152,3 @@ def test_without_a_script_the_same_is_reached_by_links(file):
         assert page.locator("#trace-reference-mono-fra .indicator").first.is_visible()
         assert page.locator(POINT).get_attribute("href") == "#trace-reference-mono-fra"
         assert not page.get_by_role("button", name="Copy the paragraph").is_visible()
-        browser.close()

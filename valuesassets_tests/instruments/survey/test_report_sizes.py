@@ -5,7 +5,7 @@ import io
 import pdfplumber
 import pytest
 
-from valuesassets_tests.desk.web_ui import page_of_file, shot
+from valuesassets_tests.desk.web_ui import chromium, page_of_file, shot
 from valuesassets_tests.instruments.survey.whole_report import everything, whole_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
@@ -18,11 +18,17 @@ TOO_WIDE = "tables => tables.filter(table => table.offsetWidth > table.parentEle
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory):
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def opened(browser, tmp_path_factory):
     """The page of all that a report may be given; in the end it has fetched nothing and complained of nothing."""
     file = tmp_path_factory.mktemp("report") / "report.html"
     file.write_text(whole_page(), encoding="utf-8")
-    with page_of_file(file, **SCREEN) as page:
+    with page_of_file(browser, file, **SCREEN) as page:
         yield page
 
 

@@ -11,7 +11,7 @@ def materialise(folder: Path, study, names, partition):
     """Materialise assets of a study by name in one partition; gives the result."""
     job = build_definitions(study, folder).resolve_implicit_global_asset_job_def()
     keys = [dg.AssetKey(["survey", name]) for name in names]
-    with dg.instance_for_test() as instance:
+    with dg.DagsterInstance.ephemeral() as instance:
         return job.execute_in_process(
             instance=instance, partition_key=partition, asset_selection=keys, raise_on_error=False
         )

@@ -1,4 +1,4 @@
-"""Weights before readings, on a real instance: node jobs, the hub's own library, and a hub on this machine."""
+"""Weights before readings, in real runs: node jobs, the hub's own library, and a hub on this machine."""
 
 import dagster as dg
 import pytest
@@ -54,7 +54,7 @@ def test_weights_are_fetched_before_a_model_is_asked_and_a_branch_that_moves_mak
     asked = trial_rows([trial(prompt, 4, f"v{n}/0/forward") for n, prompt in enumerate(PROMPTS)])
     for language in ("eng", "fra"):
         write_table(storage.path(dg.AssetKey(["survey", "trials"]), language, "parquet"), asked, TRIALS)
-    with loopback_hub() as hub, dg.instance_for_test() as instance:
+    with loopback_hub() as hub, dg.DagsterInstance.ephemeral() as instance:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
         monkeypatch.delenv("HF_TOKEN", raising=False)
@@ -160,7 +160,7 @@ def test_the_version_of_weights_stays_while_a_family_only_gains_models_and_chang
 def test_weights_that_cannot_be_had_fail_in_one_line_that_leads_to_the_log(tmp_path, monkeypatch):
     study = mixed_study(tmp_path)
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
-    with loopback_hub() as hub, dg.instance_for_test() as instance:
+    with loopback_hub() as hub, dg.DagsterInstance.ephemeral() as instance:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         failed, _ = materialise(build_definitions(study, tmp_path), instance, WEIGHTS, "tiny")
     (line,) = failed

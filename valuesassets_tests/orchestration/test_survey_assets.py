@@ -87,7 +87,7 @@ def test_a_language_is_extracted_with_its_checks_and_a_bad_pdf_is_a_failure_in_o
 def test_a_run_launched_by_hand_over_a_partition_that_does_not_exist_names_those_that_do(tmp_path, tags, said):
     study = load_study(str(write_small_study(tmp_path, steps=1)))
     job = build_definitions(study, tmp_path).resolve_implicit_global_asset_job_def()
-    with dg.instance_for_test() as instance:
+    with dg.DagsterInstance.ephemeral() as instance:
         result = job.execute_in_process(
             instance=instance,
             tags=tags,

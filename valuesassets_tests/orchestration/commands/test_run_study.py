@@ -38,8 +38,8 @@ def toy(tmp_path, version="1", failing=()):
 
 
 @pytest.fixture
-def instance(tmp_path):
-    with dg.instance_for_test(temp_dir=str(tmp_path)) as made:
+def instance():
+    with dg.DagsterInstance.ephemeral() as made:
         yield made
 
 

@@ -24,8 +24,10 @@ FOLLOWING = {"probe_distributions", "calibration"}
 
 
 @pytest.fixture
-def survey(tmp_path):
-    with dg.instance_for_test(temp_dir=str(tmp_path)) as instance:
+def survey(request, tmp_path):
+    """On an instance that is kept in memory; with `stored` as its parameter, in files as a user's is."""
+    is_stored = getattr(request, "param", None) == "stored"
+    with dg.instance_for_test(temp_dir=str(tmp_path)) if is_stored else dg.DagsterInstance.ephemeral() as instance:
         yield ToySurvey(instance)
 
 
@@ -39,6 +41,7 @@ def analysed(survey):
     return survey
 
 
+@pytest.mark.parametrize("survey", ["stored"], indirect=True)
 def test_arriving_readings_are_followed_cell_by_cell_and_then_by_all_analyses_in_one_run(survey):
     assert survey.tick() == []
     survey.arrive(*CELLS[:2])

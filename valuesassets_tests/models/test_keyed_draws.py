@@ -10,7 +10,8 @@ from valuesassets.models.keyed_draws import TIE, TWO_LEVELS_ABOVE, draw, gumbel_
 from valuesassets.models.rows_in_flight import read_alone
 
 DRAWS = 20_000
-LARGE = 262_144
+LARGE = 20_000
+"""Entries of a vocabulary of which a block is drawn first; the last block is a short one."""
 
 
 def drawn(logits, keys, temperature=1.0, top_p=1.0, steps=None):

@@ -17,6 +17,7 @@ import pdfplumber.page
 import pdfplumber.pdf
 from numpy.typing import NDArray
 
+from valuesassets.instruments.survey.forms.layout.page_content import PrintedPage
 from valuesassets.instruments.survey.forms.layout.words import (
     SAME_GLYPH,
     UNREADABLE,
@@ -86,9 +87,9 @@ def _read_pages(pdf: Path, on_page: Callable[[int, int], None]) -> tuple[Page, .
     pages: list[Page] = []
     try:
         with pdfplumber.open(pdf) as document:
-            for page in document.pages:
+            for each in document.pages:
+                page = PrintedPage(document, each.page_obj, each.page_number)
                 pages.append(_page(*_upright(document, page)))
-                page.close()
                 on_page(len(pages), total)
     except Exception as error:  # pdfminer raises many kinds, none of them documented
         where = f"page {len(pages) + 1} of {total}"
@@ -107,7 +108,7 @@ def _read_pages(pdf: Path, on_page: Callable[[int, int], None]) -> tuple[Page, .
     )
 
 
-def _upright(document: pdfplumber.pdf.PDF, page: pdfplumber.page.Page) -> tuple[pdfplumber.page.Page, int]:
+def _upright(document: pdfplumber.pdf.PDF, page: PrintedPage) -> tuple[PrintedPage, int]:
     """The page as its text stands upright, and by how many degrees it was turned for that."""
     directions = Counter((round(char["matrix"][0], 1), round(char["matrix"][1], 1)) for char in page.chars)
     across, up = directions.most_common(1)[0][0] if directions else (1, 0)
@@ -116,10 +117,10 @@ def _upright(document: pdfplumber.pdf.PDF, page: pdfplumber.page.Page) -> tuple[
         return page, 0
     page.page_obj.rotate = (page.page_obj.rotate + turn) % 360
     page.page_obj.attrs["Rotate"] = page.page_obj.rotate
-    return pdfplumber.page.Page(document, page.page_obj, page.page_number), turn
+    return PrintedPage(document, page.page_obj, page.page_number), turn
 
 
-def _page(page: pdfplumber.page.Page, turn: int) -> Page:
+def _page(page: PrintedPage | pdfplumber.page.FilteredPage, turn: int) -> Page:
     markers = _footnote_markers(page.chars)
     if markers:
         page = page.filter(lambda each: id(each) not in markers)

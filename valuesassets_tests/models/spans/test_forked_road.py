@@ -162,15 +162,15 @@ def read_in_two_passes(loaded, people, stop, folder):
     return ask(loaded, *people, known=KnownReadings(folder))
 
 
-def people_of_long_texts():
-    instructions = "Answer with a number, please. " * 20
+def people_of_texts(times):
+    instructions = "Answer with a number, please. " * times
     return [span_trial(transcript(ANSWERS[: n + 1], instructions), CANDIDATES, f"p{n}") for n in range(4)]
 
 
 @pytest.mark.parametrize("name", ["lfm2", "bloom"])
 def test_a_pass_that_was_stopped_ends_with_the_bytes_of_an_undisturbed_one(models, name, tmp_path):
     loaded, _ = models(name)
-    people = people_of_long_texts()
+    people = people_of_texts(6)
     whole = ask(loaded, *people)
     for stop in (1, 3, 10):
         resumed = read_in_two_passes(loaded, people, stop, tmp_path / str(stop))
@@ -181,7 +181,7 @@ def test_a_pass_that_was_stopped_ends_with_the_bytes_of_an_undisturbed_one(model
 def test_beyond_a_window_a_pass_that_was_stopped_ends_within_the_last_digits_of_float64(models, tmp_path):
     """What is left may be read beside fewer tokens, whose masks are of another width: the last bit may differ."""
     loaded, _ = models("gemma3, window 400")
-    people = people_of_long_texts()
+    people = people_of_texts(20)
     whole = ask(loaded, *people)
     assert list(map(repr, ask(loaded, *people).readings)) == list(map(repr, whole.readings))
     for stop in (1, 3, 10):

@@ -2,6 +2,7 @@ import math
 from argparse import Namespace
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 
 import pytest
 import torch
@@ -50,6 +51,18 @@ def llama(folders):
     return load_model(str(folders()), dtype="float32", device="cpu")
 
 
+@pytest.fixture(scope="module")
+def models(folders):
+    """A loaded model and its oracle, by tokenizer and architecture, made once."""
+
+    @cache
+    def model(tokenizer, architecture):
+        folder = folders(tokenizer, architecture)
+        return load_model(str(folder), dtype="float32", device="cpu"), SpanOracle(folder)
+
+    return model
+
+
 def ask(loaded, *trials, known=None, on_progress=None):
     return Asking(loaded.opened, trials).ask(loaded, on_progress, known)[0]
 
@@ -57,9 +70,8 @@ def ask(loaded, *trials, known=None, on_progress=None):
 @pytest.mark.parametrize("history", ["given", "own"])
 @pytest.mark.parametrize("architecture", ["llama", "gpt2", "bloom"])
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
-def test_every_candidate_is_read_as_one_pass_per_step_in_float64_reads_it(folders, tokenizer, architecture, history):
-    folder = folders(tokenizer, architecture)
-    loaded, oracle = load_model(str(folder), dtype="float32", device="cpu"), SpanOracle(folder)
+def test_every_candidate_is_read_as_one_pass_per_step_in_float64_reads_it(models, tokenizer, architecture, history):
+    loaded, oracle = models(tokenizer, architecture)
     asked = span_trial(transcript(ANSWERS[:3]), history=history, seed=5)
     result = ask(loaded, asked)
     assert result.certificate.agrees
@@ -89,7 +101,7 @@ def test_the_published_reading_takes_the_row_of_the_answer_and_later_tokens_behi
 
 def test_instructions_that_fifty_people_share_go_through_the_model_once(llama):
     instructions = INSTRUCTIONS * 12
-    people = [span_trial(transcript([n, n + 1], instructions), trial_id=f"p{n}") for n in range(50)]
+    people = [span_trial(transcript([n, n + 1], instructions), NUMBERS[:13], f"p{n}") for n in range(50)]
     shared = llama.tokenizer.encode([instructions])[0]
     assert llama.cache_fault is None  # found by passes of its own, once
     read = []
@@ -105,9 +117,10 @@ def test_instructions_that_fifty_people_share_go_through_the_model_once(llama):
 
 @pytest.mark.parametrize("history", ["given", "own"])
 def test_a_pass_that_was_stopped_ends_with_the_bytes_of_an_undisturbed_one(llama, tmp_path, history):
+    published = history == "given"
     people = [
         span_trial(
-            transcript([n, 2 * n, 3]), trial_id=f"p{n}", history=history, seed=n % 2, as_published=history == "given"
+            transcript([n, 2 * n, 3]), NUMBERS[:40], f"p{n}", history=history, seed=n % 2, as_published=published
         )
         for n in range(7)
     ]
@@ -143,10 +156,9 @@ def test_what_is_known_costs_no_pass(llama, tmp_path):
 
 
 @pytest.mark.parametrize("architecture", [*ARCHITECTURES, *UNSUITABLE])
-def test_the_road_is_found_by_trying_and_all_read_the_same(folders, architecture):
-    folder = folders("digits merged", architecture)
-    loaded = load_model(str(folder), dtype="float32", device="cpu")
-    result, oracle = ask(loaded, asked := span_trial(transcript([7, 12]), NUMBERS[::9])), SpanOracle(folder)
+def test_the_road_is_found_by_trying_and_all_read_the_same(models, architecture):
+    loaded, oracle = models("digits merged", architecture)
+    result = ask(loaded, asked := span_trial(transcript([7, 12]), NUMBERS[::9]))
     assert bool(result.notes) == (architecture in UNSUITABLE)
     roads = dict.fromkeys(ARCHITECTURES, "beside one cached text")
     roads |= dict.fromkeys(UNSUITABLE, "on copies of the cached text")
@@ -199,10 +211,10 @@ def test_a_window_gives_the_tokens_of_the_whole_text(folders, monkeypatch):
     text = "".join(f"{odd[n:]}? <<{n}>>{odd[:n]}" for n in range(0, 40, 5))
     for tokenizer in TOKENIZERS:
         opened = load_model(str(folders(tokenizer)), dtype="float32", device="cpu").opened
-        windowed = Asking(opened, [span_trial(text)]).entries
+        windowed = Asking(opened, [span_trial(text, NUMBERS[:13])]).entries
         with monkeypatch.context() as patch:
             patch.setattr(spelling, "WINDOW", 10**9)
-            whole = Asking(opened, [span_trial(text)]).entries
+            whole = Asking(opened, [span_trial(text, NUMBERS[:13])]).entries
         assert [entry.key for entry in windowed] == [entry.key for entry in whole]
         assert windowed[0].text.spelled == whole[0].text.spelled
 

@@ -26,10 +26,10 @@ from valuesassets_tests.needs import REPOSITORY
 CPU_SECONDS = "cpu_seconds"
 """The property of a test's report under which xdist's workers hand the seconds to the process that sums them up."""
 SHARED_SECONDS = "shared_cpu_seconds"
-"""The same for the seconds of fixtures of the session, by their names."""
+"""The same for the seconds of fixtures that several tests share, by scope and name."""
 DEAREST = 10
 DEAR = 1.0
-"""CPU seconds from which a test is named in what is stored."""
+"""CPU seconds from which a test, or a fixture of a file, is named in what is stored."""
 PART = "VALUESASSETS_TEST_PART"
 """The variable that names the part of the suite: its seconds are stored apart from those of `make test`."""
 STORED = Path(os.environ.get("VALUESASSETS_STORAGE", REPOSITORY / "storage")) / "evidence"
@@ -89,10 +89,11 @@ class Costs:
     def __init__(self) -> None:
         self.started = time.monotonic()
         self.files: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])  # CPU and wall seconds
-        self.shared: dict[str, float] = defaultdict(float)  # CPU seconds, by fixture
+        self.shared: dict[str, float] = defaultdict(float)  # CPU seconds, by fixture of the session
+        self.fixtures: dict[str, float] = defaultdict(float)  # the same of a file's fixtures
         self.seconds: dict[str, float] = defaultdict(float)  # CPU seconds, by test
         self.tests = 0
-        self._shared_by_test: dict[str, float] = {}
+        self._shared_by_test: list[tuple[str, str, float]] = []
         self._is_within_fixture = False
 
     @pytest.hookimpl(wrapper=True)
@@ -102,22 +103,22 @@ class Costs:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Iterator[None]:
-        if fixturedef.scope != "session" or self._is_within_fixture:
+        if fixturedef.scope == "function" or self._is_within_fixture:
             return (yield)
         before, self._is_within_fixture = cpu_seconds(), True
         try:
             return (yield)
         finally:
             self._is_within_fixture = False
-            self._shared_by_test[fixturedef.argname] = cpu_seconds() - before
+            self._shared_by_test.append((fixturedef.scope, fixturedef.argname, cpu_seconds() - before))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         report = yield
         now, shared = cpu_seconds(), self._shared_by_test
-        own = now - self.before - sum(shared.values())
+        own = now - self.before - sum(seconds for _, _, seconds in shared)
         report.user_properties = [(CPU_SECONDS, own), (SHARED_SECONDS, shared)]
-        self.before, self._shared_by_test = now, {}
+        self.before, self._shared_by_test = now, []
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -126,8 +127,12 @@ class Costs:
         file[0] += (seconds := properties.get(CPU_SECONDS, 0.0))
         self.seconds[report.nodeid] += seconds
         file[1] += report.duration
-        for name, seconds in properties.get(SHARED_SECONDS, {}).items():
-            self.shared[name] += seconds
+        for scope, name, seconds in properties.get(SHARED_SECONDS, []):
+            if scope == "session":
+                self.shared[name] += seconds
+            else:
+                file[0] += seconds
+                self.fixtures[f"{report.nodeid.partition('::')[0]}::{name}"] += seconds
         self.tests += report.when == "call"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -152,16 +157,19 @@ class Costs:
             "files": {
                 name: {"cpu_seconds": round(cpu, 2), "wall_seconds": round(wall, 2)} for name, (cpu, wall) in dearest
             },
-            "dear_tests": {
-                name: round(seconds, 2)
-                for name, seconds in sorted(self.seconds.items(), key=lambda test: -test[1])
-                if seconds >= DEAR
-            },
+            "dear_tests": _dear(self.seconds),
+            "dear_fixtures": _dear(self.fixtures),
             "made_once": {name: round(seconds, 2) for name, seconds in self.shared.items()},
         }
         STORED.mkdir(parents=True, exist_ok=True)
         stored = SUITE_TIMES if part == "suite" else STORED / f"test_times_{part}.json"
         stored.write_text(json.dumps(record, indent=1) + "\n")
+
+
+def _dear(seconds: Mapping[str, float]) -> dict[str, float]:
+    """The dearest first, those that cost `DEAR` or more."""
+    ordered = sorted(seconds.items(), key=lambda each: -each[1])
+    return {name: round(each, 2) for name, each in ordered if each >= DEAR}
 
 
 def main() -> int:

@@ -115,7 +115,7 @@ MOMENTS = (
 
 def stop_at(moment, job, folder, sent):
     """Start a job and stop it at a moment; its status and what it said behind what was read before."""
-    process = start(job)
+    process = start(job, is_forked=True)
     stopped_at(moment, folder, process)
     os.kill(process.pid, sent)
     out, err = process.communicate()

@@ -77,8 +77,7 @@ def language_chances(text: str, among: Collection[str]) -> dict[str, float]:
             codes.setdefault(known[language].identifier, []).append(language)
     if not codes:
         return {}
-    ranked = _identifier(frozenset(codes)).rank(text)
-    return {language: float(chance) for code, chance in ranked for language in codes[code]}
+    return {language: chance for code, chance in _ranked(text, frozenset(codes)) for language in codes[code]}
 
 
 def foreign_language(text: str, language: str, among: Collection[str], fewest: int) -> str | None:
@@ -95,6 +94,12 @@ def foreign_language(text: str, language: str, among: Collection[str], fewest: i
         return None
     chances = language_chances(text, {*among, language})
     return None if chances[language] >= DOUBT else next(iter(chances))
+
+
+@functools.lru_cache(maxsize=4096)
+def _ranked(text: str, codes: frozenset[str]) -> tuple[tuple[str, float], ...]:
+    """The classifier's languages with their probabilities; models say the same again and again."""
+    return tuple((code, float(chance)) for code, chance in _identifier(codes).rank(text))
 
 
 @functools.cache

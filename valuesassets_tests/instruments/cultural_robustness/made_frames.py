@@ -167,14 +167,14 @@ def many():
     }
 
 
-def every_frame():
+def every_frame(models=MODELS):
     return {
-        "scores": scores(),
-        "language_pairs": pairs(),
-        "country_profiles": profiles(),
+        "scores": scores(models),
+        "language_pairs": pairs(models),
+        "country_profiles": profiles(models),
         "language_groups": groups(),
         "dropped": dropped(),
-        "answer_quality": quality(),
+        "answer_quality": quality(models),
         "embedder_report": embedder(),
         "question_report": question_faults(),
         "calibration": calibration(),

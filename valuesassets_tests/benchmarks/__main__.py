@@ -83,7 +83,7 @@ class Bench:
         return folder
 
 
-QUICK = Bench(questions=10, slices=2, sizes=(5, 10), more=15, vocabularies=(2048, 4096), is_quick=True)
+QUICK = Bench(questions=10, slices=2, sizes=(5,), more=10, vocabularies=(2048, 4096), is_quick=True)
 
 
 def compare_5m(bench: Bench, scratch: Path, tell: Tell) -> Entries:

@@ -108,10 +108,16 @@ def cut_slices(questions: Sequence[Asked], slices: int) -> list[list[Asked]]:
     return [list(questions[start:end]) for start, end in pairwise(ends)]
 
 
+@functools.cache
+def trained_tokenizer() -> str:
+    """A tokenizer whose pieces are learnt from all prompts, as `tokenizers` writes it."""
+    prompts = [trial.prompt for asked in all_questions() for trial in asked]
+    return train_tokenizer(prompts, PIECES).backend_tokenizer.to_str()
+
+
 def make_tokenizer(vocabulary: int = VOCABULARY) -> PreTrainedTokenizerFast:
     """A tokenizer in the manner of Gemma whose size is that of a real one: most of its entries no merge produces."""
-    prompts = [trial.prompt for asked in all_questions() for trial in asked]
-    content = json.loads(train_tokenizer(prompts, PIECES).backend_tokenizer.to_str())
+    content = json.loads(trained_tokenizer())
     entries = content["model"]["vocab"]
     assert len(entries) <= vocabulary, f"a vocabulary of {vocabulary}: {len(entries)} entries are in use"
     entries.update({f"<unused{index}>": index for index in range(len(entries), vocabulary)})

@@ -38,10 +38,15 @@ zone = "English-Speaking"
 
 
 @pytest.fixture
-def graph(tmp_path):
-    """Materialises assets of a study by name, one instance for all; gives the results."""
+def graph(request, tmp_path):
+    """Materialises assets of a study by name, one instance for all; gives the results.
+
+    The instance is kept in memory; with `stored` as its parameter, in files as a user's is.
+    """
     (tmp_path / "dagster").mkdir()
-    with dg.instance_for_test(temp_dir=str(tmp_path / "dagster")) as instance:
+    is_stored = getattr(request, "param", None) == "stored"
+    stored_here = dg.instance_for_test(temp_dir=str(tmp_path / "dagster"))
+    with stored_here if is_stored else dg.DagsterInstance.ephemeral() as instance:
 
         def materialise(settings, names, partition="eng", more=""):
             content = tomllib.loads(STUDY + more)
@@ -80,6 +85,7 @@ FIRST = ("questionnaire_pdf", "extracted_questions")
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("graph", ["stored"], indirect=True)
 def test_gemini_reads_a_form_once_and_its_key_is_nowhere(graph, monkeypatch, capfd):
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
     faults = {("generate", 1): refusal(429, headers={"Retry-After": "1"}), ("generate", 2): reset}

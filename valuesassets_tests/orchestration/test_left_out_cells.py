@@ -53,17 +53,22 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(folder):
+@pytest.fixture
+def instance():
+    with dg.DagsterInstance.ephemeral() as made:
+        yield made
+
+
+def run(folder, instance):
     """What a command would say of the study: what is left out, and what has failed."""
     study = load_study(str(folder / "torn.toml"))
     definitions = build_definitions(study, folder / "storage")
-    with dg.instance_for_test(temp_dir=str(folder)) as instance:
-        lines = list(run_study(definitions, instance, study=study, wanted=WANTED))
+    lines = list(run_study(definitions, instance, study=study, wanted=WANTED))
     return [line for line in lines if isinstance(line, LeftOut)], [x for x in lines if not isinstance(x, LeftOut)]
 
 
-def test_what_cannot_be_asked_is_left_out_and_said_and_the_rest_is_read(folder):
-    left_out, failed = run(folder)
+def test_what_cannot_be_asked_is_left_out_and_said_and_the_rest_is_read(folder, instance):
+    left_out, failed = run(folder, instance)
     assert failed == []
     assert [line.partition(": ")[0] for line in left_out] == ["survey pol", "survey tiny/fra"]
     assert "words are damaged (lost letters: ż)" in left_out[0]
@@ -82,17 +87,17 @@ def test_what_cannot_be_asked_is_left_out_and_said_and_the_rest_is_read(folder):
     overrides = folder / "torn.overrides" / "pol.toml"
     overrides.parent.mkdir()
     overrides.write_text(f'[whole_form]\nreason = "read against the paper"\nof = "{mark}"\n', encoding="utf-8")
-    left_out, failed = run(folder)  # once it is settled, Polish is judged like the others
+    left_out, failed = run(folder, instance)  # once it is settled, Polish is judged like the others
     assert failed == []
     assert [line.partition(": ")[0] for line in left_out] == ["survey tiny/fra", "survey tiny/pol"]
     assert "median P_valid" in left_out[1]
 
 
-def test_a_family_of_which_every_cell_is_left_out_is_a_failure(folder):
+def test_a_family_of_which_every_cell_is_left_out_is_a_failure(folder, instance):
     path = folder / "torn.toml"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace('"tiny/eng" = "a model that was never trained"', ""), encoding="utf-8")
-    left_out, failed = run(folder)
+    left_out, failed = run(folder, instance)
     assert len(left_out) == 3
     assert failed == ["survey tiny: no cell of it passed its preflight; mend what the lines above say, or override it"]
     cells = pd.read_parquet(folder / "storage" / "torn" / "survey" / "quality_report" / "cells.parquet")

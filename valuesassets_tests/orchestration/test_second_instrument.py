@@ -119,15 +119,16 @@ def test_a_calibrated_cell_rests_on_the_same_cell_of_a_grid_that_has_other_famil
 
 
 @pytest.mark.slow
-def test_models_are_trained_to_answer_an_instruments_own_trials(tmp_path, instance):
+def test_models_are_trained_to_answer_an_instruments_own_trials(tmp_path):
     study, (reference_models, *_) = calibrated(tmp_path)
     storage = Storage(root=str(tmp_path), study=study.name)
     trials = next(asset for asset in toy_assets(study) if asset.key == TOY.key("trials"))
     resources = study_io_managers(storage) | {"storage": storage}
-    for task in toy.TASKS:
-        assert dg.materialize([trials], instance=instance, resources=resources, partition_key=task).success
-    chosen = [reference_models.key]
-    assert dg.materialize([trials, reference_models], instance=instance, resources=resources, selection=chosen).success
+    with dg.DagsterInstance.ephemeral() as instance:
+        for task in toy.TASKS:
+            assert dg.materialize([trials], instance=instance, resources=resources, partition_key=task).success
+        both, chosen = [trials, reference_models], [reference_models.key]
+        assert dg.materialize(both, instance=instance, resources=resources, selection=chosen).success
     trained = storage.folder / "toy" / "reference_models"
     assert {path.parent.name for path in trained.glob("reference-mono/*/model.safetensors")} == {"eng", "fra"}
     texts = pd.read_parquet(storage.job_folder(reference_models.key, None) / "reference-mono.parquet")

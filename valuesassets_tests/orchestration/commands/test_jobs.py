@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import dagster as dg
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from valuesassets.definitions import build_definitions
 from valuesassets.desk.run_names import PART_OF_TAG
 from valuesassets.desk.run_process import RunProcess
+from valuesassets.orchestration.commands.study_command import main
 from valuesassets.records.study import load_study
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.orchestration import toy_command
@@ -102,8 +102,11 @@ def test_every_job_is_launched_without_a_setting_and_says_what_to_look_at(tmp_pa
         (["--cells", "reference-mono/enx"], "reference-mono/enx: none of the study's cells; say <model>/<language>"),
     ],
 )
-def test_a_part_that_the_study_does_not_have_is_named_with_those_that_it_has(arguments, answer, instance, tmp_path):
-    command = [sys.executable, "-m", toy_command.__name__, "demo", "--storage", str(Path(tmp_path)), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(answer)
+def test_a_part_that_the_study_does_not_have_is_named_with_those_that_it_has(
+    arguments, answer, tmp_path, monkeypatch, capfd
+):
+    monkeypatch.setattr(sys, "argv", [toy_command.__name__, "demo", "--storage", str(tmp_path), *arguments])
+    assert main(toy_command.build) == 1
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(answer)

@@ -44,15 +44,19 @@ def work(study, root, dagster):
 
 
 class LocalGrid:
-    """A study of reference models that are not asked for their answers' sense, prepared up to its readings."""
+    """A study of reference models that are not asked for their answers' sense, prepared up to its readings.
 
-    def __init__(self, folder, study, n_trials=2):
+    Its instance is kept in memory, or in files where another process is to open it too.
+    """
+
+    def __init__(self, folder, study, n_trials=2, is_stored=False):
         self.study, self.root = study, folder / "storage"
         self.storage = Storage(root=str(self.root.absolute()), study=study.name)
-        (folder / "dagster").mkdir()
-        (folder / "dagster" / "dagster.yaml").touch()
         self.dagster = str(folder / "dagster")
-        self.instance = dg.DagsterInstance.local_temp(self.dagster)
+        if is_stored:
+            (folder / "dagster").mkdir()
+            (folder / "dagster" / "dagster.yaml").touch()
+        self.instance = dg.DagsterInstance.local_temp(self.dagster) if is_stored else dg.DagsterInstance.ephemeral()
         for language in study.languages:  # of other prompts: no cell knows another's readings
             asked = [trial(f"{PROMPTS[0]} {language} {n}", 4, f"v{n}/0/forward") for n in range(n_trials)]
             write_table(self.storage.path(SURVEY.key("trials"), language, "parquet"), trial_rows(asked), TRIALS)
@@ -127,7 +131,7 @@ def test_small_models_share_processes_and_a_cell_that_cannot_be_read_takes_no_ot
 
 
 def test_a_cancelled_grid_ends_its_processes_and_the_next_reads_the_rest(tmp_path):
-    grid = LocalGrid(tmp_path, of_families("demo22", "reference-multi"), n_trials=300)
+    grid = LocalGrid(tmp_path, of_families("demo22", "reference-multi"), n_trials=300, is_stored=True)
     worker = multiprocessing.get_context("spawn").Process(target=work, args=(grid.study, grid.root, grid.dagster))
     worker.start()
     wait_until(lambda: len(grid.read_cells()) >= 2, 300, said=lambda: grid.logs())

@@ -95,7 +95,7 @@ def test_what_was_not_read_again_is_not_certified():
     assert not Certificate(trials=0, max_difference=0.0, tolerance=1e-5).agrees
 
 
-SHAPES = [(2, 64), (30, 576), (100, 64), (8, 256)]
+SHAPES = [(2, 64), (30, 256), (100, 64), (8, 576)]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])

@@ -163,44 +163,44 @@ def test_a_model_that_is_not_in_the_cache_is_not_asked_for_offline(monkeypatch, 
 COMMIT = "c0ffee0000" * 4
 
 
-def cached(folder, hub, commit=COMMIT):
+def cached(folder, hub, name="name"):
     """A model folder as the hub's cache keeps it."""
-    home = hub / "hub" / "models--owner--name"
-    shutil.copytree(folder, home / "snapshots" / commit)
+    home = hub / "hub" / f"models--owner--{name}"
+    shutil.copytree(folder, home / "snapshots" / COMMIT)
     (home / "refs").mkdir()
-    (home / "refs" / "main").write_text(commit)
-    return home / "snapshots" / commit
+    (home / "refs" / "main").write_text(COMMIT)
+    return home / "snapshots" / COMMIT
 
 
-def load_in_own_process(hub, **offline):
-    """The hub's cache is found once per process, by its environment."""
+def load_in_own_process(hub, *models):
+    """What comes of each model, offline, a line each: the hub's cache is found once per process, by its environment."""
     code = (
         "from valuesassets.models.loading import load_model\n"
         "from valuesassets.records.errors import ModelError\n"
-        "try:\n"
-        f"    loaded = load_model('owner/name', **{offline!r})\n"
-        "    print(loaded.opened.weights_id, loaded.opened.revision, loaded.model.dtype)\n"
-        "except ModelError as error:\n"
-        "    print(error)\n"
+        f"for model, revision in {models!r}:\n"
+        "    try:\n"
+        "        loaded = load_model(model, revision=revision, offline=True)\n"
+        "        print(loaded.opened.weights_id, loaded.opened.revision, loaded.model.dtype)\n"
+        "    except ModelError as error:\n"
+        "        print(error)\n"
     )
     environment = os.environ | {"HF_HOME": str(hub), "HF_ENDPOINT": "http://127.0.0.1:9"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert done.stderr == ""
-    return done.stdout.strip()
+    return done.stdout.strip().splitlines()
 
 
-def test_a_model_in_the_cache_is_read_offline_under_its_commit(model_folders, tmp_path):
+def test_a_model_in_the_cache_is_read_offline_under_its_commit_and_half_of_one_says_what_it_lacks(
+    model_folders, tmp_path
+):
     cached(model_folders["sentencepiece"], tmp_path)
-    assert load_in_own_process(tmp_path, revision="main", offline=True) == f"{COMMIT} {COMMIT} torch.float32"
-
-
-def test_half_a_model_in_the_cache_says_which_file_is_lacking(model_folders, tmp_path):
-    snapshot = cached(model_folders["sentencepiece"], tmp_path)
+    snapshot = cached(model_folders["sentencepiece"], tmp_path, "half")
     (snapshot / "model.safetensors").rename(snapshot / "model-00001-of-00002.safetensors")
     index = {"weight_map": {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}}
     (snapshot / "model.safetensors.index.json").write_text(json.dumps(index))
-    said = load_in_own_process(tmp_path, offline=True)
-    assert said.startswith("owner/name: lacks model-00002-of-00002.safetensors in this machine's cache of the hub")
+    read, lacking = load_in_own_process(tmp_path, ("owner/name", "main"), ("owner/half", None))
+    assert read == f"{COMMIT} {COMMIT} torch.float32"
+    assert lacking.startswith("owner/half: lacks model-00002-of-00002.safetensors in this machine's cache of the hub")
 
 
 def test_a_folder_is_read_where_it_is_whatever_is_asked(model_folders):

@@ -324,12 +324,13 @@ def test_killed_between_request_and_answer_only_what_was_under_way_is_paid_again
     script = f"""
 import sys
 from pathlib import Path
-from valuesassets_tests.remote.test_openai_api import questions
+from valuesassets_tests.remote.remote_trials import asked
 from valuesassets.records.settings.endpoints import Endpoint
 from valuesassets.records.settings.prompting import Prompting
 from valuesassets.remote.asking import RemoteAsking
 endpoint = Endpoint(provider="openai", base_url={server.base_url!r}, key_env="THE_KEY", concurrency=4)
-asking = RemoteAsking({MODEL!r}, endpoint, Prompting(style="chat"), questions(60))
+questions = [asked(f"question {{number}}", f"q{{number}}") for number in range(60)]
+asking = RemoteAsking({MODEL!r}, endpoint, Prompting(style="chat"), questions)
 known = asking.open_known(Path({str(tmp_path)!r}))
 asking.ask(asking.connect(known), known=known)
 """

@@ -7,7 +7,6 @@ one per finished list of trials that tells how its records were made (`known_fil
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -61,7 +60,7 @@ class Known(Generic[AnyRecord]):
         if not new:
             return
         with unbroken():  # who counts what is kept finds it in memory and on disk, or in neither
-            self._note(self._write("", self.suffix, map(asdict, new.values())), self._records | new)
+            self._note(self._write("", self.suffix, map(vars, new.values())), self._records | new)
 
     def forget(self, keys: Iterable[str]) -> None:
         """Remove these records, and those in the same files: nobody may go on from what was read wrongly."""

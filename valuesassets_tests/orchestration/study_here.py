@@ -17,7 +17,7 @@ from valuesassets.records.study import load_study
 def unpainted() -> Iterator[None]:
     """A block whose figures are laid out and written as SVG and PDF, but no pixel of them is painted: nobody looks."""
     blank = Image.new("RGB", (8, 8))
-    with mock.patch("valuesassets.figures.saving._rendered", lambda *_: blank):
+    with mock.patch("valuesassets.figures.saving._rendered", return_value=blank):
         yield
 
 

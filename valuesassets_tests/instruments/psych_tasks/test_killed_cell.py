@@ -1,4 +1,4 @@
-"""A cell of 1,500 participants, read by a real node job: it shows how far it is, and killed it loses nothing."""
+"""A cell of 300 participants, read by a real node job: it shows how far it is, and killed it loses nothing."""
 
 import json
 import re
@@ -16,11 +16,11 @@ from valuesassets_tests.orchestration.rainy_study import EVERY_MARK, text, write
 from valuesassets_tests.tiny_models import sentencepiece_like, write_model
 from valuesassets_tests.waiting import wait_until
 
-PEOPLE, MARKS = 1500, 3
+PEOPLE, MARKS, BEFORE_THE_END = 300, 3, 100
 
 
 def trials(folder):
-    """What 1,500 people answered in three weeks, asked after their own answers."""
+    """What many people answered in three weeks, asked after their own answers."""
     told = [f"Person {n}.\n{text([n % 10, n // 10 % 10, n // 100 % 10])}" for n in range(PEOPLE)]
     lines = [{"text": each, "experiment": "rain", "participant": n} for n, each in enumerate(told)]
     (folder / "rain.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
@@ -69,11 +69,11 @@ def test_killed_in_the_middle_it_reads_only_what_was_not_read_and_shows_how_far_
     )
     store = tmp_path / "killed/known"
     process = start(killed)
-    wait_until(lambda: len(kept_in(store)) > 300 or process.poll() is not None, every=0.01)
+    wait_until(lambda: len(kept_in(store)) > BEFORE_THE_END or process.poll() is not None, every=0.01)
     process.kill()
     said, _ = process.communicate()
     before = set(kept_in(store))
-    assert 300 < len(before) < PEOPLE * MARKS
+    assert BEFORE_THE_END < len(before) < PEOPLE * MARKS
     assert not (tmp_path / "killed/0.parquet").exists()
     assert 0 < counts_in(said)[-1] < PEOPLE * MARKS
 

@@ -31,6 +31,11 @@ def transcripts(people, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def few_transcripts(people, tmp_path_factory):
+    return write_people(tmp_path_factory.mktemp("planted") / "people.parquet", people.tell(300, seed=1))
+
+
+@pytest.fixture(scope="module")
 def follower(transcripts, tmp_path_factory):
     return train_follower(transcripts, ["eng"], tmp_path_factory.mktemp("models") / "follower", STEPS, seed=1)
 
@@ -69,8 +74,8 @@ def test_a_mark_is_taught_by_the_chain_rule_over_tokens_and_what_stands_there_de
     assert begins == ["<bos>How many? <<", "<bos>How many? <<1", "<bos>How many? <<10"]
 
 
-def test_what_it_says_is_what_transformers_says(transcripts, tmp_path):
-    lessons, hf = spelled(transcripts)
+def test_what_it_says_is_what_transformers_says(few_transcripts, tmp_path):
+    lessons, hf = spelled(few_transcripts)
     follower = Follower(len(lessons.known), len(lessons.answers), len(hf) - len(lessons.answers), seed=5)
     model = ReferenceModel(tmp_path / "m", "hash", True, 0, 0.0, 0.0, 0.0)
     save_reference_model(model, CONFIG, as_llama(follower, lessons.known, lessons.answers, len(hf), seed=5), hf)
@@ -91,24 +96,24 @@ def test_what_it_says_is_what_transformers_says(transcripts, tmp_path):
     torch.testing.assert_close(ours.exp().sum(dim=1), torch.ones(len(ours)))
 
 
-def test_the_same_transcripts_and_seed_give_the_same_bytes_and_are_trained_on_once(transcripts, tmp_path):
-    one, two = (train_follower(transcripts, ["eng"], tmp_path / name, 3, seed=1) for name in "ab")
+def test_the_same_transcripts_and_seed_give_the_same_bytes_and_are_trained_on_once(few_transcripts, tmp_path):
+    one, two = (train_follower(few_transcripts, ["eng"], tmp_path / name, 3, seed=1) for name in "ab")
     assert one.training_hash == two.training_hash
     for path in one.folder.iterdir():
         assert (two.folder / path.name).read_bytes() == path.read_bytes(), path.name
-    assert not train_follower(transcripts, ["eng"], tmp_path / "a", 3, seed=1).is_new
-    other = train_follower(transcripts, ["eng"], tmp_path / "a", 3, seed=2)
+    assert not train_follower(few_transcripts, ["eng"], tmp_path / "a", 3, seed=1).is_new
+    other = train_follower(few_transcripts, ["eng"], tmp_path / "a", 3, seed=2)
     assert other.is_new
     assert other.training_hash != one.training_hash
 
 
-def test_training_that_is_broken_off_leaves_no_folder(transcripts, tmp_path):
+def test_training_that_is_broken_off_leaves_no_folder(few_transcripts, tmp_path):
     def stop(done, _kl):
         if done == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train_follower(transcripts, ["eng"], tmp_path / "models" / "f", 3, 1, stop)
+        train_follower(few_transcripts, ["eng"], tmp_path / "models" / "f", 3, 1, stop)
     assert list(tmp_path.iterdir()) == []
 
 

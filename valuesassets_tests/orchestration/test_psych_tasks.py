@@ -10,6 +10,7 @@ from valuesassets.orchestration.instruments import MODELS, PSYCH_TASKS
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.records.study import load_study
 from valuesassets_tests.orchestration.rainy_study import EVERY_MARK, write_rainy_study, write_task
+from valuesassets_tests.orchestration.study_here import unpainted
 
 CELL = cell_key("random", "rain", "task")
 PARTS = ("transcripts", "marks", "asked_marks", "trials")
@@ -24,8 +25,8 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def instance(tmp_path_factory):
-    with dg.instance_for_test(temp_dir=str(tmp_path_factory.mktemp("home"))) as made:
+def instance():
+    with unpainted(), dg.DagsterInstance.ephemeral() as made:
         yield made
 
 

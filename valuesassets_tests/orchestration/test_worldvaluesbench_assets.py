@@ -176,7 +176,7 @@ def test_the_seeds_files_make_only_what_reads_them_stale(tmp_path, wvs):
 def test_everything_that_a_survey_asked_is_read_once_for_all_sets_and_what_its_file_lacks_is_told(tmp_path, wvs):
     names = ("participants", "value_answers", "dataset_statistics")
     graph = build_definitions(survey_study(wvs), tmp_path).resolve_implicit_global_asset_job_def()
-    with dg.instance_for_test() as instance:
+    with dg.DagsterInstance.ephemeral() as instance:
         done = graph.execute_in_process(instance=instance, asset_selection=[*map(WORLDVALUESBENCH.key, names)])
     assert done.success
     answers = done.output_for_node("worldvaluesbench__value_answers")
@@ -191,7 +191,7 @@ def test_rows_of_a_file_of_samples_whose_questions_are_not_asked_are_told_in_its
     sets = {"one": SET | {"probe": str(samples)}}
     graph = build_definitions(survey_study(wvs, sets=sets), tmp_path).resolve_implicit_global_asset_job_def()
     people = ("participants", "value_answers")
-    with dg.instance_for_test() as instance:
+    with dg.DagsterInstance.ephemeral() as instance:
         done = graph.execute_in_process(instance=instance, asset_selection=[*map(WORLDVALUESBENCH.key, people)])
         person = done.output_for_node("worldvaluesbench__participants").iloc[0]
         group = [person[name] for name in ("continent", "settlement", "education", "participant_id")]

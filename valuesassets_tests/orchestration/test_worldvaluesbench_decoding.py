@@ -13,6 +13,7 @@ from valuesassets.orchestration.commands.run_study import Wanted, run_study
 from valuesassets.orchestration.instruments import MODELS, WORLDVALUESBENCH
 from valuesassets.records.study import parse_study
 from valuesassets_tests.instruments.worldvaluesbench.made_files import write_seed_files
+from valuesassets_tests.orchestration.study_here import unpainted
 from valuesassets_tests.orchestration.test_worldvaluesbench_assets import small_study, versions
 from valuesassets_tests.tiny_models import byte_level, write_bigrams
 
@@ -74,7 +75,7 @@ def study(tmp_path_factory):
 def made(study, tmp_path_factory):
     """The folder of the study, made up to the comparison of readouts, and what Dagster was told of that."""
     folder = tmp_path_factory.mktemp("made")
-    with dg.instance_for_test() as instance:
+    with unpainted(), dg.DagsterInstance.ephemeral() as instance:
         assert list(run_study(build_definitions(study, folder), instance, study=study, wanted=COMPARISON)) == []
         check = dg.AssetCheckKey(WORLDVALUESBENCH.key("readout_comparison"), "sampled_answers_agree_with_exact_ones")
         (told,) = instance.event_log_storage.get_asset_check_execution_history(check, limit=9)

@@ -19,8 +19,10 @@ def implied_shares(uniform: float, majority: float, n: int) -> Floats:
     """
     for most in range(n):
         near = _nearest(majority, most, n)
+        if near is None or uniform < from_even(near) - PRINTED:
+            continue  # in no direction are there shares
         for far in _corners(majority, most, n):
-            if near is not None and from_even(near) - PRINTED <= uniform <= from_even(far) + PRINTED:
+            if uniform <= from_even(far) + PRINTED:
                 low, high = 0.0, 1.0
                 for _ in range(50):
                     middle = (low + high) / 2

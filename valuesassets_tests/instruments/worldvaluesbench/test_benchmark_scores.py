@@ -185,7 +185,7 @@ def test_people_and_outputs_made_up_after_the_printed_table_give_all_its_360_num
     """The real answers may not be passed on; these have the same distances from the two oracles."""
     printed, scales = load_published_scores(), load_value_questions()
     questions = list(probe_questions())
-    dataset = people_of(250, questions)
+    dataset = people_of(125, questions)
     n_people = len(dataset.participants)
     random = np.random.default_rng(0)
     wanted = {

@@ -2,7 +2,14 @@ import shutil
 
 import pytest
 
+from valuesassets.instruments.survey.forms.layout import pages
 from valuesassets_tests.instruments.survey.stored_study import StoredStudy, write_stored_study
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _every_form_is_read_once():
+    """Several tests look at the same forms, which take seconds to read, and at small ones of their own in between."""
+    pages.REMEMBERED = 1000
 
 
 @pytest.fixture(scope="session")

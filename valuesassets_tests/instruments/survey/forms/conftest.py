@@ -1,13 +1,6 @@
 import pytest
 
-from valuesassets.instruments.survey.forms.layout import pages
 from valuesassets_tests.instruments.survey.forms.loopback_files import loopback
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _every_field_form_is_read_once():
-    """Several tests look at the same forms, each of which takes ten seconds to read."""
-    pages.REMEMBERED = 16
 
 
 @pytest.fixture

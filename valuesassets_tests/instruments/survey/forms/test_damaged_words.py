@@ -1,16 +1,14 @@
 """The share of damaged words: planted damage is found, and what looks like it is not taken for it."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from valuesassets.instruments.survey.extracted_questions import NOT_ASKED, examine_questions, extract_questions
+from valuesassets.instruments.survey.extracted_questions import NOT_ASKED, examine_questions
 from valuesassets.instruments.survey.forms.damaged_words import DAMAGED_SHARE, damaged_words
 from valuesassets.instruments.survey.forms.overrides import whole_form_text
 from valuesassets.instruments.survey.forms.review_page import render_review
 from valuesassets.studies.questionnaires.content import LANGUAGES
-from valuesassets_tests.needs import shared_file
+from valuesassets_tests.instruments.survey.forms.read_forms import extracted
 from valuesassets_tests.studies.expected_questions import expected_questions
 
 SOUND = 0.001
@@ -171,8 +169,7 @@ def test_questions_in_another_language_than_declared_are_not_asked(tmp_path):
 @pytest.mark.xdist_group("forms")
 @pytest.mark.parametrize("name", REAL)
 def test_sound_field_questionnaires_are_asked(name):
-    pdf: Path = shared_file("data", "questionnaires", f"{name}.pdf")
-    questions = extract_questions(pdf, REAL[name])
+    questions = extracted(name, REAL[name])
     strings = (s for q in questions for s in (q.stem or q.text, q.item, *(o.label for o in q.options)) if s)
     assert damaged_words([*dict.fromkeys(strings)], REAL[name]).share <= SOUND
 
@@ -182,7 +179,6 @@ def test_sound_field_questionnaires_are_asked(name):
 @pytest.mark.xdist_group("forms")
 @pytest.mark.parametrize(("name", "language", "least"), [("q_bg", "bul", 0.9), ("q_pl", "pol", 0.2)])
 def test_field_questionnaires_that_lost_their_letters_are_not_asked(name, language, least):
-    pdf = shared_file("data", "questionnaires", f"ZA7500_{name}.pdf")
-    found = examine_questions(extract_questions(pdf, language), None, language)
+    found = examine_questions([*extracted(f"ZA7500_{name}", language)], None, language)
     share = float(str(found.why_not_asked).partition(": ")[2].partition("%")[0]) / 100
     assert share > least

@@ -1,31 +1,34 @@
 """Extraction of the field questionnaires of EVS 2017, where they are beside the project."""
 
-import functools
 import re
 from collections import Counter
 
 import pypdfium2
 import pytest
 
-from valuesassets.instruments.survey.extracted_questions import count_recovered, extract_questions
+from valuesassets.instruments.survey.extracted_questions import count_recovered
 from valuesassets.instruments.survey.forms.layout.checks import extraction_faults
 from valuesassets.people.variables import load_variables
 from valuesassets.records.questions import question_faults
-from valuesassets_tests.instruments.survey.forms.read_forms import faults_by_question, options
-from valuesassets_tests.needs import shared_file
+from valuesassets_tests.instruments.survey.forms.read_forms import extracted, options, published
 
 pytestmark = [pytest.mark.slow, pytest.mark.published, pytest.mark.xdist_group("forms")]
 CODE = re.compile(r"\(*[vV]\d{1,3}[a-zA-Z]?\)*")
 
 
 def real(name):
-    return shared_file("data", "questionnaires", f"ZA7500_{name}.pdf")
+    return published(f"ZA7500_{name}")
 
 
-@functools.cache
-def extracted(name, language):
-    """The questions of a form, which several tests look at."""
-    return extract_questions(real(name), language)
+def questions_of(name, language):
+    return [*extracted(f"ZA7500_{name}", language)]
+
+
+def faults_of(name, language):
+    return {
+        (fault.question_id, fault.check)
+        for fault in extraction_faults(questions_of(name, language), real(name), language)
+    }
 
 
 @pytest.mark.parametrize(
@@ -34,7 +37,7 @@ def extracted(name, language):
 )
 def test_a_field_questionnaire_gives_every_value_question_complete(name, language, count):
     pdf = real(name)
-    questions = extracted(name, language)
+    questions = questions_of(name, language)
     variables = load_variables()
     wanted = [code for number in range(1, 225) if not variables.is_excluded(code := f"v{number}")]
     assert [question.id for question in questions] == wanted
@@ -61,7 +64,7 @@ def test_of_the_opinion_items_that_a_form_prints_95_percent_are_read_and_92_are_
     printed = {f"v{int(found[1])}" for word in words if (found := re.fullmatch(r"\(*[vV](\d{1,3})\)*", word))}
     wanted = printed & variables.opinion_items
     assert len(wanted) >= 209
-    questions = {question.id: question for question in extracted(name, language)}
+    questions = {question.id: question for question in questions_of(name, language)}
     whole = [code for code in wanted & set(questions) if len(questions[code].options) == variables.option_count(code)]
     assert len(wanted & set(questions)) >= 0.95 * len(wanted)
     assert len(whole) >= 0.92 * len(wanted)
@@ -71,7 +74,7 @@ def test_of_the_opinion_items_that_a_form_prints_95_percent_are_read_and_92_are_
 
 
 def test_the_british_form_s_hard_places_are_read():
-    by_id = {question.id: question for question in extracted("q_gb", "eng")}
+    by_id = {question.id: question for question in questions_of("q_gb", "eng")}
     assert [by_id[code].item for code in ("v44", "v35", "v60", "v166")] == [
         "A job in which you feel you can achieve something",
         "People you meet for the first time",
@@ -88,15 +91,13 @@ def test_the_british_form_s_hard_places_are_read():
 
 
 def test_a_split_sample_and_an_item_not_asked_are_named_in_the_italian_form():
-    pdf = real("q_it")
-    assert faults_by_question(pdf, "ita") == {("v24", "duplicate_id"), ("v27", "gap")}
+    assert faults_of("q_it", "ita") == {("v24", "duplicate_id"), ("v27", "gap")}
 
 
 def test_a_form_whose_codes_lead_their_items_and_whose_cards_repeat_them_is_read_whole():
     """Its rules are partly pictures; one row prints `o 2` for its first code; v27 was not asked."""
-    pdf = real("q_si")
-    questions = extracted("q_si", "slv")
-    assert faults_by_question(pdf, "slv") == {("v43", "complete"), ("v27", "gap")}
+    questions = questions_of("q_si", "slv")
+    assert faults_of("q_si", "slv") == {("v43", "complete"), ("v27", "gap")}
     by_id = {question.id: question for question in questions}
     assert len(by_id) == len(questions) == 210
     assert by_id["v49"].item == "Delo je človekova dolžnost do družbe."
@@ -114,7 +115,7 @@ def test_a_form_whose_codes_lead_their_items_and_whose_cards_repeat_them_is_read
 @pytest.mark.parametrize(("name", "language"), [("q_pl", "pol"), ("q_bg", "bul")])
 def test_a_damaged_text_layer_is_said_loudly_and_first(name, language):
     pdf = real(name)
-    questions = extracted(name, language)
+    questions = questions_of(name, language)
     faults = extraction_faults(questions, pdf, language)
     assert (faults[0].question_id, faults[0].check) == (None, "damaged_text")
     assert "run text recognition (OCR)" in faults[0].message

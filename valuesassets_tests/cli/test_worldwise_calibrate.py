@@ -15,7 +15,7 @@ from valuesassets_tests.instruments.worldwise.made_dilemmas import JAPAN, write
 
 UNSEEN = Path(str(worldwise.__file__)).with_name("unseen_dilemmas.json")
 """Twelve, two on each axis; four of them are tried here, on two axes that a bag of words tells apart."""
-DRAWS, PASSES = 50, 500
+DRAWS, PASSES = 40, 300
 """Few prompts need more passes."""
 
 

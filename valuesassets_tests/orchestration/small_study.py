@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -94,7 +92,7 @@ def write_small_study(folder: Path, steps: int, kept_languages: Sequence[str] = 
     families = languages[-1][languages[-1].index("\n[families.") :]
     kept = [part.split("\n[families.")[0] for part in kept]
     text = "\n[languages.".join([head, *kept]) + families
-    text = text.replace('name = "demo"', 'name = "small"').replace("steps = 200", f"steps = {steps}\nsamples = 200")
+    text = text.replace('name = "demo"', 'name = "small"').replace("steps = 200", f"steps = {steps}\nsamples = 50")
     path = folder / "small.toml"
     estimators = '\n[elicitation]\nestimators = ["label_likelihood", "content_free"]\n'
     few = "\n[inference]\nresamples = 199\nworlds = 2\n"
@@ -150,14 +148,10 @@ def copied(made: Path, folder: Path) -> dict[str, str]:
 
 def run_study_file(folder: Path, study: Path, only: Sequence[str] = ()) -> dict[str, str]:
     """Run the graph of a study, or some of its assets, its files below a folder; gives its environment."""
+    from valuesassets_tests.cli.commands import run  # conftest imports this module, for tests that give no command too
+
     environment = study_environment(folder, study)
-    done = subprocess.run(
-        [sys.executable, "-m", "valuesassets.cli", "run", str(study), *(f"--only={asset}" for asset in only)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run("run", study, *(f"--only={asset}" for asset in only), **environment)
     if done.returncode != 0:
         raise AssertionError(done.stdout + done.stderr)
     return environment

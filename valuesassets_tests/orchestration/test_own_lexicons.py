@@ -83,7 +83,7 @@ def survey(tmp_path_factory):
     (folder / "own.toml").write_text(STUDY, encoding="utf-8")
     graph = build_definitions(load_study(folder / "own.toml"), folder / "storage")
     job = graph.resolve_implicit_global_asset_job_def()
-    with dg.instance_for_test() as instance:
+    with dg.DagsterInstance.ephemeral() as instance:
         for assets, partition in STEPS:
             keys = [dg.AssetKey(asset.split("/")) for asset in assets]
             assert job.execute_in_process(instance=instance, partition_key=partition, asset_selection=keys).success

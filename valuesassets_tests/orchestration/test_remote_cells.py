@@ -1,14 +1,13 @@
 """A survey's cells whose model stands behind an API that shows the likeliest tokens alone: readings to map."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from valuesassets.records.intervals import bound_mean
 from valuesassets.records.parquet import read_readings, read_trials
+from valuesassets_tests.cli.commands import run
+from valuesassets_tests.orchestration.run_again import run_again_here
 from valuesassets_tests.orchestration.small_study import copied
 from valuesassets_tests.remote.loopback_openai import KEY, MODEL, LoopbackOpenAi, showing
 
@@ -65,13 +64,10 @@ def made(small_study, tmp_path_factory):
     with server.serving():
         study = folder / "small.toml"
         study.write_text(study.read_text() + FAMILY.format(model=MODEL, base_url=server.base_url, max_width=0.2))
-        only = [f"--only={asset}" for asset in UP_TO_THE_MAP]
-        command = [sys.executable, "-m", "valuesassets.cli", "run", str(study), *only]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        done = run("run", study, *(f"--only={asset}" for asset in UP_TO_THE_MAP), **environment)
+        assert done.returncode == 0, done.stdout + done.stderr
         paid = server.paid
-        again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert again.returncode == 0, again.stdout + again.stderr
+        assert run_again_here(environment, UP_TO_THE_MAP) == []
     return folder / "storage/small/survey", done, paid, server
 
 

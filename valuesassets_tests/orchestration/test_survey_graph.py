@@ -3,8 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import dagster as dg
@@ -21,9 +19,11 @@ from valuesassets.orchestration.partitions import cell_key
 from valuesassets.records.parquet import read_readings, read_table, table_metadata
 from valuesassets.records.study import load_study
 from valuesassets.records.tables import PROBE_DISTRIBUTIONS, SAMPLED_ANSWERS
+from valuesassets_tests.cli.commands import run
 from valuesassets_tests.instruments.survey.derived_indicators import placed
 from valuesassets_tests.needs import REPOSITORY, shared_file
 from valuesassets_tests.orchestration.one_asset import materialise
+from valuesassets_tests.orchestration.run_again import run_again_here
 from valuesassets_tests.orchestration.small_study import (
     THREE_LANGUAGES,
     run_study_file,
@@ -60,8 +60,8 @@ def test_every_asset_leaves_its_file_where_its_name_says(small):
 @pytest.mark.xdist_group("graph")
 def test_the_bundle_of_the_graph_is_the_one_of_the_command(small, tmp_path):
     survey, environment = small
-    command = [sys.executable, "-m", "valuesassets.cli", "bundle", environment["VALUESASSETS_STUDY"]]
-    subprocess.run([*command, "--output", str(tmp_path / "small.zip")], env=environment, check=True)
+    done = run("bundle", environment["VALUESASSETS_STUDY"], "--output", tmp_path / "small.zip", **environment)
+    assert done.returncode == 0, done.stderr
     made = (survey / "replication_bundle" / "replication_bundle.zip").read_bytes()
     assert (tmp_path / "small.zip").read_bytes() == made
     assert len(made) < 15e6
@@ -154,7 +154,7 @@ def test_estimators_stand_beside_the_main_answer_and_their_check_names_items_and
 def test_run_again_unchanged_nothing_is_made_again(small_study):
     survey = small_study / "storage" / "small" / "survey"
     before = {path: path.stat().st_mtime_ns for path in survey.rglob("*") if path.is_file()}
-    run_study_file(small_study, small_study / "small.toml")
+    assert run_again_here(study_environment(small_study, small_study / "small.toml")) == []
     assert {path: path.stat().st_mtime_ns for path in survey.rglob("*") if path.is_file()} == before
 
 
@@ -224,13 +224,7 @@ def test_the_report_shows_where_every_point_comes_from_and_by_what_it_was_made(s
 @pytest.mark.xdist_group("graph")
 def test_trace_prints_a_tree_and_json_and_refuses_what_the_study_does_not_have(small):
     def trace(*arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "valuesassets.cli", "trace", small[1]["VALUESASSETS_STUDY"], *arguments],
-            env=small[1],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return run("trace", small[1]["VALUESASSETS_STUDY"], *arguments, **small[1])
 
     tree = trace("reference-mono", "eng").stdout
     assert "A008 happiness:" in tree

@@ -1,7 +1,9 @@
 """What a model thinks before it answers is no part of its answer, and is counted and limited apart."""
 
 import random
+from bisect import bisect_left
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -69,27 +71,31 @@ def raw_tokens(loaded, entries):
 
 
 def by_hand(loaded, entry, tokens):
-    """What an answer must be, from all that was written: one token more at a time, the first closing tag ends it."""
-    tokenizer, readout, prompt = loaded.tokenizer, entry.asked.readout, entry.asked.prompt_ids
-    texts = [whole_text(tokenizer, prompt, tokens[:n]) for n in range(len(tokens) + 1)]
-    end = next((n for n, text in enumerate(texts) if "</think>" in text), None)
-    if end is None or end > LIMIT:
-        reasoning = texts[min(len(tokens), LIMIT)]
-        return reasoning.removeprefix("<think>").strip(), min(len(tokens), LIMIT), None, None, None
-    begins = end - (texts[end][-1] != ">")  # the token that ends the tag begins the answer
-    while begins < min(len(tokens), LIMIT) and not texts[begins + 1].partition("</think>")[2].strip():
+    """What an answer must be, from all that was written: the first token with which a closing tag is whole ends it."""
+    readout, length = entry.asked.readout, len(tokens)
+
+    @cache
+    def text(n):
+        return whole_text(loaded.tokenizer, entry.asked.prompt_ids, tokens[:n])
+
+    end = bisect_left(range(length + 1), True, key=lambda n: "</think>" in text(n))
+    if end > min(length, LIMIT):
+        reasoning = text(min(length, LIMIT))
+        return reasoning.removeprefix("<think>").strip(), min(length, LIMIT), None, None, None
+    begins = end - (text(end)[-1] != ">")  # the token that ends the tag begins the answer
+    while begins < min(length, LIMIT) and not text(begins + 1).partition("</think>")[2].strip():
         begins += 1
-    thought, _, _ = texts[-1].partition("</think>")
+    thought, _, _ = text(length).partition("</think>")
     kept = tokens[begins : begins + readout.max_tokens]
-    answer = texts[begins + len(kept)].partition("</think>")[2].lstrip()
+    answer = text(begins + len(kept)).partition("</think>")[2].lstrip()
     stops = [answer.index(stop) for stop in readout.stop if stop in answer]
     is_full = len(kept) == readout.max_tokens
     finish = "stop" if stops else "length" if is_full else "end"
-    text = answer[: min(stops)] if stops else answer
+    said = answer[: min(stops)] if stops else answer
     count = next(
-        n for n in range(len(kept) + 1) if len(texts[begins + n].partition("</think>")[2].lstrip()) >= len(text)
+        n for n in range(len(kept) + 1) if len(text(begins + n).partition("</think>")[2].lstrip()) >= len(said)
     )
-    return thought.removeprefix("<think>").strip(), begins, text, finish, count if stops else len(kept)
+    return thought.removeprefix("<think>").strip(), begins, said, finish, count if stops else len(kept)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from valuesassets.instruments.cultural_robustness.robustness_worlds import (
 from valuesassets.instruments.cultural_robustness.scores import TESTS
 from valuesassets.measure.seeding import seeded
 
-WORLDS = range(1, 25)
+WORLDS = range(1, 41)
 
 
 @pytest.fixture(scope="module")

@@ -67,7 +67,7 @@ def raw_tokens(loaded, entries):
         replace(e.asked, readout=replace(e.asked.readout, max_tokens=limit + e.asked.readout.max_tokens, stop=()))
         for e in entries
     ]
-    return [each.tokens for each in Writer(LoadedModel(opened, loaded.model, loaded.device), 16).write(asked)]
+    return [each.tokens for each in Writer(LoadedModel(opened, loaded.model, loaded.device), 64).write(asked)]
 
 
 def by_hand(loaded, entry, tokens):

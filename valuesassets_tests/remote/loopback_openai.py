@@ -38,7 +38,7 @@ class LoopbackOpenAi(LoopbackServer):
         self.answer, self.faults, self.wait_s, self.key = answer, dict(faults or {}), wait_s, key
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
-        self.paid, self.most_at_once, self._at_once = 0, 0, 0
+        self.paid, self.most_at_once, self.at_once = 0, 0, 0
         self.counting = threading.Lock()
 
     @property
@@ -51,8 +51,8 @@ class LoopbackOpenAi(LoopbackServer):
 
     def enter(self, by: int) -> None:
         with self.counting:
-            self._at_once += by
-            self.most_at_once = max(self.most_at_once, self._at_once)
+            self.at_once += by
+            self.most_at_once = max(self.most_at_once, self.at_once)
 
 
 class OpenAiHandler(GeminiHandler):

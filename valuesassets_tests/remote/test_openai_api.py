@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
 
 import pytest
@@ -15,6 +14,7 @@ from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Status, Turn
 from valuesassets.remote.asking import RemoteAsking
 from valuesassets.remote.budget import LEDGER, BudgetSpent
+from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.remote.loopback_gemini import hang, reset
 from valuesassets_tests.remote.loopback_openai import (
     CHAT,
@@ -29,6 +29,7 @@ from valuesassets_tests.remote.loopback_openai import (
     written,
 )
 from valuesassets_tests.remote.remote_trials import LABELLED, asked
+from valuesassets_tests.waiting import wait_until
 
 THINKING = Prompting(style="chat", thinking="on", answer_prefix="none", max_reasoning_tokens=50)
 
@@ -335,12 +336,12 @@ known = asking.open_known(Path({str(tmp_path)!r}))
 asking.ask(asking.connect(known), known=known)
 """
     with server.serving():
-        process = subprocess.Popen([sys.executable, "-c", script])
-        while server.paid < 30:
-            time.sleep(0.01)
+        process = subprocess.Popen([sys.executable, "-c", script], cwd=REPOSITORY)
+        wait_until(lambda: server.paid >= 30 or process.poll() is not None, every=0.01)
+        assert process.poll() is None
         process.kill()
         process.wait()
-        time.sleep(0.2)
+        wait_until(lambda: server.at_once == 0)
         paid = server.paid
         put(questions(60), server, tmp_path, concurrency=4)
         assert server.paid <= 64 + 4  # 60, four of them twice

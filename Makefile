@@ -118,7 +118,7 @@ check: $(VENV)/installed-dev  ## format, lint, types, import contracts, docs
 	$(BIN)/lint-imports
 	$(BIN)/python -m valuesassets.studies.questionnaires.render --check
 	$(BIN)/python -m pytest -q valuesassets_tests/test_docs.py
-	$(BIN)/mkdocs build --strict
+	$(BIN)/mkdocs build --strict --site-dir "$$(mktemp -d)"  # site/ is being read
 	$(BIN)/python -m valuesassets_tests.costs
 
 # Without --quiet: it would keep the warnings from --strict.

@@ -6,6 +6,7 @@ mkdocs.yml names this file as MkDocs' hooks: README, CHANGELOG and CONTRIBUTING 
 import re
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -52,4 +53,15 @@ def build_missing_site() -> None:
         pages = [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.*"), REPOSITORY / "mkdocs.yml"]
         front = SITE / "index.html"
         if not (front.exists() and front.stat().st_mtime >= max(page.stat().st_mtime for page in pages)):
-            subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet"], cwd=REPOSITORY, check=False)
+            _build_beside()
+
+
+def _build_beside() -> None:
+    """Build the site in another folder, and put it in place once it is whole: other servers are reading this one."""
+    with tempfile.TemporaryDirectory(prefix=".site.", dir=REPOSITORY) as folder:
+        built, before = Path(folder, "site"), Path(folder, "before")
+        command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(built)]
+        if subprocess.run(command, cwd=REPOSITORY, check=False).returncode == 0:
+            with suppress(FileNotFoundError):
+                SITE.rename(before)
+            built.rename(SITE)

@@ -28,7 +28,7 @@ CPU_SECONDS = "cpu_seconds"
 SHARED_SECONDS = "shared_cpu_seconds"
 """The same for the seconds of fixtures that several tests share, by scope and name."""
 DEAREST = 10
-DEAR = 1.0
+DEAR = 0.4
 """CPU seconds from which a test, or a fixture of a file, is named in what is stored."""
 PART = "VALUESASSETS_TEST_PART"
 """The variable that names the part of the suite: its seconds are stored apart from those of `make test`."""

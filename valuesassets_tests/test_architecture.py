@@ -73,6 +73,7 @@ def _loaded_by(code: str) -> list[str]:
     ).stdout.split()
 
 
+@pytest.mark.slow
 def test_the_graph_is_loaded_without_models_pictures_or_any_derivation():
     """The servers of the UI and every run load it, and pay for whatever is imported then."""
     loaded = _loaded_by("from valuesassets.definitions import defs; defs().get_repository_def()")
@@ -83,6 +84,7 @@ def test_the_graph_is_loaded_without_models_pictures_or_any_derivation():
     assert not [name for name in {*loaded} - entries if name.startswith(tuple(f"{each}." for each in unwanted))]
 
 
+@pytest.mark.slow
 def test_all_tables_are_declared_without_what_measures():
     """Each run that writes a table has them declared."""
     loaded = _loaded_by("from valuesassets.orchestration.instruments import declare_own_tables; declare_own_tables()")
@@ -96,6 +98,7 @@ def test_the_command_line_imports_no_frames_and_no_numbers_before_it_knows_the_c
     assert not {"pandas", "numpy", "pyarrow", "scipy", "matplotlib", "torch", "dagster", "requests"} & {*loaded}
 
 
+@pytest.mark.slow
 def test_the_pure_library_imports_without_dagster_or_torch():
     layers = ("records", "measure", "answers", "people", "comparing", "figures", "reporting", "remote", "instruments")
     pure = [

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from valuesassets.orchestration.instruments import INSTRUMENTS
 from valuesassets_tests.needs import REPOSITORY
 
@@ -45,6 +47,7 @@ def product_files() -> Iterator[tuple[str, Path]]:
             yield name, path
 
 
+@pytest.mark.slow
 def test_nothing_but_an_instruments_own_files_names_it():
     naming = {name for name, path in product_files() if any(map(NAME.fullmatch, strings(path)))}
     assert naming - NAMED.keys() == set()

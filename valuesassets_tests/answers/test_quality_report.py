@@ -170,6 +170,7 @@ def test_a_wording_that_was_not_read_does_not_count():
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(st.one_of(st.none(), st.floats(0, 1)), min_size=3, max_size=3), min_size=1, max_size=4))
+@pytest.mark.slow
 def test_every_reading_has_one_standing_and_only_usable_ones_are_answers(table):
     rows = grid({f"v{n}": dict(zip("abc", row, strict=True)) for n, row in enumerate(table)})
     quality = judged(rows)

@@ -38,6 +38,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize("language", WORDS)
+@pytest.mark.slow
 def test_a_language_of_another_script_goes_from_a_table_to_its_calibration(language, tmp_path, capsys):
     (cue, other, yes, no, agree, disagree, first, missing), *asked = WORDS[language]
     lexicon = tmp_path / f"{language}.toml"

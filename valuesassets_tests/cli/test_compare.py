@@ -14,6 +14,7 @@ def stored(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_what_was_planted_between_two_storages_stands_in_the_terminal_and_on_a_page_that_fetches_nothing(
     stored, tmp_path
 ):
@@ -28,6 +29,7 @@ def test_what_was_planted_between_two_storages_stands_in_the_terminal_and_on_a_p
     assert "content=\"default-src 'none'; img-src data:;" in text
 
 
+@pytest.mark.slow
 def test_two_runs_that_are_alike_are_said_to_be(stored, tmp_path):
     small = stored / "one" / "small"
     said = succeed("compare", small, small, "--output", tmp_path / "page.html")
@@ -36,6 +38,7 @@ def test_two_runs_that_are_alike_are_said_to_be(stored, tmp_path):
     assert "0 of 4 points on the map have moved; the farthest by 0.000." in said
 
 
+@pytest.mark.slow
 def test_a_folder_without_a_study_and_an_output_that_is_something_else_are_each_one_line(stored, tmp_path):
     small, page = stored / "one" / "small", tmp_path / "page.html"
     said = refuse("compare", small, tmp_path, "--output", page)

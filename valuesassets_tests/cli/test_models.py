@@ -58,6 +58,7 @@ def test_a_probe_file_says_how_it_was_made(model, probed):
 
 
 @pytest.mark.parametrize("model", ["byte_level"], indirect=True)  # the map knows no tokenizer
+@pytest.mark.slow
 def test_map_places_what_can_be_trusted_and_names_what_cannot(model, aligned, tmp_path):
     probes = tmp_path / "probes"
     asked = ("--questions", aligned / "eng.json", "--language", "eng", "--output", probes / "random.parquet")
@@ -99,6 +100,7 @@ def test_calibrate_recovers_the_readouts():
     assert all(float(line.split()[-2]) > 0.5 for line in late)
 
 
+@pytest.mark.slow
 def test_readouts_of_models_that_were_not_trained_are_off():
     done = run("calibrate", "--readouts", "--steps", "1")
     assert done.returncode == 1
@@ -108,6 +110,7 @@ def test_readouts_of_models_that_were_not_trained_are_off():
     assert done.stdout.count("OFF") == 3
 
 
+@pytest.mark.slow
 def test_calibrate_with_one_pass_of_training_is_off(questions):
     done = run("calibrate", "--questions", questions, "--language", "eng", "--steps", "1")
     assert done.returncode == 1

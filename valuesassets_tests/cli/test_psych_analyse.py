@@ -54,6 +54,7 @@ def analyse(folders, output, *more):
     return {path.stem: pd.read_csv(path) for path in output.glob("*.csv")}
 
 
+@pytest.mark.slow
 def test_models_that_like_labels_are_told_for_what_they_are(folders, tmp_path, capsys):
     tables = analyse(folders, tmp_path / "out", "--resamples", "199")
     (scale,) = tables["keying_scales"].to_dict("records")
@@ -71,6 +72,7 @@ def test_models_that_like_labels_are_told_for_what_they_are(folders, tmp_path, c
     assert "report.html" in told
 
 
+@pytest.mark.slow
 def test_one_model_alone_has_reasons_in_place_of_numbers(folders, tmp_path):
     tables = analyse(folders[:1], tmp_path / "out", "--resamples", "199")
     assert tables["keying_scales"]["rho"].isna().all()

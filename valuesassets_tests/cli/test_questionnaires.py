@@ -8,6 +8,7 @@ from valuesassets_tests.cli.commands import QUESTIONS, read_json, run, succeed, 
 from valuesassets_tests.needs import shared_file
 
 
+@pytest.mark.slow
 def test_align_gives_the_same_questions_in_every_language(aligned):
     names = {path.name for path in aligned.iterdir()}
     assert names == {"master_questions.json", "eng.json", "deu.json", "alignment.csv"}

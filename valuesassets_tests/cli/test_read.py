@@ -270,6 +270,7 @@ STRANGE = {
 
 @pytest.mark.parametrize("kind", STRANGE)
 @pytest.mark.parametrize("tokenizer", [sentencepiece_like, byte_level])
+@pytest.mark.slow
 def test_a_strange_text_is_read_or_is_a_row_with_its_reason(kind, tokenizer, tmp_path, capsys):
     """A text that begins with a token of its own can be empty; bytes that are one token with a mark cannot be read."""
     good = {

@@ -140,6 +140,7 @@ def test_a_bad_line_is_named_and_nothing_is_written(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_trials_that_a_model_has_answered_here_are_scored_from_the_files_that_read_writes(tmp_path):
     model, answers = write_model(tmp_path / "m", byte_level(), spread=0.2), tmp_path / "answers"
     answers.mkdir()

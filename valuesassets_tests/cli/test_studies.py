@@ -67,6 +67,7 @@ def test_debug_shows_where_an_error_comes_from(tmp_path):
     assert done.stderr.rstrip().splitlines()[-1].startswith("valuesassets.records.errors.StudyError: ")
 
 
+@pytest.mark.slow
 def test_a_storage_that_cannot_stand_in_a_batch_script_is_one_line(tmp_path):
     (tmp_path / "s.toml").write_text(study_path("demo").read_text() + "\n[slurm]\n")
     line = refuse("study", tmp_path / "s.toml", "--slurm", VALUESASSETS_STORAGE=f'{tmp_path}/a "quoted" disk')

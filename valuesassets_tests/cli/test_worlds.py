@@ -1,8 +1,11 @@
 """Worlds of known truth from the command line."""
 
+import pytest
+
 from valuesassets_tests.cli.commands import read_json, refuse, succeed
 
 
+@pytest.mark.slow
 def test_worlds_of_one_analysis_alone_are_printed_and_written(tmp_path):
     written = tmp_path / "worlds.json"
     said = succeed("worlds", "--only", "awareness", "--worlds", 2, "--processes", 1, "--output", written)
@@ -17,6 +20,7 @@ def test_an_analysis_that_has_no_worlds_is_refused_in_a_line():
     assert "answers or awareness or psych or robustness or dilemmas was expected" in said
 
 
+@pytest.mark.slow
 def test_worlds_of_dilemmas_are_among_them(tmp_path):
     said = succeed(
         "worlds", "--only", "dilemmas", "--worlds", 2, "--processes", 1, "--output", tmp_path / "worlds.json"

@@ -34,6 +34,7 @@ def calibrated(tmp_path_factory):
     return folder, calibrate(folder)
 
 
+@pytest.mark.slow
 def test_what_is_planted_is_found_again(calibrated):
     folder, done = calibrated
     assert done.exit_code == 0, done.exception
@@ -46,6 +47,7 @@ def test_what_is_planted_is_found_again(calibrated):
     }
 
 
+@pytest.mark.slow
 def test_the_tables_say_what_was_planted_and_what_came_back(calibrated):
     folder, _ = calibrated
     planted, choices, reasons = (
@@ -62,6 +64,7 @@ def test_the_tables_say_what_was_planted_and_what_came_back(calibrated):
     assert asked["status"].isin(["ok", "refused"]).mean() > 0.99  # a token in a thousand is another than planted
 
 
+@pytest.mark.slow
 def test_a_model_that_has_not_learned_ends_in_one_line_and_its_tables_stay(calibrated):
     folder, _ = calibrated
     done = calibrate(folder, output="untrained", draws=2, steps=3)

@@ -120,6 +120,7 @@ def run(arguments, *more):
     return done.output
 
 
+@pytest.mark.slow
 def test_killed_after_thirty_answers_no_more_than_what_was_under_way_is_paid_twice(api, given, tmp_path, caplog):
     caplog.set_level("DEBUG")
     command = [sys.executable, "-m", "valuesassets.cli", *map(str, given)]

@@ -1,6 +1,7 @@
 """Seeded worlds: a family without signal is called a signal no more often than the stated level, a real one is."""
 
 import numpy as np
+import pytest
 from scipy.stats import binom
 
 from valuesassets.measure.resampling import permutation_p
@@ -31,6 +32,7 @@ def signal_p(answers, people, rng):
     return permutation_p(observed, [np.corrcoef(each.ravel(), people.ravel())[0, 1] for each in shuffled])
 
 
+@pytest.mark.slow
 def test_no_signal_is_seldom_called_a_signal_and_a_planted_one_often():
     mono = demo().families["reference-mono"]
     families = {"values": mono, "nothing": mono.model_copy(update={"plants": "no-signal"})}

@@ -57,6 +57,7 @@ def test_a_part_of_the_grid_gives_tables_and_figures(part, people):
         draw_mono_vs_multi(paired["pairs"], paired["summary"])
 
 
+@pytest.mark.slow
 def test_every_table_can_be_written_as_it_is(tmp_path):
     for asset, frames in (
         ("distances", derive_distances(answer_grid(answers()), demo())),

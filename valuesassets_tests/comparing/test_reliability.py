@@ -95,6 +95,7 @@ def test_missing_answers_do_not_shift_the_coefficient():
     )
 
 
+@pytest.mark.slow
 def test_gaps_of_a_language_do_not_make_noise_reproducible():
     found, random = [], np.random.default_rng(7)
     for world in range(150):
@@ -133,6 +134,7 @@ def test_halves_of_the_same_pattern_agree_and_of_noise_do_not():
     assert np.isnan(split_half(random.normal(size=(3, 80)), np.random.default_rng(0))[0])
 
 
+@pytest.mark.slow
 def test_under_no_difference_the_test_rejects_about_as_often_as_it_says():
     found = []
     for world in range(150):

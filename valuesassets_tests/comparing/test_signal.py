@@ -69,6 +69,7 @@ def test_uniform_answers_are_no_signal():
     assert verdicts(found) == {signal.NONE}
 
 
+@pytest.mark.slow
 def test_chance_pairs_reject_about_as_often_as_they_say():
     p = []
     for world in range(200):

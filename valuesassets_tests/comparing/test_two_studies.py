@@ -46,6 +46,7 @@ def test_between_two_runs_of_one_study_nothing_differs(rows):
     assert all("every mean is the same" in said for said in sentences(found))
 
 
+@pytest.mark.slow
 def test_noise_alone_is_seldom_taken_for_a_difference(rows):
     """Each table as a whole errs in one of twenty cases; in 20 runs more than 5 have a probability below 0.1 %."""
     found = [compare_answers(Side("one", probe=rows), Side("two", probe=moved(rows, seed, 0.3))) for seed in range(20)]

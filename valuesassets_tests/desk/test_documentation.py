@@ -24,6 +24,7 @@ def site(tmp_path_factory):
     return site
 
 
+@pytest.mark.slow
 def test_every_page_is_in_the_site_and_every_link_and_anchor_leads_somewhere(site):
     pages = {page.relative_to(REPOSITORY / "docs").with_suffix("") for page in (REPOSITORY / "docs").rglob("*.md")}
     built = {page.relative_to(site).with_suffix("") for page in site.rglob("*.html")}
@@ -31,6 +32,7 @@ def test_every_page_is_in_the_site_and_every_link_and_anchor_leads_somewhere(sit
     assert {"index", "CHANGELOG", "CONTRIBUTING", "search"} <= {page.as_posix() for page in built}
 
 
+@pytest.mark.slow
 def test_readme_decisions_tables_and_pictures_are_there(site):
     front = (site / "index.html").read_text(encoding="utf-8")
     assert 'src="images/cultural_map.png"' in front
@@ -40,6 +42,7 @@ def test_readme_decisions_tables_and_pictures_are_there(site):
     assert "| an embedder" not in (site / "alignment.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_from_elsewhere(site):
     for page in site.rglob("*.html"):
         for loaded in re.findall(r'<(?:script|link|img)[^>]* (?:src|href)="([^"]+)"', page.read_text(encoding="utf-8")):
@@ -54,6 +57,7 @@ def test_nothing_is_loaded_from_elsewhere(site):
         ("![gone](images/gone.png)", "gone.png"),
     ],
 )
+@pytest.mark.slow
 def test_a_broken_link_fails_the_build(tmp_path, fault, said):
     for name in ("docs", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "mkdocs.yml", "valuesassets/desk/pages"):
         copied = tmp_path / "project" / name

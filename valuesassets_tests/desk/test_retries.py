@@ -22,6 +22,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are l
 
 
 @pytest.mark.filterwarnings("ignore:The 'warn' method:DeprecationWarning")  # of Dagster's
+@pytest.mark.slow
 def test_a_run_is_tried_again_though_the_daemon_hears_of_its_failure_before_it_is_noted(instance, server, monkeypatch):
     def listen(daemon):
         assert all(said is None for said in daemon.run_iteration(server))

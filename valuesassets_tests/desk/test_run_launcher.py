@@ -126,6 +126,7 @@ def running_study(instance, environment):
             command.kill()
 
 
+@pytest.mark.slow
 def test_a_run_of_a_command_is_cancelled_only_where_the_command_is_gone(instance, environment):
     with running_study(instance, environment) as command:
         (run,) = instance.get_runs()
@@ -136,6 +137,7 @@ def test_a_run_of_a_command_is_cancelled_only_where_the_command_is_gone(instance
     assert instance.get_run_by_id(run.run_id).status == CANCELED
 
 
+@pytest.mark.slow
 def test_a_run_of_a_killed_command_is_not_tried_again(instance, environment):
     with running_study(instance, environment) as command:
         (run,) = instance.get_runs()
@@ -145,6 +147,7 @@ def test_a_run_of_a_killed_command_is_not_tried_again(instance, environment):
     assert instance.get_run_by_id(run.run_id).tags["dagster/will_retry"] == "false"
 
 
+@pytest.mark.slow
 def test_a_study_does_not_wait_for_the_place_of_a_killed_command(instance, environment):
     """Nor is a daemon needed for that."""
     instance.event_log_storage.set_concurrency_slots("places", 1)

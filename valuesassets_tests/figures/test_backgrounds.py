@@ -51,6 +51,7 @@ def firsts(n):
 
 
 @pytest.mark.parametrize("models", [firsts(1), SIX, LONG], ids=["one", "six", "long"])
+@pytest.mark.slow
 def test_no_text_leaves_the_page_or_lies_over_another(models):
     for name, figure in every_figure(models).items():
         assert outside(figure) == [], name
@@ -60,6 +61,7 @@ def test_no_text_leaves_the_page_or_lies_over_another(models):
             assert overlapping([text for text in axes.texts if text.get_gid() in ("model", "reference")]) == [], name
 
 
+@pytest.mark.slow
 def test_planted_stands_where_it_must_and_nowhere_else():
     for name, figure in every_figure(firsts(1), planted=True).items():
         assert style.PLANTED in words(figure), name

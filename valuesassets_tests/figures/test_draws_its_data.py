@@ -62,6 +62,7 @@ def every_figure(planted, languages=None, families=None, n_questions=30):
 
 
 @pytest.mark.parametrize(("languages", "families", "n_questions"), [(None, None, 30), (LANGUAGES, BIG, 110)])
+@pytest.mark.slow
 def test_no_text_leaves_the_page_and_planted_stands_where_it_must(languages, families, n_questions):
     for name, figure in every_figure(True, languages, families, n_questions).items():
         assert "planted" in words(figure), name

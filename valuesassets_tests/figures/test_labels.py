@@ -16,6 +16,7 @@ def placed(points):
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.floats(0.1, 0.9), st.floats(0.1, 0.9)), min_size=1, max_size=25))
+@pytest.mark.slow
 def test_names_never_overlap(points):
     assert overlapping(placed(points)[1]) == []
 

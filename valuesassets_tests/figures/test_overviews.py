@@ -48,6 +48,7 @@ def test_no_text_leaves_a_page_or_lies_over_another():
             assert overlapping(axes.get_yticklabels()) == [], name
 
 
+@pytest.mark.slow
 def test_planted_stands_where_it_must_and_nowhere_else():
     for name in ("matrix", "two", "bars", "spread"):
         assert "planted" in words(every_figure(planted=True)[name]), name

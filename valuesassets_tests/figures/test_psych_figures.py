@@ -52,6 +52,7 @@ def every_figure(models, tasks, planted):
 
 
 @pytest.mark.parametrize(("models", "tasks"), [(["m"], ["t"]), TWO, MANY])
+@pytest.mark.slow
 def test_no_text_leaves_the_page_and_planted_stands_there(models, tasks):
     for name, figure in every_figure(models, tasks, True).items():
         assert "planted" in words(figure), name
@@ -111,6 +112,7 @@ def test_a_person_is_what_lies_between_another_and_oneself_where_nothing_is_exch
     assert artist(figure, "step person").get_text().startswith("person")
 
 
+@pytest.mark.slow
 def test_many_models_are_a_crowd_with_their_median():
     figure = draw_history_ladder(made_up.gains(*MANY), made_up.scores(*MANY))
     scores = made_up.scores(*MANY)

@@ -32,6 +32,7 @@ def languages(n=3, side="culture gain", group=None, script="Latin"):
 
 
 @pytest.mark.parametrize("make", [made_frames.every_frame, made_frames.many])
+@pytest.mark.slow
 def test_no_text_leaves_the_page_or_stands_on_another(make):
     drawn = draw_pictures(make(), is_planted=True)
     assert len(drawn) == 5

@@ -239,6 +239,7 @@ def test_a_folder_without_a_model_is_one_line(tmp_path):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_an_embedder_of_the_hub_is_fetched_with_all_its_parts_and_read_where_there_is_no_network(folder, tmp_path):
     code = "from valuesassets.models.fetching import fetch_embedder; print(fetch_embedder('owner/embedder'))"
     with loopback_hub() as hub:

@@ -47,6 +47,7 @@ def spelled(path):
     return spell_lessons(planted, describe_tokenizer(hf, "t", len(hf))), hf
 
 
+@pytest.mark.slow
 def test_new_people_are_answered_for_by_the_law_that_was_planted(people, follower):
     oracle, apart = SpanOracle(follower.folder), []
     for told in people.tell(12, seed=2):

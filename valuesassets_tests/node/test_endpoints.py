@@ -40,6 +40,7 @@ def job_of(folder, server, *models, trials=FEW, known="known", concurrency=2, **
     return generate_job(folder, *(models or (MODEL,)), asked=trials, cell=cell, known=known, **settings)
 
 
+@pytest.mark.slow
 def test_a_job_is_done_by_the_real_sdk_without_torch_and_asks_nothing_twice(tmp_path, capsys):
     server = LoopbackGemini()
     with server.serving():
@@ -67,6 +68,7 @@ def test_a_job_is_done_by_the_real_sdk_without_torch_and_asks_nothing_twice(tmp_
     assert json.loads(described["usage"])["prompt_tokens"] == 6000
 
 
+@pytest.mark.slow
 def test_a_job_that_is_stopped_keeps_what_was_answered_and_asks_for_the_rest_alone(tmp_path):
     server = LoopbackGemini({("generate", 4): hang})
     with server.serving():

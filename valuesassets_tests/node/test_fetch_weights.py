@@ -24,6 +24,7 @@ def test_a_model_is_fetched_whole_and_what_is_not_read_stays_where_it_is(hub, hu
     assert not hub.files_sent() & {Path(name).name for name in NOT_READ}
 
 
+@pytest.mark.slow
 def test_the_second_time_costs_one_request_and_no_byte_and_a_commit_costs_no_request(hub, tmp_path):
     (first,) = fetched(hub, tmp_path, "owner/one")
     hub.forget()
@@ -37,6 +38,7 @@ def test_the_second_time_costs_one_request_and_no_byte_and_a_commit_costs_no_req
     assert hub.asked == []
 
 
+@pytest.mark.slow
 def test_a_branch_that_moved_is_fetched_at_its_new_commit_and_what_is_the_same_costs_no_byte(hub, hub_model, tmp_path):
     (old,) = fetched(hub, tmp_path, "owner/one")
     config = json.loads((hub_model / "config.json").read_text()) | {"note": "a later commit"}
@@ -58,11 +60,13 @@ def test_a_disk_too_small_is_refused_before_the_first_byte(hub, tmp_path):
     assert hub.sent == 0
 
 
+@pytest.mark.slow
 def test_models_that_are_there_need_no_space(hub, tmp_path):
     fetched(hub, tmp_path, "owner/one")
     assert fetched(hub, tmp_path, "owner/one", leave_free_gib=1e6)[0]["was_there"]
 
 
+@pytest.mark.slow
 def test_one_that_cannot_be_had_leaves_the_others_and_every_failure_is_named(hub, hub_model, tmp_path):
     hub.push("owner/gated", hub_model)
     hub.gated.add("owner/gated")
@@ -98,6 +102,7 @@ def test_one_that_cannot_be_had_leaves_the_others_and_every_failure_is_named(hub
     assert fetched(hub, tmp_path, "owner/one")[0]["was_there"]
 
 
+@pytest.mark.slow
 def test_without_the_network_there_is_one_line_and_offline_needs_none(hub, tmp_path):
     fetched(hub, tmp_path, "owner/one")
     nowhere = "http://127.0.0.1:9"
@@ -107,6 +112,7 @@ def test_without_the_network_there_is_one_line_and_offline_needs_none(hub, tmp_p
     assert fetched(nowhere, tmp_path, "owner/one", env={"HF_HUB_OFFLINE": "1"})[0]["was_there"]
 
 
+@pytest.mark.slow
 def test_offline_a_model_must_be_whole_in_the_cache(hub, tmp_path):
     said = refused(hub, tmp_path, "owner/one", offline=True)
     assert said.startswith("owner/one: is not in this machine's cache of the hub, and the hub is not to be asked")
@@ -118,6 +124,7 @@ def test_offline_a_model_must_be_whole_in_the_cache(hub, tmp_path):
     assert hub.asked == []
 
 
+@pytest.mark.slow
 def test_a_folder_is_checked_and_stays_where_it_is(hub, tmp_path):
     folder = write_model(tmp_path / "mine", sentencepiece_like())
     (entry,) = fetched(hub, tmp_path, folder)
@@ -142,6 +149,7 @@ def test_the_token_comes_from_the_environment_and_is_written_nowhere(hub, hub_mo
     assert not [path for path in written if TOKEN.encode() in path.read_bytes()]
 
 
+@pytest.mark.slow
 def test_a_fetched_commit_is_loaded_without_a_word_to_the_hub(hub, tmp_path):
     hub.push("owner/whole", write_model(tmp_path / "m", sentencepiece_like()))
     (entry,) = fetched(hub, tmp_path, "owner/whole")
@@ -160,6 +168,7 @@ def test_a_fetched_commit_is_loaded_without_a_word_to_the_hub(hub, tmp_path):
         ("XDG_CACHE_HOME", "xdg", "xdg/huggingface/hub"),
     ],
 )
+@pytest.mark.slow
 def test_a_process_that_works_elsewhere_finds_the_weights_in_the_cache_that_the_summary_names(
     hub, tmp_path, variable, value, cache
 ):

@@ -107,6 +107,7 @@ def test_a_fork_has_the_streams_the_folder_and_the_environment_of_its_process_an
     assert not is_there(fork)
 
 
+@pytest.mark.slow
 def test_readings_are_the_same_bytes_and_a_mistake_the_same_line(server, model, tmp_path):
     job = score_job(tmp_path, model)
     said = {}

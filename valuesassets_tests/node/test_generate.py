@@ -166,6 +166,7 @@ def test_two_processes_on_one_store_write_what_one_does(model, undisturbed, tmp_
     assert {(tmp_path / name / "0.parquet").read_bytes() for name in ("one", "two")} == {undisturbed}
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_ends_the_job_in_one_line_and_leaves_nothing_half_written(model, tmp_path):
     job = generate_job(tmp_path, model, asked=FEW, known=tmp_path / "known")
 

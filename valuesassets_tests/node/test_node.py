@@ -170,6 +170,7 @@ def test_no_job_is_wrong_usage(capsys):
     assert "usage" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_phantoms_are_trained_side_by_side_once_and_summarised(tmp_path, capsys):
     job = train_job(tmp_path, planted() + planted("deu"), ("eng", "deu"))
     assert main([job]) == 0

@@ -61,6 +61,7 @@ def beats_in(messages):
     return [m["params"]["payload"]["heartbeat"] for m in messages if m["method"] == "report_custom_message"]
 
 
+@pytest.mark.slow
 def test_progress_and_signs_of_life_reach_dagster_and_end_with_the_session(model, tmp_path, dagster):
     env, messages = dagster
     status, _, errors = run(score_job(tmp_path, model), env=env, **every(0.05))

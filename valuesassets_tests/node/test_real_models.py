@@ -27,6 +27,7 @@ def cell(folder, name, model, **settings):
     )
 
 
+@pytest.mark.slow
 def test_each_cell_begins_its_prompts_as_it_was_told(tmp_path):
     model = write_model(tmp_path / "m", sentencepiece_like())
     rules = ("template", "always", "never")

@@ -43,6 +43,7 @@ def imported_modules(source):
             yield from (alias.name for alias in node.names)
 
 
+@pytest.mark.slow
 def test_every_import_of_the_package_is_found_wherever_it_stands():
     sources = [path.read_text(encoding="utf-8") for path in (REPOSITORY / "valuesassets").rglob("*.py")]
     assert len(sources) > 100
@@ -51,6 +52,7 @@ def test_every_import_of_the_package_is_found_wherever_it_stands():
         assert set(code_versions._imports(source)) == ours
 
 
+@pytest.mark.slow
 def test_a_version_imports_nothing_that_it_covers():
     """Models' modules bring torch along; every run of the UI computes versions."""
     code = f"""
@@ -99,6 +101,7 @@ def test_a_version_changes_with_what_it_reads_of_the_study_wiring_source_and_bun
     assert before != version()
 
 
+@pytest.mark.slow
 def test_the_graph_is_built_without_loading_what_models_need():
     """Every server and every run builds it: torch and transformers would take ten seconds of each."""
     code = "import sys, valuesassets.definitions as d; d.defs(); sys.exit('torch' in sys.modules)"

@@ -33,6 +33,7 @@ def made(tmp_path_factory):
     return root
 
 
+@pytest.mark.slow
 def test_the_tables_come_back_with_their_notes_beside_the_figure(made):
     folder = made / "demo" / "survey" / "cultural_map"
     frames = FORMATS["frames"].read(folder / "cultural_map.json", SURVEY.key("cultural_map"))
@@ -42,6 +43,7 @@ def test_the_tables_come_back_with_their_notes_beside_the_figure(made):
     assert {path.suffix for path in folder.glob("cultural_map.*")} == {".json", ".png", ".svg", ".pdf"}
 
 
+@pytest.mark.slow
 def test_without_a_usable_answer_the_reason_is_the_result_and_no_earlier_figure_is_left(made, tmp_path):
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     assert list((tmp_path / "demo" / "survey" / "cultural_map").glob("cultural_map.[ps]*g"))

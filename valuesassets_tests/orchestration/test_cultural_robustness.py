@@ -21,6 +21,7 @@ def made(small_robustness):
     return small_robustness / "storage" / "small" / "cultural_robustness"
 
 
+@pytest.mark.first_look
 def test_every_asset_of_the_instrument_is_made(made):
     study = load_study(str(made.parents[2] / "small.toml"))
     nouns = {key.path[-1] for asset in CULTURAL_ROBUSTNESS.assets(study) for key in asset.keys}
@@ -28,6 +29,7 @@ def test_every_asset_of_the_instrument_is_made(made):
     assert {path.stem for path in (made / "answers" / "cultures").glob("*.parquet")} == set(LANGUAGES)
 
 
+@pytest.mark.first_look
 def test_scores_hold_ours_and_published_ones_of_every_model_with_a_number_or_a_reason(made):
     scores = pd.read_csv(made / "scores" / "scores.csv")
     assert {"diversity", "robustness", "country_follow", "seed_diversity", "csp"} <= set(scores["score"])

@@ -148,6 +148,7 @@ def test_an_import_needs_no_pdf_and_offers_no_don_t_know(graph, imports):
     assert "imported, without a PDF" in stored(graph, "extracted_questions", "eng.review.html").read_text()
 
 
+@pytest.mark.slow
 def test_an_import_beside_its_pdf_takes_the_codes_that_the_form_prints(graph, imports):
     result = graph({"extractor": "imported", "extractions": str(imports)}, FIRST)
     questions = json.loads(stored(graph, "extracted_questions").read_text())
@@ -156,6 +157,7 @@ def test_an_import_beside_its_pdf_takes_the_codes_that_the_form_prints(graph, im
     assert checks_of(result)["extractors_agree"].passed
 
 
+@pytest.mark.slow
 def test_what_two_extractors_read_otherwise_is_a_row_and_stands_on_the_review_page(graph, imports):
     rows = json.loads((imports / "eng.json").read_text())
     rows[3]["text"] = rows[3]["text"].replace("happy", "unhappy")

@@ -119,6 +119,7 @@ def test_a_table_of_rows_of_two_kinds_has_the_columns_of_both():
     ]
 
 
+@pytest.mark.slow
 def test_tables_of_several_partitions_have_a_folder_each_and_those_of_one_stand_beside_their_index(tmp_path):
     kept = {}
     for names in (("one",), ("one", "two")):

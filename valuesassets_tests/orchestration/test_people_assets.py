@@ -34,6 +34,7 @@ def made(tmp_path):
 
 
 @pytest.mark.parametrize("study", [demo(), peopleless()], ids=["planted", "none"])
+@pytest.mark.slow
 def test_people_of_a_study_are_stored_with_as_many_rows_as_its_source_has(made, study):
     done, tables = made(study)
     assert done.success

@@ -46,6 +46,8 @@ def table(folder, *place):
     return pd.read_parquet(folder.joinpath("storage", "rainy", "psych_tasks", *place))
 
 
+@pytest.mark.slow
+@pytest.mark.first_look
 def test_a_task_file_that_finds_too_little_fails_a_check_that_names_the_marks_and_mending_it_passes(folder, instance):
     checks = make(folder, instance, *PARTS, partition="rain")
     make(folder, instance, "weights", partition="random")

@@ -80,6 +80,7 @@ def probes(survey, family):
     )
 
 
+@pytest.mark.slow
 def test_cells_go_the_way_of_any_other_and_nothing_is_asked_twice(made):
     survey, _, paid, server = made
     assert server.paid == paid
@@ -95,6 +96,7 @@ def test_cells_go_the_way_of_any_other_and_nothing_is_asked_twice(made):
     assert (cells["n_usable"] > 20).all()
 
 
+@pytest.mark.slow
 def test_no_expected_value_moves_by_more_than_its_interval(made):
     survey, *_ = made
     ours, exact = probes(survey, "api"), probes(survey, "reference-multi")
@@ -116,6 +118,7 @@ def test_no_expected_value_moves_by_more_than_its_interval(made):
     assert exact["prob_low"].isna().all()
 
 
+@pytest.mark.slow
 def test_the_points_of_the_map_are_as_much_wider_as_their_answers_are(made):
     survey, *_ = made
     points = pd.read_parquet(survey / "cultural_map/points.parquet")
@@ -128,6 +131,7 @@ def test_the_points_of_the_map_are_as_much_wider_as_their_answers_are(made):
     assert any("shows its likeliest tokens alone" in note for note in notes)
 
 
+@pytest.mark.slow
 def test_the_key_is_in_nothing_that_was_written_or_said(made):
     survey, done, *_ = made
     assert KEY not in done.stdout + done.stderr

@@ -24,6 +24,7 @@ from valuesassets_tests.orchestration.small_study import write_small_study
 from valuesassets_tests.tiny_models import trial
 
 
+@pytest.mark.slow
 def test_a_doubt_is_reviewed_corrected_and_settled_by_materialising_again(tmp_path):
     study = load_study(str(write_small_study(tmp_path, steps=1)))
     (tmp_path / "pdfs").mkdir()
@@ -61,6 +62,7 @@ def test_a_doubt_is_reviewed_corrected_and_settled_by_materialising_again(tmp_pa
     assert "override: sur la carte" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_language_is_extracted_with_its_checks_and_a_bad_pdf_is_a_failure_in_one_line(tmp_path):
     study = load_study(str(write_small_study(tmp_path, steps=1)))
     good = materialise(tmp_path, study, ["questionnaire_pdf", "extracted_questions"], "fra")

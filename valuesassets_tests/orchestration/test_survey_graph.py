@@ -42,6 +42,7 @@ def small(small_study):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("graph")
+@pytest.mark.first_look
 def test_every_asset_leaves_its_file_where_its_name_says(small):
     survey, _ = small
     for asset in ("questionnaire_pdf", "extracted_questions", "aligned_questions"):
@@ -94,6 +95,7 @@ def test_every_asset_says_what_it_holds_and_every_column_what_it_means(small, mo
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("graph")
+@pytest.mark.first_look
 def test_every_table_that_was_stored_fits_its_record(small):
     names = set()
     for index in (path for path in small[0].glob("*/*.json") if path.stem == path.parent.name):
@@ -109,6 +111,7 @@ def test_every_table_that_was_stored_fits_its_record(small):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("graph")
+@pytest.mark.first_look
 def test_a_probe_file_has_the_columns_and_metadata_that_people_script_against(small):
     path = small[0] / "probe_distributions" / "reference-mono" / "eng.parquet"
     table = read_table(path, PROBE_DISTRIBUTIONS)
@@ -174,6 +177,7 @@ def test_the_preflight_looks_at_the_tokenizer_of_every_model(small):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("graph")
+@pytest.mark.first_look
 def test_the_report_says_what_failed(small):
     page = (small[0] / "report" / "report.html").read_text(encoding="utf-8")
     assert "Planted answers were recovered in every calibrated cell" in page
@@ -183,6 +187,7 @@ def test_the_report_says_what_failed(small):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("graph")
+@pytest.mark.first_look
 def test_every_point_is_traced_down_to_its_page_and_its_means_give_its_place(small):
     survey, _ = small
     for cell in CELLS:
@@ -207,6 +212,7 @@ def test_every_point_is_traced_down_to_its_page_and_its_means_give_its_place(sma
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("graph")
+@pytest.mark.first_look
 def test_the_report_shows_where_every_point_comes_from_and_by_what_it_was_made(small):
     page = (small[0] / "report" / "report.html").read_text(encoding="utf-8")
     for cell in CELLS:

@@ -41,6 +41,7 @@ def made(small_ratings):
     return small_ratings / "storage" / "small" / "worldvaluesbench"
 
 
+@pytest.mark.slow
 def test_what_is_made_is_fresh_and_not_made_again(small_ratings, monkeypatch):
     again = list[str]()
 
@@ -56,6 +57,8 @@ def test_what_is_made_is_fresh_and_not_made_again(small_ratings, monkeypatch):
     assert again == []
 
 
+@pytest.mark.slow
+@pytest.mark.first_look
 def test_a_small_study_is_made_from_people_to_its_page(made):
     assert (made / "report" / "two.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     factors = pd.read_parquet(made / "awareness" / "factors.parquet")
@@ -66,6 +69,8 @@ def test_a_small_study_is_made_from_people_to_its_page(made):
     assert whole.loc["contrary", "slope_low"] <= -0.4 <= whole.loc["contrary", "slope_high"]
 
 
+@pytest.mark.slow
+@pytest.mark.first_look
 def test_each_distinct_pair_of_profile_and_question_is_asked_once_with_and_without_attributes(made):
     trials = read_trials(made / "trials" / "two.parquet")
     assert len(trials) == 2 * 2 * (16 + 1)
@@ -74,6 +79,8 @@ def test_each_distinct_pair_of_profile_and_question_is_asked_once_with_and_witho
     assert [line.partition(":")[0] for line in first.prompt.split("\n")[1:4]] == ["Education", "Country", "Settlement"]
 
 
+@pytest.mark.slow
+@pytest.mark.first_look
 def test_what_was_sampled_agrees_with_what_was_read_and_the_mode_does_not(made):
     rows = pd.read_parquet(made / "readout_comparison" / "readouts.parquet").set_index("readout")
     assert rows.loc["sampled", "w1_unit"] <= rows.loc["sampled", "w1_allowed_unit"]
@@ -81,6 +88,7 @@ def test_what_was_sampled_agrees_with_what_was_read_and_the_mode_does_not(made):
     assert rows.loc["exact", "n_prompts"] == 0
 
 
+@pytest.mark.slow
 def test_the_data_set_of_a_study_is_one_that_commands_take(made):
     from valuesassets.instruments.worldvaluesbench.stored_dataset import read_dataset
 
@@ -173,6 +181,7 @@ def test_the_seeds_files_make_only_what_reads_them_stale(tmp_path, wvs):
     assert changed(versions(survey_study(wvs), tmp_path), versions(after, tmp_path)) == {"decoded_ratings"}
 
 
+@pytest.mark.slow
 def test_everything_that_a_survey_asked_is_read_once_for_all_sets_and_what_its_file_lacks_is_told(tmp_path, wvs):
     names = ("participants", "value_answers", "dataset_statistics")
     graph = build_definitions(survey_study(wvs), tmp_path).resolve_implicit_global_asset_job_def()
@@ -185,6 +194,7 @@ def test_everything_that_a_survey_asked_is_read_once_for_all_sets_and_what_its_f
     assert made.metadata["columns_the_file_lacks"].value == "D_INTERVIEW, Q290"
 
 
+@pytest.mark.slow
 def test_rows_of_a_file_of_samples_whose_questions_are_not_asked_are_told_in_its_line(tmp_path, wvs):
     samples = tmp_path / "samples.tsv"
     samples.write_text("nobody yet")
@@ -204,6 +214,7 @@ def test_rows_of_a_file_of_samples_whose_questions_are_not_asked_are_told_in_its
     assert made.metadata["summary"].value.endswith("; 1 of 3 rows of the file are of questions not asked")
 
 
+@pytest.mark.slow
 def test_loading_the_graph_imports_no_derivation_no_figure_and_no_model():
     code = (
         "import sys; from pathlib import Path; from valuesassets.definitions import build_definitions, load_study;"

@@ -87,6 +87,7 @@ def written(made):
     return pd.read_parquet(made[0] / "decoded_ratings" / "writer" / "two.parquet")
 
 
+@pytest.mark.slow
 def test_every_prompt_is_answered_as_often_as_its_readout_says(written):
     n = written.groupby(["wording", "order"])["trial_id"].agg(["nunique", "size"])
     assert n.loc[(0, "forward")].tolist() == n.loc[(0, "reversed")].tolist() == [2 * 9, 2 * 9 * SAMPLES]
@@ -94,6 +95,7 @@ def test_every_prompt_is_answered_as_often_as_its_readout_says(written):
     assert n.loc[(9, "forward")].tolist() == [2, 2 * 230]
 
 
+@pytest.mark.slow
 def test_a_number_stands_for_the_answer_that_was_shown_beside_it(written):
     """Of three answers from 0 to 2 the first shown is 0 forward, and 2 reversed."""
     sampled = written[(written.wording == 0) & (written.question_id == "Q94")]
@@ -105,6 +107,7 @@ def test_a_number_stands_for_the_answer_that_was_shown_beside_it(written):
         assert set(part[part.rating.isna()].text.str.strip()) == {"hm"}
 
 
+@pytest.mark.slow
 def test_scores_in_json_are_codes_and_what_is_none_stays_as_text(written):
     own = written[(written.wording == 5) & (written.question_id == "Q94")]
     country = own.profile.str.extract(r"B_COUNTRY=(\d+)")[0]
@@ -119,6 +122,7 @@ def test_scores_in_json_are_codes_and_what_is_none_stays_as_text(written):
     assert (blind.rating.notna() == (blind.text == scored("1"))).all()
 
 
+@pytest.mark.slow
 def test_what_could_not_be_written_is_a_reason_and_no_number(written):
     failed = written[(written.wording != 0) & (written.question_id == "Q7")]
     assert set(failed.status) == {"failed"}
@@ -127,6 +131,7 @@ def test_what_could_not_be_written_is_a_reason_and_no_number(written):
     assert not failed.is_on_scale.any()
 
 
+@pytest.mark.slow
 def test_each_readout_has_a_row_and_only_the_same_prompt_is_held_against_chance(made):
     rows = pd.read_parquet(made[0] / "readout_comparison" / "readouts.parquet").set_index("readout")
     assert list(rows.index) == ["exact", "greedy", "sampled", "figure 5", "figure 9"]
@@ -139,6 +144,7 @@ def test_each_readout_has_a_row_and_only_the_same_prompt_is_held_against_chance(
     assert made[1].event.asset_check_evaluation.passed
 
 
+@pytest.mark.slow
 def test_one_job_loads_the_model_once_for_all_that_it_writes(made):
     (job,) = (made[0].parent / "jobs").rglob("decoded_ratings/**/job.json")
     cells = json.loads(job.read_text())["cells"]

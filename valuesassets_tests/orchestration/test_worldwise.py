@@ -74,6 +74,7 @@ def every(made, asset):
 
 
 @pytest.mark.slow
+@pytest.mark.first_look
 def test_choices_come_back_as_they_were_planted_in_every_cell(made):
     folder, study = made
     scenarios = {scenario.id: scenario for scenario in read_scenarios(study.worldwise.scenarios)}
@@ -87,6 +88,7 @@ def test_choices_come_back_as_they_were_planted_in_every_cell(made):
 
 
 @pytest.mark.slow
+@pytest.mark.first_look
 def test_the_calibration_compares_both_channels_with_what_was_planted(made):
     found = every(made[0], "calibration")
     assert len(found) == 2 * N_CONDITIONS * 4
@@ -98,6 +100,7 @@ def test_the_calibration_compares_both_channels_with_what_was_planted(made):
 
 
 @pytest.mark.slow
+@pytest.mark.first_look
 def test_the_alike_cultures_are_not_told_apart_and_the_others_are_but_for_the_family_without_signal(made):
     found = every(made[0], "choices").pivot_table(index=["model", "scenario_id"], columns="culture", values="lean")
     of_signal, of_none = found.loc["reference"], found.loc["reference-same"]

@@ -50,6 +50,7 @@ def served(tmp_path_factory):
         process.wait()
 
 
+@pytest.mark.slow
 def test_what_it_writes_is_what_the_same_weights_write_here(served):
     folder, endpoint = served
     chat = (Turn("system", "Be brief."), Turn("user", "a"), Turn("assistant", "b"), Turn("user", "How many?"))
@@ -61,6 +62,7 @@ def test_what_it_writes_is_what_the_same_weights_write_here(served):
     assert [(answer.text, answer.finish) for answer in there] == [(answer.text, answer.finish) for answer in here]
 
 
+@pytest.mark.slow
 def test_it_shows_no_probabilities_and_that_is_one_line(served):
     folder, endpoint = served
     asking = RemoteAsking(str(folder), endpoint, CHAT, [LABELLED])

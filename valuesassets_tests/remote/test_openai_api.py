@@ -266,6 +266,7 @@ def test_what_asking_comes_to_is_said_before(tmp_path):
     server.server_close()
 
 
+@pytest.mark.slow
 def test_of_four_hundred_requests_as_many_are_under_way_as_are_allowed():
     server = LoopbackOpenAi(wait_s=0.2)
     trials = questions(396)  # and four of them twice
@@ -320,6 +321,7 @@ def test_some_requests_are_sent_twice_and_what_differs_is_recorded():
     assert described["asked_twice"] == {"requests": 4, "largest_difference": pytest.approx(0.01)}
 
 
+@pytest.mark.slow
 def test_killed_between_request_and_answer_only_what_was_under_way_is_paid_again(tmp_path):
     server = LoopbackOpenAi(wait_s=0.05)
     script = f"""

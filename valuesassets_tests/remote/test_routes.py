@@ -135,6 +135,7 @@ def true_shares(labels, probs):
     return [each / sum(own) for each in own], sum(own)
 
 
+@pytest.mark.slow
 def test_of_two_hundred_planted_distributions_every_probability_lies_in_its_interval(monkeypatch):
     monkeypatch.setenv("THE_KEY", KEY)
     kinds = [(("1", "2", "3", "4"), 0.05), (tuple("abcdefg"), 0.5), (("yes", "no"), 5.0), (TEN[:9], 0.2)]

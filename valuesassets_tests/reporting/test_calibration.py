@@ -12,6 +12,7 @@ def page():
     return whole_page()
 
 
+@pytest.mark.slow
 def test_planted_and_recovered_stand_by_response_type_with_their_bounds(page):
     _, parts = everything()
     comparison = parts["calibration"]["comparison"]
@@ -42,11 +43,13 @@ def test_the_cells_that_were_not_recovered_are_named():
     assert "mean w1_unit_error 0.310 is above 0.02" in shown
 
 
+@pytest.mark.slow
 def test_the_hardness_of_the_plants_stands_beside_the_recovery(page):
     assert "How hard the plants were" in section(page, "Calibration")
     assert re.search(r"<th[^>]*>both ends share</th>", section(page, "Calibration"))
 
 
+@pytest.mark.slow
 def test_phantoms_of_another_language_must_fail_and_those_that_do_not_are_named(page):
     shown = section(page, "Calibration")
     assert "2 of 2 pairs failed, as they must." in shown

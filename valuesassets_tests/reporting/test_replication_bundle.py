@@ -50,6 +50,7 @@ def opened(bundle, tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_no_respondent_and_no_form_is_in_it_and_every_file_is_as_its_hash_says(opened, stored):
     files = {path.relative_to(opened).as_posix(): path for path in opened.rglob("*") if path.is_file()}
     assert [name for name in files if name.endswith(".pdf")] == ["survey/figures/cultural_map/cultural_map.pdf"]
@@ -70,6 +71,7 @@ def test_no_respondent_and_no_form_is_in_it_and_every_file_is_as_its_hash_says(o
     assert left_out.loc["survey/respondents/respondents.parquet", "why"] == "answers of single respondents"
 
 
+@pytest.mark.slow
 def test_the_same_study_gives_the_same_bytes_at_another_time_by_the_command_too(bundle, stored, study_file, tmp_path):
     out = tmp_path / "out.zip"
     done = run("bundle", study_file, "--output", out, VALUESASSETS_STORAGE=str(stored.parent))
@@ -78,12 +80,14 @@ def test_the_same_study_gives_the_same_bytes_at_another_time_by_the_command_too(
     assert out.read_bytes() == bundle.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_study_file_gives_the_study_back(opened):
     told = tomllib.loads((opened / "study.toml").read_text())
     assert told["questionnaires"].pop("overrides") == "small.overrides"
     assert parse_study(told, "study.toml") == small_study()
 
 
+@pytest.mark.slow
 def test_frictionless_finds_the_data_package_valid(opened):
     frictionless = pytest.importorskip("frictionless")
     found = frictionless.validate(str(opened / "datapackage.json"))
@@ -95,6 +99,7 @@ def test_frictionless_finds_the_data_package_valid(opened):
     (opened / "survey" / "csv" / "signal" / "notes.csv").write_bytes(rows)
 
 
+@pytest.mark.slow
 def test_the_codebook_has_every_column_of_every_table(opened):
     codebook = pd.read_csv(opened / "codebook.csv", keep_default_na=False)
     known = set(zip(codebook["table"], codebook["column"], strict=True))
@@ -106,6 +111,7 @@ def test_the_codebook_has_every_column_of_every_table(opened):
     assert (row["type"], row["unit"], row["range"]) == ("number", "probability", "0 to 1")
 
 
+@pytest.mark.slow
 def test_stata_and_spss_read_the_answers_with_their_labels(opened, stored):
     of_programs = {"dta": pyreadstat.read_dta, "sav": pyreadstat.read_sav}
     files = sorted((stored / "survey" / "probe_distributions").rglob("*.parquet"))
@@ -130,6 +136,7 @@ def test_stata_and_spss_read_the_answers_with_their_labels(opened, stored):
         assert about.column_names_to_labels["language"] == "ISO 639-3"
 
 
+@pytest.mark.slow
 def test_a_figure_is_drawn_again_from_the_tables_alone(opened):
     points = pd.read_csv(
         opened / "survey" / "csv" / "cultural_map" / "points.csv", keep_default_na=False, na_values=[""]
@@ -141,12 +148,14 @@ def test_a_figure_is_drawn_again_from_the_tables_alone(opened):
     )
 
 
+@pytest.mark.slow
 def test_prompts_stand_in_it_word_for_word(opened, stored):
     trials = pd.read_parquet(stored / "survey" / "trials" / "eng.parquet")
     shown = (opened / "survey" / "prompts" / "trials" / "eng.txt").read_text()
     assert all(prompt in shown for prompt in trials["prompt"])
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_line_and_nothing_is_left(stored, tmp_path):
     with disk_full_after(200_000), pytest.raises(StorageError) as caught:
         write_bundle(tmp_path / "small.zip", small_study(), stored, ["survey"])
@@ -163,6 +172,7 @@ def test_a_study_of_which_nothing_is_stored_and_one_about_single_people_are_each
     assert not (tmp_path / "x.zip").exists()
 
 
+@pytest.mark.slow
 def test_a_table_that_is_cut_off_is_named(stored, tmp_path):
     study = small_study()
     whole = (stored / "survey" / "signal" / "notes.parquet").read_bytes()
@@ -173,6 +183,7 @@ def test_a_table_that_is_cut_off_is_named(stored, tmp_path):
     assert not (tmp_path / "x.zip").exists()
 
 
+@pytest.mark.slow
 def test_infinite_numbers_and_lists_are_written_as_data_packages_have_them(opened):
     table = pd.read_csv(io.StringIO((opened / "survey" / "csv" / "readings.csv").read_text()))
     assert json.loads(table["outside_text"].iloc[0]) == [" hm"]

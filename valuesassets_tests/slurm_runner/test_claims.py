@@ -151,6 +151,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_with_advice(tmp_path):
     assert os.listdir(tmp_path) == ["file"]
 
 
+@pytest.mark.slow
 def test_what_a_run_has_materialised_is_its_own_and_no_other_runs(instance):
     first, second = materialise(instance, "one"), materialise(instance, "two")
     assert materialised_by(instance, first, CELLS) == {"one"}
@@ -159,6 +160,7 @@ def test_what_a_run_has_materialised_is_its_own_and_no_other_runs(instance):
     assert materialised_by(instance, "no such run", CELLS) == set()
 
 
+@pytest.mark.slow
 def test_a_result_is_not_used_up_by_a_run_that_was_killed_while_it_stored_the_event(instance, monkeypatch):
     """Dagster writes an event to the run's log, then to the history of its asset."""
     stored = SqliteEventLogStorage._store_asset_event

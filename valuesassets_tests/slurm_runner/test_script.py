@@ -46,6 +46,7 @@ def exit_file(submission):
 
 @settings(max_examples=60)
 @given(folder=folders, arguments=st.lists(words, max_size=8), values=st.lists(text, min_size=3, max_size=3))
+@pytest.mark.slow
 def test_a_command_gets_what_it_was_to_get_and_nothing_else_is_run(tmp_path_factory, folder, arguments, values):
     names = ["STUDY", "_task", "X1"]
     shown = "sh", "-c", 'printf "%s\\0" "$@" "$STUDY" "$_task" "$X1" > got', "sh"

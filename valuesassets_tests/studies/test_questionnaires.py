@@ -66,6 +66,7 @@ def words_of(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("seed", "languages"), [("0", LANGUAGES[::2]), ("20170620", LANGUAGES[1::2])])
+@pytest.mark.slow
 def test_the_committed_pdfs_come_out_byte_for_byte_under_any_hash_seed(seed, languages):
     """Each once; what a seed could change is made alike for every language."""
     program = [sys.executable, "-m", "valuesassets.studies.questionnaires.render", "--check", *languages]

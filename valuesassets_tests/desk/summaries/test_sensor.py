@@ -73,6 +73,7 @@ def backfills(tmp_path, monkeypatch):
         yield Backfills(instance, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_backfill_of_cells_is_told_with_what_failed_why_and_what_to_do(backfills):
     backfills.look()
     name = backfills.begin("abcdefgh", CELLS, ["readings", "probe_distributions"])
@@ -107,6 +108,7 @@ def test_a_grid_of_cells_of_which_not_all_were_asked_for_is_told_with_its_gaps(b
     assert 'title="reference-multi/eng: not asked for"' in backfills.page(name)
 
 
+@pytest.mark.slow
 def test_a_backfill_of_languages_that_went_well_says_so(backfills):
     backfills.look()
     name = backfills.begin("languages", list(LANGUAGES), ["trials"])
@@ -119,6 +121,7 @@ def test_a_backfill_of_languages_that_went_well_says_so(backfills):
     assert "✓ eng" in backfills.page(name)
 
 
+@pytest.mark.slow
 def test_what_was_tried_again_with_success_is_no_failure(backfills):
     backfills.look()
     name = backfills.begin("retried", ["eng"], ["trials"])

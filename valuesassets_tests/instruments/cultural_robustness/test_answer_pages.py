@@ -100,6 +100,7 @@ def test_each_status_that_is_there_can_be_chosen_without_a_script():
 
 
 @pytest.mark.parametrize("fault", [{}, FAULTS["wrong_language"]])
+@pytest.mark.slow
 def test_four_thousand_answers_are_hundreds_of_kilobytes_and_what_is_left_out_is_counted(fault):
     given = answered(dict.fromkeys(range(4000), fault), n=2000)
     more = "Flowers from the garden are just as welcome." if fault else "Τα λουλούδια από τον κήπο είναι εξίσου καλά."

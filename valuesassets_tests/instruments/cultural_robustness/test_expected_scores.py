@@ -74,6 +74,7 @@ def test_a_mean_vector_is_between_its_answers():
     assert mean_vector("cultures", Cell("pol", "1")) == pytest.approx(0.95 * own + 0.05 * leader)
 
 
+@pytest.mark.slow
 def test_estimates_from_answers_in_the_planted_shares_meet_the_expectations():
     vectors = planted_vectors("cultures", 40, 40, in_shares)
     tables = measure_model("cultures", vectors, bundled_questions(), own_countries=OWN_COUNTRIES, inference=FEW)
@@ -86,6 +87,7 @@ def test_estimates_from_answers_in_the_planted_shares_meet_the_expectations():
     assert values["country_follow"] == pytest.approx(expected.other_country - expected.same_country, abs=0.001)
 
 
+@pytest.mark.slow
 def test_as_many_answers_as_the_demonstration_draws_come_well_within_its_tolerance():
     expected = expected_distances("cultures", sorted(OWN_COUNTRIES), COUNTRIES)
     found = []

@@ -42,6 +42,7 @@ def test_the_mean_over_pairs_is_what_the_scores_are_made_of():
     assert follow.mean() == pytest.approx(found.follows.mean())
 
 
+@pytest.mark.slow
 def test_intervals_of_pairs_hold_their_gain_about_as_often_as_they_say():
     """Unanchored answers of the second language lie 1 away along an axis of its own, so that the gain is 1/2."""
     cells = drawn_cells(2, n_questions=300, n_languages=2, n_conditions=3) * 0.5

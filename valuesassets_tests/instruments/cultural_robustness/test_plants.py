@@ -69,6 +69,7 @@ def test_what_no_answer_is_planted_for_is_said(change, message):
         planted_text_rows("cultures", [replace(trial, **change)])
 
 
+@pytest.mark.slow
 def test_a_model_trained_on_them_writes_nothing_else(tmp_path):
     trials = planted_trials("pol")
     answers = {}

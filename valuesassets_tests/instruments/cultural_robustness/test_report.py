@@ -260,6 +260,7 @@ def test_names_are_escaped_and_folders_lose_their_path(frames):
     assert "disk/cultures" in text
 
 
+@pytest.mark.slow
 def test_the_same_tables_give_the_same_page(frames, page):
     assert render_cultural_robustness(frames, PAGE, draw_pictures(frames, True), answer_pages=LINKS) == page
 

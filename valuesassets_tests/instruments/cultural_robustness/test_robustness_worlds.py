@@ -23,6 +23,7 @@ def found():
     return [row for kind in KINDS for row in simulate_worlds(kind, WORLDS)]
 
 
+@pytest.mark.slow
 def test_where_nothing_is_no_test_finds_anything_and_where_something_is_each_does(found):
     summary = summarise_worlds(found)
     worlds = summary["worlds"].set_index("kind")
@@ -33,6 +34,7 @@ def test_where_nothing_is_no_test_finds_anything_and_where_something_is_each_doe
     assert faults_of(summary) == []
 
 
+@pytest.mark.slow
 def test_intervals_hold_both_ratios_and_no_ratio_is_given_where_countries_are_ignored(found):
     worlds = summarise_worlds(found)["worlds"].set_index("kind")
     coverage = worlds.loc[["cultures", "one default"], ["diversity_coverage", "robustness_coverage"]]
@@ -49,6 +51,7 @@ def test_true_ratios_worked_by_hand():
     assert np.isnan([*true_ratios("same").values(), *true_ratios("arbitrary").values()]).all()
 
 
+@pytest.mark.slow
 def test_the_seeds_score_does_not_tell_cultures_from_one_answer(found):
     worlds = summarise_worlds(found)["worlds"].set_index("kind")
     assert worlds["seed_diversity"].max() - worlds["seed_diversity"].min() < 0.15
@@ -62,12 +65,14 @@ def test_the_same_seed_makes_the_same_world():
     assert not np.array_equal(first, other)
 
 
+@pytest.mark.slow
 def test_the_evidence_is_plain_values(found):
     told = evidence(summarise_worlds(found))["worlds"]
     assert [row["kind"] for row in told] == list(KINDS)
     assert told[3]["diversity_coverage"] is None
 
 
+@pytest.mark.slow
 def test_what_is_off_is_said_in_words(found):
     worlds = summarise_worlds(found)["worlds"]
     off = worlds.assign(n_worlds=1000)

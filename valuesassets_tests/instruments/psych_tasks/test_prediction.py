@@ -22,10 +22,12 @@ def world(request):
     return request.param, predicted(request.param, seed=0)
 
 
+@pytest.mark.slow
 def test_who_answers_by_peoples_own_law_alone_is_said_to_predict_them(world):
     assert supported(world[1]) == {"people"}
 
 
+@pytest.mark.slow
 def test_tallies_are_no_worse_than_even_chances_but_for_what_their_fit_costs(world):
     scores = world[1]["scores"]
     own = scores[scores["model"] == "people"].set_index("history")["log_score"]
@@ -33,6 +35,7 @@ def test_tallies_are_no_worse_than_even_chances_but_for_what_their_fit_costs(wor
         assert own[name] > own["uniform"] - 0.02
 
 
+@pytest.mark.slow
 def test_both_sides_of_the_claim_name_their_models(world):
     said = claims({f"prediction/{name}": table for name, table in world[1].items()}, False)
     better = {each.is_supported: each.sentence for each in said if "answers are predicted better" in each.sentence}

@@ -221,6 +221,7 @@ def test_the_gap_of_calibration_is_weighted_by_answers():
     assert row["too_sure_by"] == pytest.approx((30 * 0.1 - 10 * 0.1) / 40)
 
 
+@pytest.mark.slow
 def test_the_page_holds_its_sections_in_order_each_id_once_and_fetches_nothing(page):
     assert re.findall(r'<section id="([\w-]+)"', page) == ANCHORS
     ids = re.findall(r'\bid="([^"]+)"', page)
@@ -230,18 +231,21 @@ def test_the_page_holds_its_sections_in_order_each_id_once_and_fetches_nothing(p
     assert "Planted." in page
 
 
+@pytest.mark.slow
 def test_the_page_says_where_keying_takes_the_place_of_scores_and_shows_no_trait_there(page):
     assert "In label (task-a) and label (feedback) the interval lies above .5: there this table stands in place" in page
     rows = re.findall(r"<tr><th[^>]*>label \(task-a\)</th><td[^>]*>model-a</td>(.*?)</tr>", page)
     assert any("not available" in row for row in rows)
 
 
+@pytest.mark.slow
 def test_histories_and_statuses_are_explained(page):
     for words in ("permuted: this person&#39;s answers at each other&#39;s places", "alone: the instructions and this"):
         assert words in page
     assert set(STATUSES) == set(MarkStatus)
 
 
+@pytest.mark.slow
 def test_sources_are_those_that_the_tables_rest_on(frames, page):
     assert {"gneiting2007", "mcfadden1974", "feldt1965", "cronbach1951", "holm1979", "brennan2001", "meyer2026"} <= set(
         sources(frames)

@@ -65,6 +65,7 @@ def test_a_models_bar_spans_both_orders():
     assert models["x_low"].to_numpy() == pytest.approx(models["x_high"].to_numpy())
 
 
+@pytest.mark.slow
 def test_a_region_holds_every_point_that_answers_within_their_bounds_can_have():
     """Answers whose probabilities are known to within 5 % of the way to another set of answers."""
     rows, random = answers(), np.random.default_rng(5)
@@ -209,6 +210,7 @@ def noisy_probe(seed):
     return rows.assign(prob_averaged=(rows["prob_forward"] + rows["prob_reversed"]) / 2)
 
 
+@pytest.mark.slow
 def test_a_box_spans_every_order_of_every_wording():
     wordings = [noisy_probe(seed) for seed in range(3)]
     found = of(place_on_map(in_wordings(wordings), human(), demo()), "model")

@@ -120,6 +120,7 @@ def test_languages_and_families_are_planted_differently():
 
 
 @pytest.mark.parametrize("hash_seed", ["1", "2"])
+@pytest.mark.slow
 def test_plants_are_the_same_in_every_process(hash_seed):
     code = (
         "from valuesassets_tests.comparing.planted_grid import *\n"

@@ -50,6 +50,7 @@ def undrawn(parts, *kept):
     return {**parts, **refused}
 
 
+@pytest.mark.slow
 def test_the_answer_stands_first_and_every_link_leads_to_a_place_on_the_page(page):
     assert re.findall(r"<h2[^>]*>(.*?)</h2>", page) == SECTIONS
     elements = Elements(page)
@@ -61,6 +62,7 @@ def test_the_answer_stands_first_and_every_link_leads_to_a_place_on_the_page(pag
     assert {link.removeprefix("#") for link in links} <= set(ids)
 
 
+@pytest.mark.slow
 def test_the_quality_section_shows_how_far_other_estimators_lie_and_only_where_some_were_asked(page):
     study, parts = everything()
     moved = parts["probe"].assign(prob_pride=parts["probe"].prob_reversed)
@@ -70,6 +72,7 @@ def test_the_quality_section_shows_how_far_other_estimators_lie_and_only_where_s
     assert "other estimators" not in page
 
 
+@pytest.mark.slow
 def test_nothing_is_fetched_and_nothing_but_the_pages_own_script_may_run(page):
     elements = Elements(page)
     assert elements.of("script") == [{}]
@@ -90,6 +93,7 @@ def test_nothing_is_fetched_and_nothing_but_the_pages_own_script_may_run(page):
         assert not re.search(r'(href|src)="(?!#|data:)', svg)
 
 
+@pytest.mark.slow
 def test_every_picture_has_words_and_every_table_a_caption_and_headings(page):
     elements = Elements(page)
     assert len(elements.of("img")) == 11
@@ -100,12 +104,14 @@ def test_every_picture_has_words_and_every_table_a_caption_and_headings(page):
     assert Elements(page).of("html") == [{"lang": "en"}]
 
 
+@pytest.mark.slow
 def test_what_others_wrote_is_escaped(page):
     assert "<script>alert" not in page
     assert "How important is work &lt;script&gt;alert(1)&lt;/script&gt;?" in page
     assert "option 2 has no label &lt;b&gt;bold&lt;/b&gt;" in page
 
 
+@pytest.mark.slow
 def test_gates_are_told_apart_by_words_and_the_failed_come_first(page):
     summary = section(page, CLAIMS)
     assert "Gates: 1 passed, 1 failed, 1 never looked at." in summary
@@ -120,6 +126,7 @@ def test_what_no_section_could_show_is_listed_with_what_is_missing():
     assert "Every figure and table of the study is on this page." not in page
 
 
+@pytest.mark.slow
 def test_a_complete_page_says_so(page, stored_once):
     study, parts = everything()
     said = "Every figure and table of the study is on this page."
@@ -142,6 +149,7 @@ def test_passed_gates_and_long_tables_are_folded_and_others_are_not():
     assert "<table>\n<caption>Gates failed: 1</caption>" in short
 
 
+@pytest.mark.slow
 def test_what_is_missing_and_why_is_said(page):
     assert "11 of 12 cells were read" in section(page, "Methods paragraph and citations")
     claims = section(page, CLAIMS)
@@ -153,18 +161,21 @@ def test_what_is_missing_and_why_is_said(page):
     assert "P_valid below 0.10 in 7 of 12 cells" in quality
 
 
+@pytest.mark.slow
 def test_faults_are_counted_per_language_and_listed(page):
     extraction = section(page, "Extraction faults")
     assert re.search(r"<th[^>]*>eng</th><td[^>]*>0</td>", extraction)
     assert "bul: 1 faults" in extraction
 
 
+@pytest.mark.slow
 def test_the_map_carries_its_caveat_and_the_demo_says_planted(page):
     assert "invariance" in section(page, "Cultural map")
     assert "<strong>Planted.</strong>" in page
     assert "These respondents are synthetic" in section(page, "Comparison with humans")
 
 
+@pytest.mark.slow
 def test_the_same_parts_give_the_same_page_and_the_time_is_only_what_was_given(page):
     study, parts = everything()
     assert rendered(study, **parts) == page
@@ -261,6 +272,7 @@ def test_tests_of_all_analyses_stand_together_with_their_corrected_p():
     assert "corrected by Holm&#39;s procedure within three declared families" in section(page, "Methods paragraph.*?")
 
 
+@pytest.mark.slow
 def test_claims_stand_by_their_question_supported_beside_unsupported_with_the_small_print_folded(page):
     found = section(page, CLAIMS)
     asked = re.findall(r"<h4>(.*?)</h4>", found)
@@ -273,6 +285,7 @@ def test_claims_stand_by_their_question_supported_beside_unsupported_with_the_sm
     assert [name for name, claims in lists.items() if people in claims] == ["does not support: Models and people"]
 
 
+@pytest.mark.slow
 def test_the_methods_can_be_copied_and_the_sources_are_those_of_the_run(page):
     methods = section(page, "Methods paragraph and citations")
     assert re.search(r'id="methods-text">This is a test of the instrument', methods)
@@ -281,6 +294,7 @@ def test_the_methods_can_be_copied_and_the_sources_are_those_of_the_run(page):
     assert "@inproceedings{burchell2025," not in methods
 
 
+@pytest.mark.slow
 def test_the_page_says_its_own_size(page):
     said = re.search(r"This page has ([\d.]+) MB *and fetches nothing", page)[1]
     assert float(said) == pytest.approx(len(page.encode()) / 1e6, abs=0.05)

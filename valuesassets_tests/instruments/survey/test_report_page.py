@@ -53,6 +53,7 @@ def middle(page, selector):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+@pytest.mark.first_look
 def test_a_point_is_pointed_at_and_clicked_down_to_the_printed_page(page):
     page.locator("#map-view").evaluate("view => view.scrollIntoView()")
     place = middle(page, POINT)

@@ -34,6 +34,7 @@ def test_people_answer_as_their_world_says():
         assert at_most == pytest.approx(people.mean(axis=(0, 1)), abs=0.03)
 
 
+@pytest.mark.slow
 def test_intervals_hold_planted_slopes_and_tests_find_nothing_where_nothing_is(found):
     summary = summarise_worlds(found)
     assert summary["coverage"]["coverage"].mean() > 0.85
@@ -48,6 +49,7 @@ def test_the_same_seed_makes_the_same_world():
     assert [row["p"] for row in one] != [row["p"] for row in other]
 
 
+@pytest.mark.slow
 def test_the_evidence_is_plain_values(found):
     told = evidence(summarise_worlds(found))
     assert set(told) == {"coverage", "rejections"}

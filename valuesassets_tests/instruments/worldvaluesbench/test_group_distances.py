@@ -43,6 +43,7 @@ def test_without_weights_w1_is_scipys_and_no_less_than_the_difference_of_means(s
     assert found["w1_unit"] >= abs(answers.mean() - ratings.mean()) / 9 - 1e-12
 
 
+@pytest.mark.slow
 def test_squared_distances_of_a_right_model_are_zero_on_average_though_its_w1_is_not():
     random, shares = np.random.default_rng(3), np.array([0.4, 0.3, 0.2, 0.1])
     right = Rated(np.tile(shares, (1000, 1)), None, 0, 0)

@@ -31,6 +31,7 @@ def written(questions=None):
     return frames
 
 
+@pytest.mark.slow
 def test_every_figure_is_drawn_of_tables_as_they_are_written():
     figures = draw_pictures(written(), planted=True)
     assert list(figures) == list(PICTURES)

@@ -152,6 +152,7 @@ def test_the_summary_holds_nulls_and_controls_beside_models():
     assert summary.loc["uniform", "slope"] == 0
 
 
+@pytest.mark.slow
 def test_the_page_shows_all_that_is_there_and_says_what_is_not():
     frames = written()
     figures = draw_pictures(frames, planted=True)
@@ -169,6 +170,7 @@ def test_the_page_shows_all_that_is_there_and_says_what_is_not():
     assert not re.search(r"\bnan\b|None\b", re.sub(r"<img[^>]*>", "", page))
 
 
+@pytest.mark.slow
 def test_the_page_tells_the_papers_prompts_from_samples_where_they_were_put():
     frames, said = written(), "Figures 5 to 10 are the prompts"
     assert said not in render_worldvaluesbench(frames, PAGE, {})

@@ -115,6 +115,7 @@ def test_where_poles_are_not_there_a_reason_has_no_position_and_says_why(axis, a
     assert reason in found["reason"].iloc[0]
 
 
+@pytest.mark.slow
 def test_texts_without_a_pole_are_seldom_told_apart_and_texts_with_one_are():
     """Texts whose place on the axis has nothing to do with their pole, in 200 models; and texts a little apart."""
     random = np.random.default_rng(0)

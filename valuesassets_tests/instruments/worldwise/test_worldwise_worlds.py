@@ -30,6 +30,7 @@ def found():
     return [row for kind in KINDS for row in simulate_worlds(kind, WORLDS)]
 
 
+@pytest.mark.slow
 def test_nothing_is_found_where_nothing_is_and_what_was_planted_is_found(found):
     summary = summarise_worlds(found)
     rejections = summary["rejections"]
@@ -38,6 +39,7 @@ def test_nothing_is_found_where_nothing_is_and_what_was_planted_is_found(found):
     assert faults_of(summary) == []
 
 
+@pytest.mark.slow
 def test_intervals_hold_what_was_planted(found):
     coverage = summarise_worlds(found)["coverage"].set_index(["kind", "measure"])
     assert 0.9 <= coverage["coverage"].mean() <= 0.99
@@ -75,6 +77,7 @@ def test_the_same_seed_makes_the_same_world():
     assert one.choices["axis"].unique().tolist() == list(AXES)
 
 
+@pytest.mark.slow
 def test_the_evidence_is_plain_values(found):
     told = evidence(summarise_worlds(found))
     assert {row["kind"] for row in told["coverage"]} == set(KINDS)

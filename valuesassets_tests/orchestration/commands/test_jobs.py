@@ -33,6 +33,7 @@ def parts(instance, run_id):
     return instance.get_runs(dg.RunsFilter(tags={PART_OF_TAG: run_id}))
 
 
+@pytest.mark.slow
 def test_a_job_says_how_far_it_is_names_what_failed_and_makes_the_rest_when_launched_again(
     instance, tmp_path, monkeypatch
 ):
@@ -52,6 +53,7 @@ def test_a_job_says_how_far_it_is_names_what_failed_and_makes_the_rest_when_laun
     assert "1 of 3: trials eng" not in said(instance, again.run_id)
 
 
+@pytest.mark.slow
 def test_a_job_of_a_part_leaves_the_other_parts_alone(instance, tmp_path):
     assert toy_command.run_job("extract_and_align", tmp_path, instance).success
     assert instance.get_latest_materialization_event(dg.AssetKey(["survey", "trials"]))
@@ -60,6 +62,7 @@ def test_a_job_of_a_part_leaves_the_other_parts_alone(instance, tmp_path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at in Linux's /proc")
 @pytest.mark.parametrize("how", ["cancelled", "killed"])
+@pytest.mark.slow
 def test_what_a_job_has_started_ends_with_it(instance, tmp_path, how):
     def running():
         return instance.get_runs(

@@ -57,6 +57,7 @@ def meets(own, other):
     return body
 
 
+@pytest.mark.slow
 def test_parts_that_rest_on_nothing_unmade_are_made_at_the_same_time(instance, forks, tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     definitions = assets(one=meets(one, two), two=meets(two, one))
@@ -65,6 +66,7 @@ def test_parts_that_rest_on_nothing_unmade_are_made_at_the_same_time(instance, f
     assert len(processes) == 2
 
 
+@pytest.mark.slow
 def test_a_part_waits_for_its_inputs_and_a_failed_one_stops_only_itself(instance, forks, tmp_path):
     order = tmp_path / "order"
 
@@ -88,6 +90,7 @@ def test_a_part_waits_for_its_inputs_and_a_failed_one_stops_only_itself(instance
     assert order.read_text() == "slow, after"
 
 
+@pytest.mark.slow
 def test_a_killed_fork_is_a_failed_part_and_what_comes_later_is_made_by_new_forks(instance, forks):
     @dg.asset(key_prefix="toy")
     def hungry() -> None:
@@ -141,6 +144,7 @@ def _killed(here):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at in Linux's /proc")
+@pytest.mark.slow
 def test_forks_end_when_their_command_is_killed(instance, tmp_path):
     code = (
         "import sys, time, dagster as dg; from pathlib import Path\n"

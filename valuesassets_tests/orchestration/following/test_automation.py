@@ -42,6 +42,7 @@ def analysed(survey):
 
 
 @pytest.mark.parametrize("survey", ["stored"], indirect=True)
+@pytest.mark.slow
 def test_arriving_readings_are_followed_cell_by_cell_and_then_by_all_analyses_in_one_run(survey):
     assert survey.tick() == []
     survey.arrive(*CELLS[:2])
@@ -52,6 +53,7 @@ def test_arriving_readings_are_followed_cell_by_cell_and_then_by_all_analyses_in
     assert survey.tick() == []
 
 
+@pytest.mark.slow
 def test_a_cell_that_arrives_later_makes_only_what_rests_on_it_again(analysed):
     analysed.arrive(CELLS[3])
     assert analysed.follow() == [(FOLLOWING, CELLS[3])]
@@ -65,6 +67,7 @@ def test_readings_that_are_made_again_and_say_the_same_start_nothing(analysed):
     assert analysed.tick() == []
 
 
+@pytest.mark.slow
 def test_nothing_is_done_again_after_a_run_of_the_whole_study(survey, monkeypatch):
     assert list(run_study(survey.definitions, survey.instance)) == []
     monkeypatch.setattr(RunProcess, "find", lambda *_: None)  # as once the command has ended
@@ -78,6 +81,7 @@ def test_a_run_that_makes_the_cell_and_what_follows_at_once_is_not_followed(surv
     assert survey.tick() == []
 
 
+@pytest.mark.slow
 def test_a_failed_analysis_is_tried_again_only_when_another_cell_has_arrived(analysed):
     analysed.failing = {"distances"}
     analysed.arrive(CELLS[1])
@@ -111,6 +115,7 @@ def test_new_code_alone_starts_nothing(analysed):
     assert analysed.tick() == [(FOLLOWING, CELLS[1])]
 
 
+@pytest.mark.slow
 def test_analyses_wait_for_cells_in_the_making_but_no_cell_waits_longer_than_half_an_hour(survey):
     survey.arrive(CELLS[0])
     going_on = survey.start("readings")

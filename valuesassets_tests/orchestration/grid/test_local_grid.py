@@ -98,6 +98,7 @@ def loads(logs):
     return sum(line.startswith("loaded ") for log in logs for line in log.splitlines())
 
 
+@pytest.mark.slow
 def test_22_cells_of_one_model_are_one_process_and_one_load(tmp_path):
     grid = LocalGrid(tmp_path, of_families("demo22", "reference-multi"))
     assert grid.read() == {}
@@ -110,6 +111,7 @@ def test_22_cells_of_one_model_are_one_process_and_one_load(tmp_path):
     assert len(grid.logs()) == 1
 
 
+@pytest.mark.slow
 def test_small_models_share_processes_and_a_cell_that_cannot_be_read_takes_no_other_with_it(tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
@@ -130,6 +132,7 @@ def test_small_models_share_processes_and_a_cell_that_cannot_be_read_takes_no_ot
     assert len(grid.read_cells()) == 6
 
 
+@pytest.mark.slow
 def test_a_cancelled_grid_ends_its_processes_and_the_next_reads_the_rest(tmp_path):
     grid = LocalGrid(tmp_path, of_families("demo22", "reference-multi"), n_trials=300, is_stored=True)
     worker = multiprocessing.get_context("spawn").Process(target=work, args=(grid.study, grid.root, grid.dagster))
@@ -199,6 +202,7 @@ def test_who_waits_is_left_out_and_who_runs_is_ended(tmp_path, runner):
     assert not running_below(tmp_path)
 
 
+@pytest.mark.slow
 def test_cells_that_their_preflight_leaves_out_stay_missing_and_the_others_are_read(tmp_path):
     grid = LocalGrid(tmp_path, of_families("demo", "reference-multi", languages=["eng", "fra", "deu"]))
     path = grid.storage.path(SURVEY.key("preflight"), "reference-multi", "json")

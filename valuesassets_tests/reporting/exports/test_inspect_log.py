@@ -31,6 +31,7 @@ def log(cell, tmp_path):
     return tmp_path / "cell.eval"
 
 
+@pytest.mark.slow
 def test_inspects_own_reader_opens_the_log_and_finds_every_reading(log, cell):
     read = pytest.importorskip("inspect_ai.log").read_eval_log
     found = read(str(log))

@@ -79,6 +79,7 @@ def test_of_two_columns_in_two_languages_the_declared_one_is_read(tmp_path, left
     assert [fault.message for fault in examined.faults] == []
 
 
+@pytest.mark.slow
 def test_of_a_form_with_its_second_language_behind_it_those_questions_are_left_out_with_a_note(tmp_path):
     with pypdfium2.PdfDocument.new() as both:
         for language in ("slk", "hun"):
@@ -113,6 +114,7 @@ def test_short_texts_and_unknown_languages_are_not_judged():
 
 
 @pytest.mark.parametrize("degrees", [90, 180, 270])
+@pytest.mark.slow
 def test_a_page_that_lies_on_its_side_is_read_and_shown_upright(tmp_path, degrees):
     with pypdfium2.PdfDocument(BUNDLED / "eng.pdf") as form:
         form[2].set_rotation(degrees)

@@ -46,6 +46,7 @@ def test_respondents_and_content_free_points_take_the_focus_and_the_background_d
     assert focus == {"model", "human", "content_free", "pooled_human"}
 
 
+@pytest.mark.slow
 def test_nothing_in_the_figure_refers_to_anything_outside(points):
     svg = map_view(points, CELLS).svg
     assert "http" not in svg

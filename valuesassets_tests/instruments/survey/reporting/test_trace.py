@@ -20,6 +20,7 @@ def traced(stored_once):
     )
 
 
+@pytest.mark.slow
 def test_a_point_leads_to_its_items_and_these_to_prompts_and_page_without_a_script(traced, stored_once):
     elements = Elements(traced)
     assert elements.open == []
@@ -42,6 +43,7 @@ def test_a_point_leads_to_its_items_and_these_to_prompts_and_page_without_a_scri
     assert escape(trial.prompt) not in traced
 
 
+@pytest.mark.slow
 def test_readings_and_missing_indicators_are_shown_with_key_and_reason(traced, stored_once):
     reading = read_readings(stored_once.path("readings", "reference-mono/fra.parquet"))[0]
     shown = re.search(r'id="trace-reference-mono-fra".*?Back to the map', traced, re.DOTALL)[0]
@@ -51,6 +53,7 @@ def test_readings_and_missing_indicators_are_shown_with_key_and_reason(traced, s
     assert "missing: v170: dropped: unreliable in too many cells" in shown
 
 
+@pytest.mark.slow
 def test_a_changed_form_is_said_and_its_page_not_shown(stored):
     path = stored.path("questionnaire_pdf", "fra.pdf")
     path.write_bytes(path.read_bytes() + b"%")

@@ -222,6 +222,7 @@ def test_page_images_go_with_the_prompt_and_nothing_is_uploaded(ask, questions):
     assert server.keys == {KEY}
 
 
+@pytest.mark.slow
 def test_a_file_of_more_than_one_chunk_arrives_whole(ask, questions, form, tmp_path):
     large = tmp_path / "large.pdf"
     large.write_bytes(form.read_bytes() + b"\n%" + b"x" * (9 << 20))

@@ -13,9 +13,11 @@ from valuesassets_tests.needs import DEBIAN_PACKAGES, REPOSITORY
 
 SLOWEST = ["--durations", "15", "--durations-min", "20"]
 """The end says which tests took longest: what makes the suite slow is to be seen where it is run."""
-PROCESSES = os.environ.get("VALUESASSETS_TEST_PROCESSES", "3")
-IN_GROUPS = ["-n", PROCESSES, "--dist", "loadgroup", "--no-loadscope-reorder"]
-"""One process more than cores: clusters and UIs mostly wait. Groups are dealt out in the order made in conftest.py."""
+PROCESSES = os.environ.get("VALUESASSETS_TEST_PROCESSES")
+GROUPS = ["--dist", "loadgroup", "--no-loadscope-reorder"]
+"""Groups are dealt out in the order made in conftest.py."""
+COMPUTING, WAITING = (["-n", PROCESSES or number, *GROUPS] for number in ("2", "3"))
+"""A process for each core where tests compute; one more where some wait for clusters and UIs."""
 TESTS = REPOSITORY / "valuesassets_tests"
 SLOW = "slow"
 NEEDY = ("browser", "slurm", "published", "job_faults", "benchmarks", "mutations", "slurm_faults", "ui_faults", "real")
@@ -27,13 +29,13 @@ def _without(*marks: str) -> str:
 
 
 def _marked(mark: str) -> list[str]:
-    return [*IN_GROUPS, "-m", mark]
+    return [*WAITING, "-m", mark]
 
 
 PARTS = {
-    "suite": [*IN_GROUPS, "-m", f"first_look or ({_without(SLOW, *NEEDY)})"],
-    "rest": [*IN_GROUPS, "-m", f"({' or '.join((SLOW, *NEEDY))}) and {_without('first_look', 'mutations')}"],
-    "all": IN_GROUPS,
+    "suite": [*COMPUTING, "-m", f"first_look or ({_without(SLOW, *NEEDY)})"],
+    "rest": [*WAITING, "-m", f"({' or '.join((SLOW, *NEEDY))}) and {_without('first_look', 'mutations')}"],
+    "all": WAITING,
     "browser": _marked(f"browser and {_without('slurm_faults', 'ui_faults')}"),
     "slurm": _marked(f"slurm and {_without('slurm_faults')}"),
     "published": _marked(f"published and {_without('mutations')}"),

@@ -53,6 +53,7 @@ def test_nothing_but_an_instruments_own_files_names_it():
     assert naming - NAMED.keys() == set()
 
 
+@pytest.mark.slow
 def test_nothing_below_the_instruments_names_a_question():
     shared = ((name, path) for name, path in product_files() if name.startswith(SHARED))
     assert {name for name, path in shared if any(map(QUESTION.search, strings(path)))} - ASKED.keys() == set()

@@ -125,6 +125,7 @@ def test_what_a_model_says_without_the_question_too_is_taken_out(content, pull):
 
 
 @given(st.lists(SHARES, min_size=4, max_size=4), SHARES)
+@pytest.mark.slow
 def test_a_pull_of_positions_is_removed_exactly_by_pride_under_cyclic_orders(contents, pull):
     trials = asked([ask(f"v{n}") for n in (1, 5, 6, 7)], "pride")
     answer = dict(zip(("v1", "v5", "v6", "v7"), contents, strict=True))

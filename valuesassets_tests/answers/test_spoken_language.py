@@ -39,6 +39,7 @@ def test_a_text_is_likeliest_in_its_own_language(language):
     assert set(chances) == set(TEXTS)
 
 
+@pytest.mark.slow
 def test_chances_are_those_of_the_library_restricted_to_the_same_languages():
     path = str(resources.files("py3langid").joinpath("data", "model.npz.xz"))
     identifier = LanguageIdentifier.from_modelpath(path, norm_probs=True)

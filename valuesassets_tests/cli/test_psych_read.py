@@ -157,6 +157,7 @@ def test_a_model_that_answers_a_token_later_than_it_is_read_raises_an_alarm(befo
     assert row["median_p_valid_late"] == pytest.approx(behind, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_mark_that_is_broken_changes_no_other_marks_number(people, task, tmp_path):
     folder = write_model(tmp_path / "m", sentencepiece_like(), spread=0.2)
     whole, _ = read(folder, people, task, tmp_path / "whole")
@@ -189,6 +190,7 @@ def test_all_histories_are_read_and_every_mark_has_a_row_in_each(people, task, t
         assert mean[name] == pytest.approx(score, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_what_was_read_is_known_the_next_time(people, task, tmp_path, monkeypatch):
     from valuesassets.models.spans.roads import CachedRoad
 

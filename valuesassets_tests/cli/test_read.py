@@ -177,6 +177,7 @@ def gemini(tmp_path, monkeypatch):
         yield server, ("--endpoint", tmp_path / "endpoint.toml", "--prompting", tmp_path / "chat.toml")
 
 
+@pytest.mark.slow
 def test_a_model_behind_an_api_answers_and_is_not_asked_again(gemini, tmp_path, capsys, monkeypatch):
     server, options = gemini
     trials = written(tmp_path / "t.parquet", asked("How many?", "q0", samples=2), asked("And now?", "q1"))

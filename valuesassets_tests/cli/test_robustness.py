@@ -116,6 +116,7 @@ def test_with_one_kind_of_questions_it_says_what_it_cannot_say(tmp_path):
     assert np.isfinite(scores.loc["content_distance", "value"])
 
 
+@pytest.mark.slow
 def test_the_same_files_and_seed_give_the_same_bytes(tmp_path):
     scored(tmp_path)
     first = {name: (tmp_path / "out" / name).read_bytes() for name in SCORED}
@@ -161,6 +162,7 @@ def test_trials_that_a_model_has_answered_here_are_scored_from_the_files_that_re
     )
 
 
+@pytest.mark.slow
 def test_an_embedder_that_finds_no_translations_is_doubted_in_a_line_and_one_that_does_is_not(tmp_path):
     said, _ = scored(tmp_path)  # vectors at random
     (line,) = [line for line in said.splitlines() if line.startswith("Doubtful: ")]

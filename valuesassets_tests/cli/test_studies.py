@@ -17,6 +17,7 @@ def test_study_says_what_it_would_build(study, cells, weights):
     assert weights is None or f"weights: {weights} models, fetched once before any of them is asked" in said
 
 
+@pytest.mark.slow
 def test_a_study_of_index_models_says_how_to_fetch_them_before_anything_is_made(tmp_path):
     storage = tmp_path / "storage"
     # The hub's library reads HF_HOME once, when it is imported.

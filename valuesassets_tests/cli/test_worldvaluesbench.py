@@ -41,6 +41,7 @@ def test_the_seeds_files_are_written_where_its_folder_is_given(tmp_path, answers
     assert len(lines[0].split("\t")) == 240
 
 
+@pytest.mark.slow
 def test_columns_that_the_file_lacks_are_told(tmp_path):
     lacking = planted_file(tmp_path, plant_people(64, 1, WHOLE).drop(columns=["D_INTERVIEW", "Q290", "Q7"]))
     asked = ("worldvaluesbench", "dataset", "--answers", lacking, "--output", tmp_path / "made")

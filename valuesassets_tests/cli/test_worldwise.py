@@ -140,6 +140,7 @@ def test_a_revision_of_a_folder_is_refused(files, model):
     assert done.exit_code == 2
 
 
+@pytest.mark.slow
 def test_a_template_that_is_not_used_is_named_and_one_that_is_used_is_in_the_file(files, tmp_path):
     model = write_chat_model(tmp_path / "chatty", "chatml")
     given = ("choose", "--model", model, *files, "--dtype", "float32", "--device", "cpu")

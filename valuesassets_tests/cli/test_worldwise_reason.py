@@ -151,6 +151,7 @@ def test_killed_after_thirty_answers_no_more_than_what_was_under_way_is_paid_twi
     assert not [text for text in texts if api.key.encode() in text]
 
 
+@pytest.mark.slow
 def test_rows_say_what_was_answered_and_what_it_took(api, given, tmp_path):
     run(given)
     reasons = read_frame(tmp_path / "out.parquet", REASONS)
@@ -165,6 +166,7 @@ def test_rows_say_what_was_answered_and_what_it_took(api, given, tmp_path):
     assert not reasons.loc[reasons["status"] != "ok", "decision"].notna().any()
 
 
+@pytest.mark.slow
 def test_a_budget_of_ten_pays_ten_at_most_leaves_rows_and_raised_it_goes_on(api, given, tmp_path):
     said = run(given, "--budget-requests", 10)
     assert api.paid <= 10

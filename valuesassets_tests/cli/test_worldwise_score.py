@@ -121,6 +121,7 @@ def test_what_cannot_be_placed_is_null_with_its_reason_and_no_zero(command, tmp_
     assert summary["seed"]["final"]["n"] == 9
 
 
+@pytest.mark.slow
 def test_an_embedder_reads_each_distinct_text_once_and_says_which_it_cut(command, tmp_path, monkeypatch):
     long = answer(99, culture="HIG", explanation="freedom " * 2000)
     path = write_answers(tmp_path / "more.json", [*many_answers(), long, long | {"response_id": "twin"}])
@@ -182,6 +183,7 @@ def test_answers_on_an_axis_without_sentences_are_refused(command, tmp_path):
     assert refuse(command | {"--exemplars": path}) == f"{path}: {said}"
 
 
+@pytest.mark.slow
 def test_files_and_embedders_that_are_not_there_are_named(command, tmp_path):
     absent = tmp_path / "nothing.csv"
     for option in ("--responses", "--exemplars", "--targets", "--values"):

@@ -286,6 +286,7 @@ def test_published_means_on_another_scale_are_left_out_with_a_note():
     )
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_tables():
     one, other = (compared(answers(), human(), demo()) for _ in range(2))
     for name, table in one.items():

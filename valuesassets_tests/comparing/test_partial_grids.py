@@ -32,6 +32,7 @@ def compared(rows, people, study, means=None):
 
 @pytest.mark.parametrize("people", PEOPLE)
 @pytest.mark.parametrize("part", PARTS)
+@pytest.mark.slow
 def test_a_part_of_the_grid_gives_tables_and_figures(part, people):
     rows, known = answers().query(PARTS[part]), human().query(PEOPLE[people])
     distances = derive_distances(answer_grid(rows), demo())

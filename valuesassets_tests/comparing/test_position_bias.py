@@ -140,6 +140,7 @@ def test_answers_follow_what_was_planted_into_them(planted, follows):
     assert cells["note"].isna().all() == (follows == "options")
 
 
+@pytest.mark.slow
 def test_noise_follows_nothing_and_is_seldom_called_an_answer_to_the_question():
     verdicts = np.concatenate([followed(0.0, 0.0, noise=1.0, seed=seed)["follows"] for seed in range(25)])
     assert np.isin(verdicts, ["position", "neither"]).mean() >= 0.95

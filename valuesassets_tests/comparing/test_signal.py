@@ -84,6 +84,7 @@ def test_chance_pairs_reject_about_as_often_as_they_say():
     assert np.mean(p) == pytest.approx(0.5, abs=0.07)
 
 
+@pytest.mark.slow
 def test_what_is_tested_is_declared_and_corrected_within_its_family():
     found = derive_signal(answer_grid(planted_grid.answers(), planted_grid.human()), planted_grid.demo())
     families = found["tests"].groupby("test_family").size()

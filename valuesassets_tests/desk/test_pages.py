@@ -256,6 +256,7 @@ def test_the_documentation_begins_with_the_readme(port, path):
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+@pytest.mark.slow
 def test_the_front_page_leads_to_the_ui_by_the_name_it_was_asked_by(port, host):
     """So that it does through a tunnel as well."""
     assert f'"http://{host}:3000/"' in ask(port, "/", host=f"{host}:3001")[2]

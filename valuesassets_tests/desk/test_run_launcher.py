@@ -48,6 +48,7 @@ def status(instance, run):
     return instance.get_run_by_id(run.run_id).status
 
 
+@pytest.mark.slow
 def test_a_run_lives_and_dies_with_its_process(instance, sleeping):
     run = started_run(instance)
     carry(instance, run, RunProcess.find(run.run_id, sleeping.pid))
@@ -84,6 +85,7 @@ def test_no_process_outlives_its_machine(instance, sleeping):
 
 
 @pytest.mark.parametrize("elsewhere", [{"host": "h"}, {"machine": "m"}, {"pid_namespace": "n"}, {"run_id": "r"}])
+@pytest.mark.slow
 def test_what_cannot_be_seen_from_here_fails_no_run(instance, sleeping, elsewhere):
     run = started_run(instance)
     process = RunProcess.find(run.run_id, sleeping.pid)
@@ -96,6 +98,7 @@ def test_what_cannot_be_seen_from_here_fails_no_run(instance, sleeping, elsewher
 
 
 @pytest.mark.parametrize("tags", [{}, {".dagster/valuesassets_run_process": "{"}])
+@pytest.mark.slow
 def test_a_run_of_unknown_process_is_left_alone(instance, tags):
     assert status(instance, started_run(instance, tags)) == RUNNING
 

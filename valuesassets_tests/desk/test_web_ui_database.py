@@ -31,12 +31,14 @@ def stamp(folder, part, version):
         database.commit()
 
 
+@pytest.mark.slow
 def test_the_database_of_today_is_opened(folder):
     with open_instance(str(folder), False) as instance:
         assert instance.get_runs() == []
 
 
 @pytest.mark.parametrize("part", PARTS)
+@pytest.mark.slow
 def test_an_older_database_is_named_with_the_command_that_mends_it(folder, part):
     stamp(folder, part, OLDER)
     with pytest.raises(StorageError, match=f"older version .{part} at {OLDER}.*make ui MIGRATE=1"):
@@ -45,12 +47,14 @@ def test_an_older_database_is_named_with_the_command_that_mends_it(folder, part)
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("is_migrated", [True, False])
+@pytest.mark.slow
 def test_a_newer_database_is_named_and_left_as_it_is(folder, part, is_migrated):
     stamp(folder, part, "f00000000000")
     with pytest.raises(StorageError, match=f"newer Dagster than {dg.__version__} .{part} at f00000000000"):
         open_instance(str(folder), is_migrated)
 
 
+@pytest.mark.slow
 def test_an_older_database_is_brought_up_to_date_where_that_is_asked_for(folder):
     for part in PARTS:
         stamp(folder, part, OLDER)
@@ -59,6 +63,7 @@ def test_an_older_database_is_brought_up_to_date_where_that_is_asked_for(folder)
 
 
 @pytest.mark.parametrize("part", PARTS)
+@pytest.mark.slow
 def test_a_file_that_is_no_database_is_named(folder, part):
     (folder / PARTS[part]).write_bytes(b"not a database" * 1000)
     with pytest.raises(StorageError, match="cannot be used: file is not a database"):

@@ -90,12 +90,14 @@ def test_a_question_has_its_dot_at_its_distance_filled_with_attributes_and_hollo
     assert without.get_markerfacecolor() == "white"
 
 
+@pytest.mark.slow
 def test_more_questions_than_fit_are_counted_in_a_note():
     questions = {f"Q{number}": 4 for number in range(1, 80)}
     figure = draw_question_distances(made(firsts(1), questions)["benchmark_scores"])
     assert "19 more questions are in the table." in words(figure)
 
 
+@pytest.mark.slow
 def test_a_model_stands_at_its_direction_and_exaggeration_and_one_that_is_still_hollow_at_the_foot():
     awareness = made(SIX)["awareness"]
     figure = draw_awareness_plane(awareness)
@@ -107,6 +109,7 @@ def test_a_model_stands_at_its_direction_and_exaggeration_and_one_that_is_still_
     assert places(figure, "slope contrary")[:, 0] == pytest.approx(awareness[awareness.model == "contrary"]["slope"])
 
 
+@pytest.mark.slow
 def test_intervals_of_direction_and_exaggeration_are_drawn_where_they_are_known():
     awareness = made(firsts(1))["awareness"]
     lines = len(draw_awareness_plane(awareness).axes[0].lines)
@@ -140,6 +143,7 @@ def test_people_stand_at_their_answers_and_long_scales_name_their_ends_alone():
     assert "label 5" not in words(figure)
 
 
+@pytest.mark.slow
 def test_nothing_fails_where_all_is_missing():
     frames = made(firsts(2))
     awareness = frames["awareness"].assign(slope=np.nan, slope_low=np.nan, slope_high=np.nan, direction=np.nan)

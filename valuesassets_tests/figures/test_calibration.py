@@ -84,6 +84,7 @@ def test_without_sampled_answers_nothing_is_said_of_them(comparison):
 
 
 @pytest.mark.parametrize("languages", [["eng"], LANGUAGES])
+@pytest.mark.slow
 def test_nothing_collides_and_planted_is_said(languages):
     figure = draw_calibration(sampled_columns(comparison_frame(languages=languages)))
     assert outside(figure) == []

@@ -21,14 +21,17 @@ def names(figure):
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.slow
 def test_names_hide_neither_each_other_nor_a_point_with_twelve_cells(seed):
     assert_nothing_collides(map_frame(seed=seed))
 
 
+@pytest.mark.slow
 def test_names_hide_neither_each_other_nor_a_point_with_44_cells():
     assert_nothing_collides(map_frame(LANGUAGES, BIG, source="EVS 2017"))
 
 
+@pytest.mark.slow
 def test_names_hide_nothing_among_all_the_countries_of_the_world():
     frame = map_frame(LANGUAGES, BIG, source="EVS 2017")
     world = frame[frame.kind == "published"].sample(83, replace=True, random_state=0)
@@ -77,6 +80,7 @@ def far_frame():
     return pd.DataFrame(pd.concat([frame, far], ignore_index=True))
 
 
+@pytest.mark.slow
 def test_countries_outside_of_the_map_stand_in_the_small_map_with_its_frame():
     frame = far_frame()
     figure = draw_cultural_map(frame)
@@ -105,6 +109,7 @@ def test_a_published_country_is_joined_to_its_respondents():
     assert len(ends) == 6
 
 
+@pytest.mark.slow
 def test_every_point_is_drawn_where_it_lies_under_its_own_id():
     frame = map_frame()
     figure = draw_cultural_map(frame)
@@ -116,6 +121,7 @@ def test_every_point_is_drawn_where_it_lies_under_its_own_id():
         np.testing.assert_allclose(places(figure, gid), [place], err_msg=gid)
 
 
+@pytest.mark.slow
 def test_the_svg_holds_every_point_under_its_id_once():
     frame = map_frame()
     figure = draw_cultural_map(frame)
@@ -155,6 +161,7 @@ def test_a_point_not_told_from_no_content_is_hollow_and_said_to_be():
     assert "hollow: not distinguishable from no content" in legend_labels(figure)
 
 
+@pytest.mark.slow
 def test_a_hollow_point_lies_over_the_content_free_point_that_it_is_near():
     figure = draw_cultural_map(map_frame())
     free = figure.findobj(lambda each: str(each.get_gid()).startswith("point-content_free"))
@@ -180,6 +187,7 @@ def test_families_differ_in_shape_colour_and_greyness():
     assert {"reference-mono", "reference-multi"} <= set(legend_labels(figure))
 
 
+@pytest.mark.slow
 def test_zones_differ_in_stroke_and_in_colour():
     frame = map_frame(LANGUAGES, BIG, source="EVS 2017")
     figure = draw_cultural_map(frame)
@@ -190,17 +198,20 @@ def test_zones_differ_in_stroke_and_in_colour():
     assert len({marker for marker, _ in looks}) == len({color for _, color in looks}) == len(zones)
 
 
+@pytest.mark.slow
 def test_the_map_says_planted_only_when_it_is():
     assert "planted" in words(draw_cultural_map(map_frame()))
     assert "planted" not in words(draw_cultural_map(map_frame(source="EVS 2017"))).lower()
 
 
+@pytest.mark.slow
 def test_caveat_and_residuals_stand_under_a_map_that_came_without_a_caption():
     said = words(draw_cultural_map(map_frame()))
     assert "invariance" in said
     assert "residual sd 0.16 across and 0.17 along" in said
 
 
+@pytest.mark.slow
 def test_the_caption_of_the_frame_stands_under_the_map_with_the_caveat():
     frame = map_frame()
     frame.attrs["caption"] = ["Intercepts fitted on five countries."]
@@ -210,6 +221,7 @@ def test_the_caption_of_the_frame_stands_under_the_map_with_the_caveat():
     assert "invariance" in said
 
 
+@pytest.mark.slow
 def test_an_axis_unlike_the_published_one_does_not_bear_its_name():
     frame = map_frame()
     frame.attrs["unlike"] = ["y"]
@@ -218,6 +230,7 @@ def test_an_axis_unlike_the_published_one_does_not_bear_its_name():
     assert axes.get_ylabel() == "a component unlike the published axis"
 
 
+@pytest.mark.slow
 def test_a_point_with_too_few_indicators_is_named_not_drawn():
     frame = map_frame(absent=("ell",))
     figure = draw_cultural_map(frame)

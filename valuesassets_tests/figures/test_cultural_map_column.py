@@ -22,6 +22,7 @@ def crowded():
 
 
 @pytest.mark.parametrize("frame", [map_frame(), crowded()], ids=["twelve cells", "44 cells"])
+@pytest.mark.slow
 def test_it_is_85_mm_wide_and_no_word_is_small_hidden_or_cut(frame):
     figure = draw_cultural_map_column(frame)
     assert figure.get_figwidth() * 25.4 == pytest.approx(85)
@@ -34,6 +35,7 @@ def test_it_is_85_mm_wide_and_no_word_is_small_hidden_or_cut(frame):
     assert [text.get_text() for text in named].count("pol") == len(models[models.language == "pol"])
 
 
+@pytest.mark.slow
 def test_countries_without_room_for_their_name_are_named_in_the_small_print():
     frame = crowded()
     figure = draw_cultural_map_column(frame)
@@ -59,6 +61,7 @@ def test_a_zone_has_one_entry_and_the_small_print_is_not_in_the_picture():
         assert said not in words(figure)
 
 
+@pytest.mark.slow
 def test_planted_answers_are_said_to_be_in_the_picture_and_others_are_not():
     assert "planted" in words(draw_cultural_map_column(map_frame()))
     people = draw_cultural_map_column(map_frame(source="EVS 2017"))

@@ -72,6 +72,7 @@ def test_no_text_leaves_the_page_and_planted_stands_where_it_must(languages, fam
             assert overlapping(axes.get_yticklabels()) == [], name
 
 
+@pytest.mark.slow
 def test_planted_stands_nowhere_else():
     for name, figure in every_figure(False).items():
         assert "planted" not in words(figure).lower(), name

@@ -40,6 +40,7 @@ def every_figure(planted=False):
     }
 
 
+@pytest.mark.slow
 def test_no_text_leaves_a_page_or_lies_over_another():
     for name, figure in every_figure(planted=True).items():
         assert outside(figure) == [], name

@@ -62,6 +62,7 @@ def test_no_text_leaves_the_page_and_planted_stands_there(models, tasks):
             assert overlapping(axes.get_yticklabels()) == [], name
 
 
+@pytest.mark.slow
 def test_planted_stands_nowhere_else():
     for name, figure in every_figure(*TWO, False).items():
         assert "planted" not in words(figure).lower(), name
@@ -170,6 +171,7 @@ def test_marks_that_a_history_cannot_have_are_counted_beside_and_are_no_loss():
     assert "not asked" not in legend_labels(figure)
 
 
+@pytest.mark.slow
 def test_of_too_many_cells_the_worst_are_shown():
     figure = draw_mark_ledger(made_up.ledger(*MANY), UNREAD)
     rows = [label.get_text() for label in figure.axes[0].get_yticklabels()]
@@ -226,6 +228,7 @@ def test_many_models_share_one_curve_weighted_by_answers():
     assert [len(dots.get_offsets()) for dots in figure.findobj(PathCollection)] == [len(quantiles)]
 
 
+@pytest.mark.slow
 def test_shares_of_several_tokens_stand_by_model_and_kind():
     frame = shares(*MANY)
     values = mesh(draw_multi_token_share(frame))

@@ -47,6 +47,7 @@ def test_no_text_leaves_the_page_or_stands_on_another(make):
             assert overlapping([*axes.texts, axes.title]) == [], name
 
 
+@pytest.mark.slow
 def test_planted_stands_nowhere_else():
     for name, figure in draw_pictures(made_frames.every_frame(), is_planted=False).items():
         assert "planted" not in words(figure).lower(), name

@@ -57,6 +57,7 @@ def test_a_figure_that_cannot_be_written_leaves_the_old_files_alone(tmp_path, mo
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_the_same_figure_gives_the_same_bytes(tmp_path):
     for name in "ab":
         save_figure(drawn(), tmp_path / name)
@@ -95,6 +96,7 @@ def test_the_last_bits_of_a_layout_do_not_reach_the_file():
     assert texts[0] == texts[1] != texts[2]
 
 
+@pytest.mark.slow
 def test_a_picture_for_metadata_stays_below_its_limit(tmp_path):
     wide = len(png_base64(drawn()))
     small = png_base64(drawn(), max_bytes=wide - 1)

@@ -38,6 +38,7 @@ def test_varimax_turns_mixed_components_back_by_hand():
 
 
 @given(st.integers(0, 10_000))
+@pytest.mark.slow
 def test_no_other_turn_has_a_larger_varimax_criterion(seed):
     loadings = np.random.default_rng(seed).normal(size=(7, 2))
     best = max(criterion(loadings @ turned(degrees)) for degrees in np.arange(0, 90, 0.25))

@@ -78,6 +78,7 @@ def test_draws_centre_on_the_unbiased_component_and_not_on_what_noise_makes_of_i
     assert (plain > middle[:2] + 50 * error[:2]).all()
 
 
+@pytest.mark.slow
 def test_draws_spread_as_worlds_do():
     """Of worlds with the same truth: the spread of estimates, and what one world's draws say of it."""
     random = np.random.default_rng(0)

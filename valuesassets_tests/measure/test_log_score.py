@@ -30,6 +30,7 @@ def test_two_people_by_hand():
 
 
 @given(st.lists(st.integers(2, 50), min_size=2, max_size=30))
+@pytest.mark.slow
 def test_even_chances_have_no_skill_and_certainty_all(n_candidates):
     log_k = of_people(np.log(n_candidates))
     even = log_score(-log_k, log_k, 50, random())
@@ -90,6 +91,7 @@ def test_a_gain_is_over_those_who_have_both():
 
 
 @given(st.integers(0, 10_000), st.integers(2, 30))
+@pytest.mark.slow
 def test_turned_round_a_gain_is_a_loss_of_the_same_size(seed, n):
     one, other = (of_people(random(seed + step).normal(size=n)) for step in (0, 1))
     there, back = gain(one, other, 200, random(seed)), gain(other, one, 200, random(seed))

@@ -36,6 +36,7 @@ def test_two_answers_by_hand():
     assert found.agreement == pytest.approx(1 - 6 / 5)
 
 
+@pytest.mark.slow
 def test_a_lean_is_evidence_and_position_alone_and_noise_are_not():
     for planted in ({"lean": 0.8}, {"lean": 0.8, "pull": 3.0}, {"lean": 0.8, "pull": 3.0, "pull_apart": 0.4}):
         assert share_taken_for_evidence(**planted)[0] == 1

@@ -52,6 +52,7 @@ def test_agrees_with_scipys_percentile_bootstrap_where_the_sample_is_large():
     assert ours.high == pytest.approx(oracle.confidence_interval.high, abs=0.006)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_mean_about_as_often_as_it_says():
     random = np.random.default_rng(5)
     for n in (10, 40):

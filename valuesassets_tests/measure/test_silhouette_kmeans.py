@@ -29,6 +29,7 @@ def test_no_more_clusters_are_tried_than_points_differ():
 
 
 @pytest.mark.parametrize(("languages", "dimensions"), [(4, 3), (6, 40), (11, 700)])
+@pytest.mark.slow
 def test_k_is_that_of_scikit_learn_in_all_dimensions(languages, dimensions):
     made = answers(6, languages, dimensions)
     assert [cluster_by_silhouette(each).k for each in made] == [plain_k(each) for each in made]

@@ -100,6 +100,7 @@ SHAPES = [(2, 64), (30, 256), (100, 64), (8, 576)]
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize(("n_layers", "width"), SHAPES)
+@pytest.mark.slow
 def test_models_of_any_depth_and_width_round_within_the_tolerance(n_layers, width, dtype):
     """Each in its dtype beside the same weights in float64, over all of the vocabulary; which is no batch but worse."""
     model, ids = (

@@ -97,6 +97,7 @@ def test_what_it_says_is_what_transformers_says(few_transcripts, tmp_path):
     torch.testing.assert_close(ours.exp().sum(dim=1), torch.ones(len(ours)))
 
 
+@pytest.mark.slow
 def test_the_same_transcripts_and_seed_give_the_same_bytes_and_are_trained_on_once(few_transcripts, tmp_path):
     one, two = (train_follower(few_transcripts, ["eng"], tmp_path / name, 3, seed=1) for name in "ab")
     assert one.training_hash == two.training_hash

@@ -81,6 +81,7 @@ def test_a_quantised_file_becomes_the_numbers_that_it_stands_for(tmp_path, sourc
     assert not np.array_equal(found, original)
 
 
+@pytest.mark.slow
 def test_readings_of_a_file_whole_split_or_without_suffix_equal_its_folders_to_the_last_byte(tmp_path, source):
     whole = write_gguf(tmp_path / "tiny.gguf", source, Q8)
     plain = shutil.copytree(convert(opened_file(whole)), tmp_path / "plain")

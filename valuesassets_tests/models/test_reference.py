@@ -39,6 +39,7 @@ def loaded_phantom(phantom):
     return load_model(str(phantom.folder))
 
 
+@pytest.mark.slow
 def test_the_scorer_reads_back_what_was_planted_as_texts(loaded_phantom):
     trials = [trial(prompt, len(planted), prompt[:3]) for prompt, planted in PLANTED.items()]
     for reading, planted in zip(score_trials(loaded_phantom, trials).readings, PLANTED.values(), strict=True):
@@ -46,6 +47,7 @@ def test_the_scorer_reads_back_what_was_planted_as_texts(loaded_phantom):
         assert reading.p_valid == pytest.approx(sum(planted), abs=0.01)
 
 
+@pytest.mark.slow
 def test_sampled_texts_come_as_often_as_the_scorer_says(loaded_phantom):
     n = 4000
     trials = [trial(prompt, len(planted), prompt[:3]) for prompt, planted in PLANTED.items()]
@@ -58,6 +60,7 @@ def test_sampled_texts_come_as_often_as_the_scorer_says(loaded_phantom):
             assert abs(found - prob) <= 3 * math.sqrt(prob * (1 - prob) / n) + 2e-3
 
 
+@pytest.mark.slow
 def test_draws_follow_their_seed_and_their_own_prompt_only(loaded_phantom):
     one, two, alone = (
         sample_answers(loaded_phantom, prompts, n=50, seed=seed)
@@ -68,6 +71,7 @@ def test_draws_follow_their_seed_and_their_own_prompt_only(loaded_phantom):
     assert alone == one[1:2]
 
 
+@pytest.mark.slow
 def test_the_same_texts_and_seed_give_the_same_bytes(phantom, tmp_path):
     again = train_reference_model(ANSWERS, tmp_path / "two", steps=300, seed=3)
     names = sorted(path.name for path in phantom.folder.iterdir())
@@ -77,6 +81,7 @@ def test_the_same_texts_and_seed_give_the_same_bytes(phantom, tmp_path):
         assert (again.folder / name).read_bytes() == (phantom.folder / name).read_bytes(), name
 
 
+@pytest.mark.slow
 def test_a_known_folder_is_left_as_it_is_and_a_damaged_or_other_one_is_not(phantom, tmp_path):
     again = train_reference_model(ANSWERS, phantom.folder, steps=300, seed=3)
     assert not again.is_new

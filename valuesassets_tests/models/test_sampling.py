@@ -17,6 +17,7 @@ def folder(tmp_path_factory):
     return str(write_model(tmp_path_factory.mktemp("drawn") / "m", sentencepiece_like(), seed=4, spread=0.7))
 
 
+@pytest.mark.slow
 def test_every_draw_goes_on_from_what_it_has_drawn_itself(folder, monkeypatch):
     monkeypatch.setattr(sampling, "MAX_NEW_TOKENS", DEPTH)
     loaded, oracle = load_model(folder, dtype="float32"), BruteForce(folder)

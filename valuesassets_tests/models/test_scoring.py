@@ -67,6 +67,7 @@ def test_the_order_of_labels_is_irrelevant(loaded, labels):
 
 @RELAXED
 @given(st.integers(1, 500), st.integers(1, 70))
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_the_batch(loaded, tokens, rows):
     trials = [
         trial(prompt, k, f"v{i}/0/forward") for i, (prompt, k) in enumerate(zip(PROMPTS, (4, 10, 2), strict=True))

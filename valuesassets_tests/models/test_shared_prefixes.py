@@ -51,6 +51,7 @@ def most_saved(sequences, depth=0):
 
 @settings(max_examples=150, deadline=None)
 @given(SEQUENCES)
+@pytest.mark.slow
 def test_together_they_save_what_an_exhaustive_search_saves(sequences):
     found = find_prefixes(sequences)
     total = sum(saved([sequences[index] for index in prefix.members], prefix.length) for prefix in found)
@@ -59,6 +60,7 @@ def test_together_they_save_what_an_exhaustive_search_saves(sequences):
 
 @settings(max_examples=150, deadline=None)
 @given(SEQUENCES, st.randoms())
+@pytest.mark.slow
 def test_no_sequence_has_two_and_each_goes_on_beyond_its_own_whatever_their_order(sequences, random):
     found = find_prefixes(sequences)
     members = [index for prefix in found for index in prefix.members]

@@ -120,6 +120,7 @@ def test_thought_and_answer_are_those_of_all_that_was_written_parted_at_the_clos
     assert {answer.finish for answer in found.values()} == ends | {None}
 
 
+@pytest.mark.slow
 def test_the_closing_tag_may_be_the_last_token_of_the_limit_and_is_not_looked_for_behind_it(plain):
     trials = [asked("One\nA:", samples=60)]
     lengths = {a.sample: a.n_reasoning_tokens for a in written(plain, trials).records if a.status is Status.OK}
@@ -191,6 +192,7 @@ def test_another_thought_before_the_same_answer_is_a_doubt(plain, tmp_path):
     assert (certificate.equal_share, certificate.agrees) == (0.0, False)
 
 
+@pytest.mark.slow
 def test_in_half_precision_thoughts_and_answers_part_at_near_ties_only(erratic):
     loaded = thinking(erratic.opened.folder, 50, "bfloat16")
     trials = [asked(f"{n}. One\nA:", f"q{n}", max_tokens=30, temperature=2) for n in range(48)]

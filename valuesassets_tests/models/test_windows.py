@@ -209,6 +209,7 @@ def test_a_window_costs_no_token(folders, window):
 
 
 @pytest.mark.parametrize("length", [50, 112, 140, 300])
+@pytest.mark.slow
 def test_where_masks_cannot_be_given_trees_are_cut_to_the_window_and_read_as_they_are_alone(folders, length):
     folder = folders("gpt_neo")
     loaded, oracle = load_model(str(folder), dtype="float32", device="cpu"), BruteForce(folder)
@@ -229,6 +230,7 @@ def test_where_masks_cannot_be_given_trees_are_cut_to_the_window_and_read_as_the
 
 
 @pytest.mark.parametrize(("length", "kept"), [(70, 1), (100, 0)])
+@pytest.mark.slow
 def test_where_masks_cannot_be_given_a_prefix_is_kept_only_where_all_fits_into_the_window(folders, length, kept):
     folder = folders("gpt_neo")
     loaded, oracle = load_model(str(folder), dtype="float32", device="cpu"), BruteForce(folder)

@@ -71,6 +71,7 @@ def test_a_download_killed_in_the_middle_goes_on_with_what_was_not_whole(hub, hu
     assert there(tmp_path / "cache") == needed(hub_model)
 
 
+@pytest.mark.slow
 def test_a_download_that_breaks_off_for_good_is_said_in_one_line(hub, tmp_path):
     hub.cut["tokenizer.json"] = 100
     said = refused(hub, tmp_path, "owner/one")

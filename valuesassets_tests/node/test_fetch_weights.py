@@ -15,6 +15,7 @@ from valuesassets_tests.tiny_models import sentencepiece_like, write_model
 TOKEN = "hf_aSecretThatIsNotToBeSeen"
 
 
+@pytest.mark.slow
 def test_a_model_is_fetched_whole_and_what_is_not_read_stays_where_it_is(hub, hub_model, tmp_path):
     (entry,) = fetched(hub, tmp_path, "owner/one")
     there = {path.name for path in Path(entry["folder"]).iterdir()}
@@ -52,6 +53,7 @@ def test_a_branch_that_moved_is_fetched_at_its_new_commit_and_what_is_the_same_c
     assert offline["commit"] == moved
 
 
+@pytest.mark.slow
 def test_a_disk_too_small_is_refused_before_the_first_byte(hub, tmp_path):
     said = refused(hub, tmp_path, "owner/one", leave_free_gib=1e6)
     assert f"{tmp_path}/cache/hub: " in said
@@ -137,6 +139,7 @@ def test_a_folder_is_checked_and_stays_where_it_is(hub, tmp_path):
     assert hub.asked == []
 
 
+@pytest.mark.slow
 def test_the_token_comes_from_the_environment_and_is_written_nowhere(hub, hub_model, tmp_path):
     hub.push("owner/gated", hub_model)
     hub.gated.add("owner/gated")

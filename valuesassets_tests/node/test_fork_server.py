@@ -201,6 +201,7 @@ def test_where_the_server_is_gone_a_job_imports_for_itself(job, monkeypatch, tmp
         assert process.communicate("x")[1] == ""
 
 
+@pytest.mark.slow
 def test_jobs_behind_an_api_and_what_is_no_job_start_no_template(server, tmp_path):
     assert run(tmp_path / "none.json")[::2] == (1, f"{tmp_path}/none.json: no such file; check the path\n")
     assert run()[::2] == (2, "usage: python -m valuesassets.node JOB.json\n")

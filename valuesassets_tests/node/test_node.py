@@ -43,6 +43,7 @@ def test_known_readings_cost_nothing_and_changed_ones_are_read_anew(model, tmp_p
     assert (tmp_path / "0.parquet").read_bytes() != written
 
 
+@pytest.mark.slow
 def test_cells_that_share_a_model_load_it_once_and_the_log_says_so(model, tmp_path, capsys):
     other = write_model(tmp_path / "other", sentencepiece_like(), seed=9)
     assert main([score_job(tmp_path, model, other, model)]) == 0

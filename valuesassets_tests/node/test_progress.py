@@ -77,6 +77,7 @@ def test_progress_and_signs_of_life_reach_dagster_and_end_with_the_session(model
     assert 0 < beats[0]["memory_gib"] < beats[-1]["memory_gib"]  # torch and the model came
 
 
+@pytest.mark.slow
 def test_errors_end_with_1_under_dagster_too_and_a_long_interval_holds_nobody(tmp_path, dagster):
     env, messages = dagster
     assert run(score_job(tmp_path, tmp_path / "nowhere"), env=env, **every(3600))[0] == 1
@@ -84,6 +85,7 @@ def test_errors_end_with_1_under_dagster_too_and_a_long_interval_holds_nobody(tm
     assert messages()[-1]["method"] == "closed"
 
 
+@pytest.mark.slow
 def test_dagster_hears_how_far_a_stopped_job_came_and_then_no_more(model, tmp_path, dagster):
     env, messages = dagster
     process = start(score_job(tmp_path, model), env=env, **every(0.001))

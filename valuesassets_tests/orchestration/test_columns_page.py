@@ -39,6 +39,7 @@ def test_the_page_says_what_the_code_says():
     assert PAGE.read_text(encoding="utf-8") == write_page(), "run: python -m valuesassets.orchestration.columns_page"
 
 
+@pytest.mark.slow
 def test_every_table_that_is_written_is_declared_and_every_declared_one_is_written(by_manager):
     answers, human = planted_grid.answers(), planted_grid.human()
     given = {"answers": answers, "grid": answer_grid(answers, human), "human": human, "study": planted_grid.demo()}

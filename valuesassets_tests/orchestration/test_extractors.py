@@ -116,6 +116,7 @@ def stored(graph, asset, name="eng.json"):
     return graph.folder / "storage" / "readers" / "survey" / asset / name
 
 
+@pytest.mark.slow
 def test_without_a_key_the_partition_fails_with_one_line(graph, monkeypatch):
     monkeypatch.delenv("GEMINI_API_KEY", raising=False)
     result = graph({"extractor": "gemini"}, FIRST)
@@ -137,6 +138,7 @@ def imports(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 def test_an_import_needs_no_pdf_and_offers_no_don_t_know(graph, imports):
     settings = {"source": "none", "extractor": "imported", "extractions": str(imports)}
     result = graph(settings, [*FIRST])

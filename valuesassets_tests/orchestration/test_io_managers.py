@@ -75,6 +75,7 @@ def test_a_cell_lies_below_its_model_and_language(made):
     assert [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()] == ["numbers/mono/deu.parquet"]
 
 
+@pytest.mark.slow
 def test_downstream_gets_a_dict_of_what_exists_even_where_that_is_one_or_none(made):
     folder, materialise = made
     assert materialise([numbers, summary]).output_for_node("survey__summary") == []

@@ -157,6 +157,7 @@ def test_the_version_of_weights_stays_while_a_family_only_gains_models_and_chang
     assert data_version(first, {"models": [one], "run": run | {"bos": "never"}}) != first["version"]
 
 
+@pytest.mark.slow
 def test_weights_that_cannot_be_had_fail_in_one_line_that_leads_to_the_log(tmp_path, monkeypatch):
     study = mixed_study(tmp_path)
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))

@@ -44,6 +44,7 @@ def test_people_of_a_study_are_stored_with_as_many_rows_as_its_source_has(made, 
     assert tables["human_means"].empty != is_planted
 
 
+@pytest.mark.slow
 def test_what_is_left_out_of_a_file_stands_beside_the_asset(made, tmp_path):
     done, tables = made(study_of((save(as_evs(people()), tmp_path / "evs.sav"), "evs2017")))
     assert done.success

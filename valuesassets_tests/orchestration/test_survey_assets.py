@@ -132,6 +132,7 @@ def test_a_cell_that_the_family_does_not_serve_is_refused_with_what_it_serves(tm
     assert "reference-mono does not serve fra; it serves eng" in failure.description
 
 
+@pytest.mark.slow
 def test_a_failed_preflight_stops_the_grid_unless_overridden_with_a_reason(tmp_path):
     study = load_study(str(write_small_study(tmp_path, steps=1)))
     verdict = preflights.verdict(["fra"], {"eng": "median P_valid 0.01 (>= 0.2 wanted)"})

@@ -53,6 +53,7 @@ def edited(table, name, **changes):
     return {name: STUDY.model_dump(mode="json", exclude_none=True)[table][name] | changes}
 
 
+@pytest.mark.slow
 def test_a_study_of_another_name_takes_nothing_of_this_one_for_its_own(tmp_path):
     """Both may be in one Dagster instance, where an asset has one key; their files lie apart."""
     assert stale(changed(name="other"), tmp_path) == {
@@ -60,6 +61,7 @@ def test_a_study_of_another_name_takes_nothing_of_this_one_for_its_own(tmp_path)
     }
 
 
+@pytest.mark.slow
 def test_another_family_makes_nothing_stale(tmp_path):
     assert stale(changed(families={"other": HUB}), tmp_path) == set()
 
@@ -73,6 +75,7 @@ def test_another_language_makes_only_the_people_stale_who_are_read_for_all_count
     }
 
 
+@pytest.mark.slow
 def test_more_resamples_make_analyses_stale_and_nothing_else(tmp_path):
     found = stale(changed(inference={"resamples": 123}), tmp_path)
     assert found <= ANALYSES
@@ -88,6 +91,7 @@ def test_what_is_asked_of_slurm_and_who_owns_a_study_make_nothing_stale(tmp_path
 @pytest.mark.parametrize(
     "change", [{"dtype": "bfloat16"}, {"bos": "never"}, {"revision": "main"}, {"prompting": {"style": "chat"}}]
 )
+@pytest.mark.slow
 def test_how_a_family_is_run_is_the_version_of_its_weights_and_nothing_elses(tmp_path, change):
     hub = changed(families={"other": HUB})
     assert stale(changed(families={"other": HUB | change}), tmp_path, before=hub) == {"weights"}
@@ -110,6 +114,7 @@ def test_of_an_endpoint_only_the_host_is_remembered_and_of_a_model_that_is_loade
     assert one == patient != elsewhere
 
 
+@pytest.mark.slow
 def test_another_instruments_table_makes_nothing_of_the_survey_stale(tmp_path):
     slopes = {"reference-mono": 0.8, "reference-multi": 0.0}
     beside = {"answers": "planted", "slopes": slopes, "sets": {"all": {"language": "eng"}}}

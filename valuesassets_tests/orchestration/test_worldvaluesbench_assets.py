@@ -152,6 +152,7 @@ def survey_study(path, *, seed=1, **table):
     return parse_study(content | changes, "survey.toml")
 
 
+@pytest.mark.slow
 def test_another_question_of_one_set_makes_nothing_stale_that_all_sets_share(tmp_path, wvs):
     sets = {"one": SET, "two": SET | {"questions": ["Q1", "Q2"]}}
     before, after = survey_study(wvs), survey_study(wvs, sets=sets)
@@ -167,6 +168,7 @@ def test_another_question_of_one_set_makes_nothing_stale_that_all_sets_share(tmp
         assert {each for each in one if one[each] != other[each]} == {"two"}
 
 
+@pytest.mark.slow
 def test_another_seed_makes_stale_what_is_drawn_and_no_person_prompt_or_page(tmp_path, wvs):
     found = changed(versions(survey_study(wvs), tmp_path), versions(survey_study(wvs, seed=2), tmp_path))
     assert {"probe_samples", "benchmark_scores", "awareness"} <= found

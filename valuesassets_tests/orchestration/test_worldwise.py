@@ -191,6 +191,7 @@ def test_the_graph_has_what_is_trained_only_where_models_are_and_demands_only_wh
     assert nouns(changed(families=False, demand=True, **choosing), tmp_path) == GRAPH | {"demand_choices"}
 
 
+@pytest.mark.slow
 def test_reasons_are_in_the_graph_where_something_places_them_and_some_form_is_asked(tmp_path):
     assert nouns(changed(families=False, embedder="lexical"), tmp_path) == GRAPH | REASONED
     assert nouns(DEMO, tmp_path) == GRAPH | REASONED | PLANTED | {"recovery"}
@@ -208,6 +209,7 @@ def test_other_draws_make_requests_stale_and_what_is_chosen_stays(tmp_path):
     assert stale(before, changed(families=False, embedder="lexical", draws=9), tmp_path) == {"reason_trials"}
 
 
+@pytest.mark.slow
 def test_another_wording_makes_prompts_stale_and_readings_follow_their_trials(tmp_path):
     assert stale(DEMO, changed(wordings=[1]), tmp_path) - {"reason_trials"} == {"trials"}
 
@@ -227,6 +229,7 @@ def test_another_place_makes_the_prompts_stale_and_nothing_else(tmp_path):
     assert stale(before, changed(families=False, cultures=moved), tmp_path) == {"trials", "reason_trials"}
 
 
+@pytest.mark.slow
 def test_other_dilemmas_make_the_dilemmas_stale_and_what_is_planted_for_them(tmp_path):
     assert stale(DEMO, changed(scenarios="bundled"), tmp_path) == {
         "scenarios",

@@ -377,6 +377,7 @@ def test_two_processes_on_one_store_lose_nothing(tmp_path):
     assert (server.paid, {answer.text for answer in result.records}) == (before, {"Seven."})
 
 
+@pytest.mark.slow
 def test_what_asks_behind_an_api_imports_no_torch():
     code = (
         "import sys; from valuesassets.node import cells; from valuesassets.remote import asking, exact; "

@@ -49,6 +49,7 @@ def put(server, trials=TRIALS, known=None, prompting=TEXT, **settings):
 
 
 @pytest.mark.parametrize("route", ["token_ids", "echo"])
+@pytest.mark.slow
 def test_exact_routes_read_what_is_read_here(model, route):
     folder, loaded = model
     expected = Asking(loaded.opened, TRIALS).ask(loaded)[0].records

@@ -28,6 +28,7 @@ def test_planted_and_recovered_stand_by_response_type_with_their_bounds(page):
     assert "Sampled answers" not in shown
 
 
+@pytest.mark.slow
 def test_sampled_answers_stand_beside_with_the_bound_that_chance_widens():
     sampled = {"comparison": sampled_columns(comparison_frame()), "recovery": recovery_frame()}
     shown = section(rendered(load_study("demo"), calibration=sampled), "Calibration")

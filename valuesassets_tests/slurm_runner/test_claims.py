@@ -41,6 +41,7 @@ def claimed(tmp_path):
     return tmp_path / "cell", claim, submission
 
 
+@pytest.mark.slow
 def test_a_claim_serves_what_was_asked_until_its_result_is_used_up(claimed, instance):
     folder, claim, submission = claimed
     assert standing_claim(folder, "asked") == (claim, submission)

@@ -193,6 +193,7 @@ def test_members_of_a_group_that_may_write_the_storage_use_each_others_locks_and
 
 
 @as_root
+@pytest.mark.slow
 def test_what_a_job_writes_there_can_be_read_by_the_group(shared):
     submission = open_submission(Path(by(ONE, claim_and_use, shared).submission))
     assert by(ONE, run, submission) == 0

@@ -36,6 +36,7 @@ def test_a_node_that_says_nothing_gives_nothing():
 
 
 @given(st.sets(TOKENS, min_size=2, max_size=8), st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_label_probabilities_are_what_arrives_at_the_root_and_leaves_by_a_child(paths, random):
     trie = build_trie([[path] for path in sorted(paths)])
     reads = {}

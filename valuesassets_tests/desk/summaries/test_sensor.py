@@ -97,6 +97,7 @@ def test_a_backfill_of_cells_is_told_with_what_failed_why_and_what_to_do(backfil
     assert "Re-execute from failure" in told
 
 
+@pytest.mark.slow
 def test_a_grid_of_cells_of_which_not_all_were_asked_for_is_told_with_its_gaps(backfills):
     backfills.look()
     name = backfills.begin("diagonal", [CELLS[0], CELLS[3]], ["readings"])
@@ -135,6 +136,7 @@ def test_what_was_tried_again_with_success_is_no_failure(backfills):
     assert "is broken" not in backfills.page(name)
 
 
+@pytest.mark.slow
 def test_a_cancelled_backfill_names_what_is_left(backfills):
     backfills.look()
     name = backfills.begin("stopped", list(LANGUAGES), ["trials"])
@@ -144,6 +146,7 @@ def test_a_cancelled_backfill_names_what_is_left(backfills):
     assert line.startswith("backfill stopped cancelled in 90 s: 1 done, 1 cancelled;")
 
 
+@pytest.mark.slow
 def test_a_failed_check_is_named_with_what_is_wrong(backfills):
     backfills.look()
     name = backfills.begin("checked", [CELLS[0]], ["readings"])
@@ -156,6 +159,7 @@ def test_a_failed_check_is_named_with_what_is_wrong(backfills):
     assert "the batch &lt;b&gt;matters&lt;/b&gt;" in backfills.page(name)
 
 
+@pytest.mark.slow
 def test_each_is_told_once_also_after_a_restart_and_those_before_the_first_look_never(backfills):
     old = backfills.begin("old", ["eng"], ["trials"])
     backfills.end(old)
@@ -172,6 +176,7 @@ def test_each_is_told_once_also_after_a_restart_and_those_before_the_first_look_
     assert not (backfills.storage.folder / "summaries" / "old.html").exists()
 
 
+@pytest.mark.slow
 def test_one_that_cannot_be_told_hides_no_other_and_does_not_come_again(backfills, monkeypatch):
     backfills.look()
     for name in ("first", "second"):
@@ -191,6 +196,7 @@ def test_one_that_cannot_be_told_hides_no_other_and_does_not_come_again(backfill
     assert backfills.look() == []
 
 
+@pytest.mark.slow
 def test_several_that_end_at_once_make_one_notice_and_a_dead_address_repeats_nothing(backfills, monkeypatch):
     taken = []
 

@@ -53,6 +53,7 @@ def test_distances_of_translations_agree_with_loops(seed):
 
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 2**32 - 1))
+@pytest.mark.slow
 def test_what_is_added_to_all_texts_and_answers_of_a_language_changes_nothing(seed):
     random = np.random.default_rng(seed)
     texts, answers = translated(seed, 10), random.normal(size=(10, 4, 2, 8))
@@ -61,6 +62,7 @@ def test_what_is_added_to_all_texts_and_answers_of_a_language_changes_nothing(se
     assert [moved.value, moved.low, moved.high] == pytest.approx([plain.value, plain.low, plain.high])
 
 
+@pytest.mark.slow
 def test_answers_that_differ_as_translations_have_none_and_different_answers_have_one():
     texts, other = translated(1, n_questions=80), translated(1, n_questions=80)
     fresh = np.random.default_rng(2)

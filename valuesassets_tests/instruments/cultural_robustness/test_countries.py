@@ -112,6 +112,7 @@ def published(personas=1):
 
 
 @given(st.integers(0, 99), st.integers(3, 40), st.sets(st.sampled_from([*PUBLISHED, "RU", "IN"]), max_size=3))
+@pytest.mark.slow
 def test_so_many_countries_are_asked_as_said_own_ones_among_them_in_their_order(seed, anchors, own):
     asked = asked_countries(published(3), own, anchors, seed)
     assert len(asked) == min(anchors, 36)

@@ -19,6 +19,7 @@ from valuesassets_tests.instruments.cultural_robustness import made_frames
 from valuesassets_tests.instruments.cultural_robustness.made_vectors import answer_rows, drawn_cells
 
 
+@pytest.mark.slow
 def test_every_figure_is_drawn_of_all_tables_and_those_of_scores_of_scores_alone():
     assert list(draw_pictures(made_frames.every_frame(), is_planted=True)) == list(PICTURES)
     of_scores = draw_pictures({"scores": made_frames.scores()}, is_planted=False)
@@ -26,6 +27,7 @@ def test_every_figure_is_drawn_of_all_tables_and_those_of_scores_of_scores_alone
 
 
 @pytest.mark.parametrize("name", list(made_frames.every_frame()))
+@pytest.mark.slow
 def test_a_table_that_is_missing_or_empty_raises_nothing(name):
     frames = made_frames.every_frame(["cultures"])
     missing = {each: frame for each, frame in frames.items() if each != name}

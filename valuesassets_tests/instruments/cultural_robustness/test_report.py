@@ -127,6 +127,7 @@ def test_questions_without_any_fault_pass(frames):
     assert (first.outcome, first.found) == ("passed", "no fault, no warnings")
 
 
+@pytest.mark.slow
 def test_the_page_opens_with_published_scores_and_holds_every_id_once_and_fetches_nothing(page):
     assert re.findall(r'<section id="([\w-]+)"', page) == ANCHORS
     ids = re.findall(r'\bid="([^"]+)"', page)
@@ -136,6 +137,7 @@ def test_the_page_opens_with_published_scores_and_holds_every_id_once_and_fetche
     assert page.count("<svg ") == 1
 
 
+@pytest.mark.slow
 def test_it_says_first_what_translations_and_arbitrary_answers_get(page):
     first = page[page.index('id="published-scores"') : page.index('id="claims"')]
     assert "get seed_diversity 0.104, seed_robustness 0.896, cd 0.104, cr 0.896." in first
@@ -150,6 +152,7 @@ def test_nulls_that_differ_between_models_are_said_as_a_range(frames):
     assert "cd 0.104 to 0.200" in render_cultural_robustness({"scores": other}, PAGE, {})
 
 
+@pytest.mark.slow
 def test_every_own_score_stands_beside_its_interval_test_and_null_or_the_reason(page):
     told = rows_of(page, "diversity-robustness")
     assert ["cultures", "culture_gain", "0.310 [0.250, 0.370]", "0.002", "0.001", "6", "6", ""] in told
@@ -158,6 +161,7 @@ def test_every_own_score_stands_beside_its_interval_test_and_null_or_the_reason(
     assert ["no-signal", "diversity", "refused", *refused] in told
 
 
+@pytest.mark.slow
 def test_a_models_point_leads_to_the_links_of_its_answers_and_says_its_numbers(page):
     anchor = "answers-1-cultures"
     assert f'<a href="#{anchor}" aria-label="cultures: diversity 0.62 [0.50, 0.74], robustness' in page
@@ -180,6 +184,7 @@ def test_the_own_country_has_its_rank_and_what_chance_gives(frames):
     assert not own_ranks(profiles.assign(is_own=False))
 
 
+@pytest.mark.slow
 def test_groups_stand_beside_what_plain_distances_give(frames, page):
     cultures, no_signal = groupings(frames)
     assert cultures["beyond_language"] == "eng, pol, bul | deu, ell | fra"
@@ -196,6 +201,7 @@ def test_two_languages_and_one_kind_of_answers_have_no_grouping(frames):
         assert "by_plain_distances" not in row
 
 
+@pytest.mark.slow
 def test_answers_are_counted_by_status_and_what_is_left_out_is_named(frames, page):
     found = {(row["model"], row["language"]): row for row in status_table(frames["answer_quality"])}
     faults = {"empty": 2, "echo": 2, "truncated": 4, "wrong_language": 2}
@@ -206,15 +212,18 @@ def test_answers_are_counted_by_status_and_what_is_left_out_is_named(frames, pag
     assert "No language was left out." in nothing
 
 
+@pytest.mark.slow
 def test_the_embedders_share_of_translations_stands_beside_chance(page):
     assert ["eng", "0.970", "0.167", "0.300", "6", "ok"] in rows_of(page, "embedder")
     assert "0.30 of the variance of the questions&#39; vectors is language" in page
 
 
+@pytest.mark.slow
 def test_planted_stands_beside_recovered(page):
     assert ["cultures", "robustness", "0.930", "0.920", "0.050", "yes"] in rows_of(page, "calibration")
 
 
+@pytest.mark.slow
 def test_sources_are_those_that_the_tables_rest_on(frames, page):
     assert set(sources(frames)) == {
         *("valuesassets", "szekely2013", "efron1993", "phipson2010", "holm1979", "rousseeuw1987", "kruskal1964"),
@@ -250,6 +259,7 @@ def test_tables_of_a_row_or_none_make_a_page(n):
     assert re.findall(r'<section id="([\w-]+)"', text) == ANCHORS
 
 
+@pytest.mark.slow
 def test_names_are_escaped_and_folders_lose_their_path(frames):
     evil = "<script>alert(1)</script>"
     named = {name: each.replace({"model": {"cultures": evil}}) for name, each in frames.items()}

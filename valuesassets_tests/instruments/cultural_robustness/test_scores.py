@@ -54,6 +54,7 @@ def test_a_case_worked_by_hand():
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**32 - 1))
+@pytest.mark.slow
 def test_every_distance_agrees_with_loops_over_pairs_of_answers_drawn_apart(seed):
     """Distances of means less their noise are means over pairs of different samples, cell by cell."""
     cells = drawn_cells(seed, n_questions=3, n_languages=3, n_conditions=5)

@@ -56,6 +56,7 @@ def test_figures_of_public_vectors_come_out(name, codes, diversity, ks, cd):
     assert scores["n_questions"]["cd"] == 101
 
 
+@pytest.mark.slow
 def test_null_is_what_translations_of_the_questions_would_get():
     vectors = made_vectors(noise())
     asked = vectors[vectors["kind"] == "question"].assign(kind="unspecific")
@@ -114,6 +115,7 @@ def test_what_one_kind_of_answers_cannot_say_is_said(kind, lost):
     assert scores["reason"].notna().tolist() == scores["value"].isna().tolist()
 
 
+@pytest.mark.slow
 def test_a_question_with_three_answers_does_not_count():
     vectors = made_vectors(noise())
     is_lost = (

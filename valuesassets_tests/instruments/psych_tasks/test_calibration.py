@@ -77,6 +77,7 @@ def test_another_law_is_refused(survey):
     assert by_history["alone"]  # nothing stands before it there
 
 
+@pytest.mark.slow
 def test_a_parrot_has_no_content_and_a_follower_has(survey):
     people, task, asking = survey
     content = {}

@@ -15,6 +15,7 @@ from valuesassets_tests.figures.pictures import outside, words
 from valuesassets_tests.instruments.psych_tasks.made_up import every_table
 
 
+@pytest.mark.slow
 def test_every_figure_is_drawn_of_tables_as_they_are_written():
     figures = draw_pictures(every_table(), True)
     assert list(figures) == list(PICTURES)

@@ -44,6 +44,7 @@ def test_both_sides_of_the_claim_name_their_models(world):
     assert better[True] != better[False]
 
 
+@pytest.mark.slow
 def test_even_readings_are_not_better_than_worse_tallies():
     """What a model of even chances gained over bad tallies was once taken for knowing people."""
     scores = predicted(KEYS, seed=3, models=("uniform", "counting"))

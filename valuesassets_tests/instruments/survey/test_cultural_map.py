@@ -31,6 +31,7 @@ def without(rows, *questions):
     return rows[~rows["question_id"].str.partition("@")[0].isin(questions)]
 
 
+@pytest.mark.slow
 def test_answers_without_content_land_on_a_plausible_secular_spot(points):
     free = of(points, "content_free")
     assert (free.at["uniform answers", "x"], free.at["uniform answers", "y"]) == pytest.approx((0.5, 2.0), abs=0.01)
@@ -38,12 +39,14 @@ def test_answers_without_content_land_on_a_plausible_secular_spot(points):
     assert free.at["always the first option", "y"] == pytest.approx(2.006 - 0.26, abs=0.01)
 
 
+@pytest.mark.slow
 def test_planted_models_land_near_the_country_that_they_were_planted_with(points):
     for label, row in of(points, "model").filter(like="mono", axis=0).iterrows():
         country = demo().languages[label.split()[-1]].country
         assert np.hypot(*np.subtract((row["x"], row["y"]), published_position(country))) < 0.35
 
 
+@pytest.mark.slow
 def test_planted_and_published_positions_correlate(points):
     models = of(points, "model").filter(like="mono", axis=0)
     published = np.array([published_position(country) for country in models["country"]])
@@ -51,6 +54,7 @@ def test_planted_and_published_positions_correlate(points):
         assert np.corrcoef(models[axis].astype(float), published[:, number])[0, 1] > 0.95
 
 
+@pytest.mark.slow
 def test_people_lie_in_their_intervals_near_their_published_position(points):
     for _, row in of(points, "human").iterrows():
         assert row["x_low"] <= row["x"] <= row["x_high"]
@@ -126,6 +130,7 @@ def test_a_family_that_is_not_reliable_has_no_verdict():
     assert verdicts.at["reference-multi", "p"] < 0.05
 
 
+@pytest.mark.slow
 def test_distances_from_no_content_lie_in_their_intervals(points):
     models = of(points, "model")
     assert (models["distance_low"] <= models["distance_from_content_free"]).all()
@@ -133,6 +138,7 @@ def test_distances_from_no_content_lie_in_their_intervals(points):
     assert (models["is_distinguishable"] == (models["distance_low"] > 0)).all()
 
 
+@pytest.mark.slow
 def test_a_missing_indicator_is_set_to_the_pooled_mean_and_counted(points):
     rows = answers()
     fewer = rows[(rows["model"] != "reference-mono") | (rows["question_id"] != "v31")]
@@ -174,12 +180,14 @@ def test_without_people_the_mean_of_five_countries_stands_in_and_the_notes_say_s
     assert any("human.source = 'none'" in note for note in found.attrs["notes"])
 
 
+@pytest.mark.slow
 def test_the_table_has_its_columns_and_every_published_country(points):
     assert list(points.columns) == POINTS.names
     assert len(of(points, "published")) == 109
     assert points["drawn"].dtype == bool
 
 
+@pytest.mark.slow
 def test_planted_points_say_so(points):
     assert (of(points, "model")["source"] == "planted").all()
     assert any("planted" in note for note in points.attrs["notes"])
@@ -269,6 +277,7 @@ def test_a_coefficient_that_could_not_be_had_does_not_pass_the_gate():
     assert not models.filter(like="mono", axis=0)["drawn"].any()
 
 
+@pytest.mark.slow
 def test_leaving_an_indicator_out_moves_the_point_as_if_it_were_missing():
     found = cultural_map.place_on_map(answers(), human(), demo())
     without_trust = of(place_on_map(answers()[answers()["question_id"] != "v31"], human(), demo()), "model")

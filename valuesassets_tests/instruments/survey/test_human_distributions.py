@@ -184,6 +184,7 @@ def test_answers_that_the_question_does_not_offer_are_refused(tmp_path):
         derive_human_distributions(derive_respondents(study, short), study, short)
 
 
+@pytest.mark.slow
 def test_planted_people_have_exactly_the_planted_answers_second_choices_among_them():
     many = demo().model_copy(update={"human": demo().human.model_copy(update={"respondents": 40_000})})
     asked = {"pol": questions()}

@@ -160,6 +160,7 @@ def test_always_first_takes_whatever_stands_first():
     assert rows["position_bias_magnitude"].to_numpy() == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_every_wording_has_plants_of_its_own_and_the_first_is_the_same_beside_others():
     wordings = demo().elicitation.model_copy(update={"wordings": 3})
     rows = answers_of(demo().model_copy(update={"elicitation": wordings})).query("language == 'eng'")

@@ -87,6 +87,7 @@ def test_prompts_are_the_trials_word_for_word_with_their_readings(stored_once, p
     assert (point.identity.scorer_version, point.identity.revision) == ("3", None)
 
 
+@pytest.mark.slow
 def test_the_strip_of_the_page_holds_the_printed_question(stored_once, point):
     path = stored_once.path("questionnaire_pdf", "fra.pdf")
     assert point.form.sha256 == sha256_file(path)

@@ -136,6 +136,7 @@ def test_a_complete_page_says_so(page, stored_once):
     assert "From a point to its page: no provenance was handed to the report" in section(page, CLAIMS)
 
 
+@pytest.mark.slow
 def test_passed_gates_and_long_tables_are_folded_and_others_are_not():
     study, parts = everything()
     many = [Gate(f"Gate {number}.", True) for number in range(22)]
@@ -262,6 +263,7 @@ def test_analyses_that_the_study_has_stand_where_they_belong_and_others_do_not()
     assert "Reliability: fewer than three languages" in section(page, CLAIMS)
 
 
+@pytest.mark.slow
 def test_tests_of_all_analyses_stand_together_with_their_corrected_p():
     study, parts = everything()
     distances = parts["distances"] | {"tests": TESTS.assign(test_family="zones")}

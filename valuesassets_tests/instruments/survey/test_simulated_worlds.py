@@ -62,6 +62,7 @@ def test_what_is_read_is_what_was_planted_but_for_wordings():
     assert world.grid.people == pytest.approx(world.people)
 
 
+@pytest.mark.slow
 def test_the_same_seed_makes_the_same_world_and_another_another():
     one, again, other = (simulate_worlds(study(), "null", [seed]) for seed in (3, 3, 4))
     assert [{**row, "seed": 0} for row in one] == [{**row, "seed": 0} for row in again]

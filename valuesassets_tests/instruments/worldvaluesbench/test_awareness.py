@@ -118,6 +118,7 @@ def test_a_factor_is_compared_over_combinations_that_all_its_levels_have():
     assert found.loc["all", "n_levels"] == 15
 
 
+@pytest.mark.slow
 def test_five_people_a_group_find_a_slope_of_one_where_plain_squares_find_less_than_half():
     sums, plain = np.zeros(3), np.zeros(2)
     for seed in range(60):
@@ -217,6 +218,7 @@ def test_a_group_that_always_answers_high_is_no_awareness_when_style_is_taken_of
 
 
 @pytest.mark.parametrize("same_people", [True, False])
+@pytest.mark.slow
 def test_style_free_components_are_unbiased_where_people_answer_several_questions(same_people):
     found, truth = [], None
     for seed in range(200):
@@ -242,6 +244,7 @@ def test_what_attributes_gain_by_hand():
     assert np.isnan(prompt_gain_unit(probe, "m", min_group=2))
 
 
+@pytest.mark.slow
 def test_ratings_that_follow_nobody_have_no_direction_and_those_that_do_have_one():
     found = []
     for seed in range(12):

@@ -91,6 +91,7 @@ def test_without_a_rating_there_is_no_distance():
     missing=st.floats(0, 0.5),
     off=st.floats(0, 0.3),
 )
+@pytest.mark.slow
 def test_scores_are_those_of_the_seeds_formulas_by_scipy(seed, question, missing, off):
     random, scale = np.random.default_rng(seed), load_value_questions()[question]
     n = 40
@@ -132,6 +133,7 @@ def test_ratings_shuffled_over_people_within_a_question_score_the_same():
     assert np.abs(urban[0] - urban[1]).max() > 0.01  # they were moved between groups
 
 
+@pytest.mark.slow
 def test_the_floor_is_what_a_perfect_model_scores_on_average():
     random, shares, n = np.random.default_rng(0), np.array([0.4, 0.3, 0.2, 0.1]), 100
     perfect = Rated(np.tile(shares, (n, 1)), None, 0, 0)

@@ -88,6 +88,7 @@ def test_single_answers_shared_by_people_have_a_slope_with_its_interval_and_noth
     assert tables["style_free"]["exaggeration"].isna().all()
 
 
+@pytest.mark.slow
 def test_drawn_answers_that_follow_nobody_have_no_direction_and_those_that_do_have_one():
     found = []
     for seed in range(10):

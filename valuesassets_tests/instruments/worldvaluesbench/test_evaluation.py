@@ -50,6 +50,7 @@ def slopes(tables):
     return found[found["factor"] == "all"].set_index("model")
 
 
+@pytest.mark.slow
 def test_planted_slopes_come_back_inside_their_intervals(evaluated):
     found = slopes(evaluated)
     for name, planted_slope in PLANTED_SLOPES.items():
@@ -57,6 +58,7 @@ def test_planted_slopes_come_back_inside_their_intervals(evaluated):
     assert found.loc["caricature", "slope"] > found.loc["aware", "slope"] > found.loc["blind", "slope"]
 
 
+@pytest.mark.slow
 def test_the_benchmarks_score_does_not_tell_the_aware_from_the_contrary(evaluated):
     scores = evaluated["benchmark_scores"]
     means = scores[scores["subset"] == "all"].groupby("model")["w1_seed"].mean()
@@ -64,6 +66,7 @@ def test_the_benchmarks_score_does_not_tell_the_aware_from_the_contrary(evaluate
     assert abs(means["people of another split"] - means["blind"]) < 0.02
 
 
+@pytest.mark.slow
 def test_controls_move_as_they_must(evaluated):
     found = slopes(evaluated)
     assert found.loc["people of another split", "slope"] == pytest.approx(0, abs=1e-9)
@@ -75,6 +78,7 @@ def test_controls_move_as_they_must(evaluated):
         assert shuffled["slope_low"] <= 0 <= shuffled["slope_high"]
 
 
+@pytest.mark.slow
 def test_shuffled_ratings_have_the_score_of_the_model_itself(evaluated):
     scores = evaluated["benchmark_scores"]
     everybody = scores[scores["subset"] == "all"].pivot(index="question_id", columns="model", values="w1_seed")
@@ -119,6 +123,7 @@ def test_names_are_looked_at_first(ratings, without, said):
     assert str(caught.value) == said
 
 
+@pytest.mark.slow
 def test_the_command_writes_its_tables_and_nothing_where_it_cannot(tmp_path, planted):
     write_dataset(planted, tmp_path / "data")
     file = tmp_path / "aware.csv"

@@ -46,6 +46,7 @@ def test_what_has_no_rows_is_not_drawn():
     assert draw_pictures({"awareness": frames["awareness"].head(0)}) == {}
 
 
+@pytest.mark.slow
 def test_controls_are_no_models_of_a_figure():
     for name in ("awareness_plane", "noise_floor", "question_distances"):
         labels = " ".join(legend_labels(draw(name, written())))
@@ -61,6 +62,7 @@ def test_names_say_which_rows_are_with_and_which_without_attributes():
     assert set(models_only(written()["awareness"])["model"]) == {"aware", "blind"}
 
 
+@pytest.mark.slow
 def test_published_curves_stand_beside_the_probes_own_questions_and_no_others():
     assert "published" not in words(draw("threshold_curves", written()))
     whole = written(dict.fromkeys(probe_questions(), 4))

@@ -28,6 +28,7 @@ WIDE = Design(tuple(load_value_questions()), (156, 276, 484, 566, 36, 32, 76), (
 
 
 @given(seed=st.integers(0, 10_000), question=st.sampled_from(DEMO.questions))
+@pytest.mark.slow
 def test_every_model_gives_distributions_and_pooled_over_groups_they_are_the_pooled_shares(seed, question):
     for slope in PLANTED_SLOPES.values():
         shares = np.array([planted_model(question, levels_of(each), seed, slope) for each in DEMO.profiles])
@@ -44,6 +45,7 @@ def test_a_models_moves_are_its_slope_times_those_of_people():
     assert planted_model("Q106", levels, 3, 0.0) == pytest.approx(pooled)
 
 
+@pytest.mark.slow
 def test_every_code_of_education_is_planted_and_every_group_is_as_large():
     people = plant_people(720, 1, WIDE)
     assert set(people["Q275"]) == set(range(9))
@@ -51,6 +53,7 @@ def test_every_code_of_education_is_planted_and_every_group_is_as_large():
     assert set(Counter(groups).values()) == {720 // (6 * 2 * 4)}
 
 
+@pytest.mark.slow
 def test_people_are_in_the_codes_of_the_file():
     people = plant_people(4_000, 2, WIDE)
     assert len(people.columns) == 1 + 42 + 2 + 239

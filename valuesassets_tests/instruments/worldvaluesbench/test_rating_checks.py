@@ -47,6 +47,7 @@ def test_one_answer_for_everybody_depends_on_nothing():
     assert (found["p_value"], found["passes"]) == (1.0, True)
 
 
+@pytest.mark.slow
 def test_independent_ratings_are_rarely_blamed():
     dataset = people_of(5, ["Q1", "Q2"])
     p_values = [

@@ -59,6 +59,7 @@ def orders_of(frame, name="m"):
         ("noise", {"position", "neither"}, False),
     ],
 )
+@pytest.mark.slow
 def test_each_world_is_told_for_what_it_is(kind, follow, is_evidence):
     found = [orders_of(made(seed, **WORLDS[kind])) for seed in range(12)]
     assert np.mean([row["is_evidence"] is is_evidence for row in found]) >= 0.9

@@ -186,6 +186,7 @@ def test_a_mark_that_takes_in_rows_of_a_file_with_quoted_commas_is_told(tmp_path
     )
 
 
+@pytest.mark.slow
 def test_line_ends_in_quoted_reasons_are_text_whatever_the_files_size(tmp_path):
     frame = pd.DataFrame({"QUESTION_ID": "Q1", "PARTICIPANT_ID": range(40_000), "SCORE": 3})
     frame["REASON"] = 'As they say: "family",\nfriends, work, leisure\n\nand so, of course, on'

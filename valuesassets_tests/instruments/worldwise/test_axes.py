@@ -68,6 +68,7 @@ def test_poles_are_exchanged_within_pairs_and_shuffled_where_there_are_none():
     assert not (shuffled[:, :6] != shuffled[:, 6:]).all()
 
 
+@pytest.mark.slow
 def test_p_values_of_sentences_without_a_pole_are_even():
     """Of 200 made axes with nothing to find, a twentieth has p <= .05, within three standard errors."""
     p = []

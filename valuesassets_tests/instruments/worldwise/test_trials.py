@@ -79,6 +79,7 @@ def test_trials_come_back_from_their_file_as_they_were(tmp_path):
 
 @pytest.mark.parametrize("tokenizer", [byte_level, sentencepiece_like])
 @pytest.mark.parametrize("personas", [asked_personas(CULTURES), ["unprompted"]])
+@pytest.mark.slow
 def test_both_orders_take_at_most_three_quarters_of_the_tokens_of_every_prompt_alone(tmp_path, tokenizer, personas):
     asked = write_trials(BUNDLED, personas)
     loaded = load_model(

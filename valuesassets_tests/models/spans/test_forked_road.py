@@ -127,6 +127,7 @@ def test_a_text_goes_through_once_and_every_path_behind_it(models, name, history
     assert result.tokens_body == len(loaded.tokenizer.encode([last])[0]) + len(ANSWERS) * (paths - 1)
 
 
+@pytest.mark.slow
 def test_beyond_a_window_whose_masks_are_wrong_a_model_is_read_on_copies(models, monkeypatch):
     loaded, oracle = models("gemma3, window 400")
     windows = tree_masks._windows
@@ -178,6 +179,7 @@ def test_a_pass_that_was_stopped_ends_with_the_bytes_of_an_undisturbed_one(model
         assert resumed.describe() == whole.describe()
 
 
+@pytest.mark.slow
 def test_beyond_a_window_a_pass_that_was_stopped_ends_within_the_last_digits_of_float64(models, tmp_path):
     """What is left may be read beside fewer tokens, whose masks are of another width: the last bit may differ."""
     loaded, _ = models("gemma3, window 400")

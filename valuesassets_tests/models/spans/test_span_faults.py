@@ -74,6 +74,7 @@ def test_a_template_that_shows_turns_otherwise_is_the_templates_fault(tmp_path):
         assert fault_of(failed.reason) is SpanFault.TEMPLATE
 
 
+@pytest.mark.slow
 def test_a_text_that_is_too_long_and_logits_that_are_no_numbers_are_named(llama, tmp_path):
     long = ask(llama, span_trial(transcript([1]) + "word " * 4000 + "How many? <<3>>\n", NUMBERS[:9])).readings
     assert [fault_of(reading.reason) for reading in long] == [None, SpanFault.TOO_LONG]

@@ -99,6 +99,7 @@ def test_the_published_reading_takes_the_row_of_the_answer_and_later_tokens_behi
         assert other.label_probs_published is None
 
 
+@pytest.mark.slow
 def test_instructions_that_fifty_people_share_go_through_the_model_once(llama):
     instructions = INSTRUCTIONS * 12
     people = [span_trial(transcript([n, n + 1], instructions), NUMBERS[:13], f"p{n}") for n in range(50)]
@@ -116,6 +117,7 @@ def test_instructions_that_fifty_people_share_go_through_the_model_once(llama):
 
 
 @pytest.mark.parametrize("history", ["given", "own"])
+@pytest.mark.slow
 def test_a_pass_that_was_stopped_ends_with_the_bytes_of_an_undisturbed_one(llama, tmp_path, history):
     published = history == "given"
     people = [
@@ -170,6 +172,7 @@ def test_the_road_is_found_by_trying_and_all_read_the_same(models, architecture)
 
 
 @pytest.mark.parametrize("history", ["given", "own"])
+@pytest.mark.slow
 def test_what_reaches_beyond_a_models_window_is_read_as_the_window_has_it(tmp_path, history):
     folder = write_model(tmp_path / "m", sentencepiece_like(), architecture="mistral", spread=0.2, sliding_window=200)
     loaded, oracle = load_model(str(folder), dtype="float32", device="cpu"), SpanOracle(folder)
@@ -204,6 +207,7 @@ def test_as_published_a_text_that_ends_before_a_candidate_would_has_no_number(ll
     assert cut.label_probs == pytest.approx(whole.label_probs, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_a_window_gives_the_tokens_of_the_whole_text(folders, monkeypatch):
     from valuesassets.models.spans import spelling
 

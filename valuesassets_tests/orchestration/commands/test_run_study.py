@@ -83,6 +83,7 @@ def test_assets_of_a_single_partition_are_made_side_by_side(tmp_path):
     assert [len(wave.keys) for wave in waves(graph(two))] == [2]
 
 
+@pytest.mark.slow
 def test_what_is_unchanged_is_skipped_and_what_changed_is_made_again(tmp_path, instance):
     definitions, runs = toy(tmp_path)
     assert run(definitions, instance) == []
@@ -107,6 +108,7 @@ def test_a_failed_partition_is_named_stops_nothing_else_and_is_tried_again(tmp_p
     assert again == [("table", "eng"), ("summary", ["deu", "eng"])]
 
 
+@pytest.mark.slow
 def test_a_summary_of_nothing_is_made_again_once_there_is_something(tmp_path, instance):
     definitions, runs = toy(tmp_path, failing=["eng", "deu"])
     assert len(run(definitions, instance)) == 2

@@ -61,6 +61,7 @@ def test_a_cell_that_arrives_later_makes_only_what_rests_on_it_again(analysed):
     assert analysed.follow() == []
 
 
+@pytest.mark.slow
 def test_readings_that_are_made_again_and_say_the_same_start_nothing(analysed):
     analysed.said -= 1
     analysed.arrive(CELLS[0])
@@ -74,6 +75,7 @@ def test_nothing_is_done_again_after_a_run_of_the_whole_study(survey, monkeypatc
     assert survey.tick() == []
 
 
+@pytest.mark.slow
 def test_a_run_that_makes_the_cell_and_what_follows_at_once_is_not_followed(survey):
     survey.make("readings", *FOLLOWING, partition=CELLS[0])
     survey.make(job="analyse")
@@ -97,6 +99,7 @@ def test_a_failed_analysis_is_tried_again_only_when_another_cell_has_arrived(ana
     assert analysed.follow() == [({"quality_report", "distances", "report"}, None)]
 
 
+@pytest.mark.slow
 def test_a_failed_cell_is_not_tried_again_and_hinders_no_analysis_of_the_others(survey):
     survey.failing = {"probe_distributions"}
     survey.arrive(CELLS[0])
@@ -108,6 +111,7 @@ def test_a_failed_cell_is_not_tried_again_and_hinders_no_analysis_of_the_others(
     assert survey.follow() == [(ANALYSES, None)]
 
 
+@pytest.mark.slow
 def test_new_code_alone_starts_nothing(analysed):
     analysed.load(code_version="2")
     assert analysed.tick() == []
@@ -142,6 +146,7 @@ def test_a_job_that_makes_everything_part_by_part_is_not_raced(survey, job):
     assert survey.tick() == [(FOLLOWING, CELLS[0])]
 
 
+@pytest.mark.slow
 def test_no_second_analysis_begins_beside_one_even_where_cells_have_waited(survey):
     survey.arrive(CELLS[0])
     survey.follow()

@@ -63,6 +63,7 @@ def two_columns(path, left, right):
 @pytest.mark.parametrize(
     ("left", "right", "language"), [("slk", "hun", "slk"), ("slk", "hun", "hun"), ("est", "bul", "est")]
 )
+@pytest.mark.slow
 def test_of_two_columns_in_two_languages_the_declared_one_is_read(tmp_path, left, right, language):
     pdf = two_columns(tmp_path / "form.pdf", left, right)
     examined = examine_questions(extract_questions(pdf, language), pdf, language)

@@ -24,6 +24,7 @@ def faults(form, question):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.slow
 def test_in_every_language_a_form_s_own_strings_are_found_and_altered_ones_are_not(language):
     pdf = BUNDLED / f"{language}.pdf"
     form, questions = Form(read_pages(pdf)), extract_questions(pdf, language)

@@ -43,6 +43,7 @@ def has_colour(picture, colour):
     return any(sum(abs(a - b) for a, b in zip(rgb, wanted, strict=True)) < 40 for _, rgb in counted)
 
 
+@pytest.mark.slow
 def test_a_doubtful_record_stands_first_beside_its_place_with_what_to_do(pdf, tmp_path):
     html = page(pdf, tmp_path, text="Are most people to be feared?")
     assert "1 of 2 questions in doubt" in html

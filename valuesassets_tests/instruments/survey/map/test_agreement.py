@@ -87,6 +87,7 @@ def test_verdicts_are_corrected_over_families():
     assert said["p_corrected"].min() == pytest.approx(min(6 * said["p"].min(), 1))
 
 
+@pytest.mark.slow
 def test_families_of_chance_are_rarely_called_a_signal():
     verdict = []
     for seed in range(60):

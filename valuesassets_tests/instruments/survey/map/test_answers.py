@@ -37,6 +37,7 @@ def as_rows(answers, **label):
 
 
 @given(st.integers(0, 10_000), st.sets(st.sampled_from(PARTS), max_size=5))
+@pytest.mark.slow
 def test_means_are_those_of_one_set_at_a_time(seed, left_out):
     answers = answered(seed, [part for part in PARTS if part not in left_out])
     _, probs = answers_as_array(as_rows(answers, country="PL"), ["country"], ["prob"], HumanDataError)

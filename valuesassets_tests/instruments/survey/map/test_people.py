@@ -10,6 +10,7 @@ from valuesassets_tests.instruments.survey.crowds import respondents
 from valuesassets_tests.instruments.survey.derived_indicators import derive_indicators
 
 
+@pytest.mark.slow
 def test_respondents_means_and_resamples_are_those_of_their_country():
     crowd = respondents(("PL", "BG"), n=400)
     people = people_of(human(), crowd, demo())

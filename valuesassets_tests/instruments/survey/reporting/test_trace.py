@@ -65,6 +65,7 @@ def test_a_changed_form_is_said_and_its_page_not_shown(stored):
     assert "nobody in fra:" in section(page, "From a point to its page")
 
 
+@pytest.mark.slow
 def test_forty_four_points_stay_small_and_are_drawn_once_per_language(stored_once):
     one = trace_cells(stored_once.folder, [("reference-mono", "eng")])
     both = trace_cells(stored_once.folder, [("reference-mono", "eng"), ("reference-multi", "eng")])

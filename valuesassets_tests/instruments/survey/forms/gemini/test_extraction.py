@@ -86,6 +86,7 @@ def test_a_second_call_sends_nothing_and_needs_no_key(ask, questions, monkeypatc
     assert second.usage.requests == 0
 
 
+@pytest.mark.slow
 def test_an_interrupted_extraction_goes_on_where_it_stopped(ask, questions):
     faults = {("generate", 3): refusal(400, "no"), ("generate", 5): refusal(400, "no")}
     with gemini_server(questions, faults) as server:
@@ -115,6 +116,7 @@ def test_a_damaged_answer_is_asked_for_again(ask, questions):
 @pytest.mark.parametrize(
     "change", [{"model": "models/gemini-3.8-flash"}, {"language": "ces"}, {"use_page_images": True}]
 )
+@pytest.mark.slow
 def test_another_way_of_asking_has_answers_of_its_own(ask, questions, change):
     with gemini_server(questions) as server:
         ask(server)
@@ -130,6 +132,7 @@ def test_what_does_not_change_an_answer_asks_for_nothing_again(ask, questions, f
         assert ask(server, pdf=copy, timeout_s=9, attempts=2, prices=prices).usage.requests == 0
 
 
+@pytest.mark.slow
 def test_pages_whose_answer_is_too_long_are_asked_for_in_halves(ask, questions):
     with gemini_server(questions, most_rows=5) as server:
         extraction = ask(server, pages_per_request=27)

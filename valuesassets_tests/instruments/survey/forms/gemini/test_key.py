@@ -48,6 +48,7 @@ def test_a_key_without_permission_is_a_matter_of_the_key(ask, questions, status)
         ask(server)
 
 
+@pytest.mark.slow
 def test_the_key_is_nowhere_in_files_messages_logs_or_pictures_of_objects(ask, questions, form, caplog, capfd):
     caplog.set_level(logging.DEBUG)
     echoes = {

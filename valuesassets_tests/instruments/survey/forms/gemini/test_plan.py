@@ -65,6 +65,7 @@ def test_a_plan_with_page_images_counts_the_pictures(form, ask, questions):
     assert plan.bytes_to_send > 31 * 1000
 
 
+@pytest.mark.slow
 def test_a_plan_does_not_load_the_sdk(form, tmp_path):
     code = (
         "import sys\nfrom pathlib import Path\n"

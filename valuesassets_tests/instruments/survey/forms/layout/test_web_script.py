@@ -35,6 +35,7 @@ def script(request, tmp_path_factory):
     return request.param, Script(lambda _: request.param, **WRITTEN[request.param]).print(path)
 
 
+@pytest.mark.slow
 def test_a_script_is_read_whole_whatever_its_language(script):
     language, pdf = script
     questions, form = extract_with_layout(pdf, language)
@@ -81,6 +82,7 @@ def test_of_half_a_script_what_is_there_is_read_and_a_question_that_broke_off_is
     assert {(fault.question_id, fault.check) for fault in faults} == {(broken.id, "complete")}
 
 
+@pytest.mark.slow
 def test_questions_in_another_language_are_left_out_and_said(tmp_path):
     pdf = Script(lambda place: "hun" if place % 3 == 2 else "slk").print(tmp_path / "form.pdf")
     examined = examine_questions(extract_questions(pdf, "slk"), pdf, "slk")

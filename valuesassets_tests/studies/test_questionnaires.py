@@ -83,6 +83,7 @@ def test_check_names_the_pdf_that_differs_and_leaves_it_alone(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.slow
 def test_every_word_of_a_question_is_read_back_on_one_page(language):
     pages = [words_of(text) for text in pages_of(language)]
     for question in expected_questions(language):

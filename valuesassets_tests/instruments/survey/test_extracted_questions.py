@@ -17,6 +17,7 @@ HEADS = ("very|important", "quite|important", "not|important", "not at all|impor
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.slow
 def test_a_bundled_form_is_read_word_for_word(language):
     keys = ("id", "section", "text", "stem", "item", "response_type", "options")
     found = [q.model_dump(include=set(keys)) for q in extract_questions(BUNDLED / f"{language}.pdf", language)]
@@ -24,6 +25,7 @@ def test_a_bundled_form_is_read_word_for_word(language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.slow
 def test_a_sound_form_has_no_faults(language):
     pdf = BUNDLED / f"{language}.pdf"
     assert extraction_faults(extract_questions(pdf, language), pdf, language) == []

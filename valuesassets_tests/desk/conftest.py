@@ -1,4 +1,5 @@
-"""A code server that holds its one asset's run until it is let go, and the instance that its runs are kept in."""
+"""A browser before a module's own UI; a code server that holds its one asset's run until it is let go, and the
+instance that its runs are kept in."""
 
 from pathlib import Path
 
@@ -8,8 +9,23 @@ from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import WorkspaceFileTarget
 
 from valuesassets_tests.desk import held_asset
+from valuesassets_tests.desk.web_ui import page_in, ui_browser
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.orchestration.small_study import study_environment
+
+
+@pytest.fixture(scope="module")
+def browser(ui):
+    """A browser before the UI of a module (its fixture `ui`, the address)."""
+    with ui_browser(ui) as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser, ui):
+    """A page of it, in which the UI remembers nothing."""
+    with page_in(browser, ui) as page:
+        yield page
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from valuesassets.orchestration.following.automation import SENSOR
 from valuesassets_tests.desk.clicks import materialise_all
-from valuesassets_tests.desk.web_ui import page_in, serving, shot, stop_sensor, ui_browser
+from valuesassets_tests.desk.web_ui import serving, shot, stop_sensor
 from valuesassets_tests.orchestration.small_study import copied
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser, psych tasks")]
@@ -22,18 +22,6 @@ def ui(small_robustness, tmp_path_factory):
     with serving(environment, Path(environment["VALUESASSETS_STORAGE"]) / "ui.log") as address:
         stop_sensor(address, SENSOR)  # nothing here is about what follows by itself
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser(ui):
-    with ui_browser(ui) as browser:
-        yield browser
-
-
-@pytest.fixture
-def page(browser, ui):
-    with page_in(browser, ui) as page:
-        yield page
 
 
 def opened_by(page, link):

@@ -27,11 +27,9 @@ from valuesassets_tests.desk.web_ui import (
     SCREEN,
     graphql,
     launched,
-    page_in,
     serving,
     shot,
     stop_sensor,
-    ui_browser,
 )
 from valuesassets_tests.instruments.survey.forms.paper_forms import PaperForm
 from valuesassets_tests.orchestration.small_study import THREE_LANGUAGES, copied
@@ -51,18 +49,6 @@ def ui(folder, small_study):
     with serving(copied(small_study, folder), folder / "ui.log") as address:
         stop_sensor(address, SENSOR)  # nothing here is about what follows by itself
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser(ui):
-    with ui_browser(ui) as browser:
-        yield browser
-
-
-@pytest.fixture
-def page(browser, ui):
-    with page_in(browser, ui) as page:
-        yield page
 
 
 def backfills(page):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from valuesassets_tests.desk.web_ui import page_in, serving, shot, ui_browser
+from valuesassets_tests.desk.web_ui import serving, shot
 from valuesassets_tests.orchestration.small_study import copied
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
@@ -17,18 +17,6 @@ def ui(small_ratings, tmp_path_factory):
     environment = copied(small_ratings, tmp_path_factory.mktemp("ratings"))
     with serving(environment, Path(environment["VALUESASSETS_STORAGE"]) / "ui.log") as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser(ui):
-    with ui_browser(ui) as browser:
-        yield browser
-
-
-@pytest.fixture
-def page(browser, ui):
-    with page_in(browser, ui) as page:
-        yield page
 
 
 def test_the_figure_of_awareness_is_opened_from_its_asset(page):

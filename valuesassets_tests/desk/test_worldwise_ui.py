@@ -10,7 +10,7 @@ from valuesassets.orchestration.following.automation import SENSOR
 from valuesassets.records.parquet import read_trials
 from valuesassets.remote.asking import TWICE
 from valuesassets_tests.desk.clicks import materialise_again
-from valuesassets_tests.desk.web_ui import page_in, serving, shot, stop_sensor, ui_browser
+from valuesassets_tests.desk.web_ui import serving, shot, stop_sensor
 from valuesassets_tests.orchestration.small_study import run_study_file
 from valuesassets_tests.orchestration.talking_study import Talker, write_talking_study
 
@@ -40,18 +40,6 @@ def ui(talker, folder):
     with serving(environment, folder / "ui.log") as address:
         stop_sensor(address, SENSOR)  # nothing here is about what follows by itself
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser(ui):
-    with ui_browser(ui) as browser:
-        yield browser
-
-
-@pytest.fixture
-def page(browser, ui):
-    with page_in(browser, ui) as page:
-        yield page
 
 
 def test_failed_answers_are_named_with_dilemma_and_prompt_and_one_culture_of_one_model_is_asked_again(

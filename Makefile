@@ -24,7 +24,7 @@ help:  ## this list
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("make: $(PYTHON) is Python %d.%d, 3.11 or newer is needed; name another: make demo PYTHON=python3.12" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
-	@echo 'Setting up $(VENV), once: two to five minutes, 470 MB of packages (more where pip takes torch for CUDA), 1.6 GB on the disk.'
+	@echo 'Setting up $(VENV), once: two to five minutes, 470 MB of packages (more where pip takes torch for CUDA), 1.7 GB on the disk.'
 	@$(PYTHON) -m venv $(VENV)
 	@echo '  1 of 2: torch'
 	@$(PIP) torch

@@ -87,8 +87,8 @@ def start_fork_server() -> subprocess.Popen[bytes] | None:
         )
 
 
-def hand_over(arguments: list[str], imports: Sequence[str], module: str = "valuesassets.node") -> int | None:
-    """Have the server's fork do what `python -m` of a module was asked for, and wait for its end.
+def hand_over(arguments: list[str], imports: Sequence[str]) -> int | None:
+    """Have the server's fork do what `python -m valuesassets.node` was asked for, and wait for its end.
 
     A signal that ended the fork ends this process too.
 
@@ -106,7 +106,6 @@ def hand_over(arguments: list[str], imports: Sequence[str], module: str = "value
         "imports": imports,
         "start": [sys.executable, *subprocess._args_from_interpreter_flags()],  # type: ignore[attr-defined]
         "environment": {name: value for name, value in os.environ.items() if name != ADDRESS},
-        "module": module,
         "arguments": arguments,
         "path": sys.path,
         "folder": str(Path.cwd()),
@@ -222,7 +221,7 @@ def become(job: Mapping[str, Any]) -> NoReturn:
         numpy.random.seed()  # or all forks would draw alike
     sys.stdout.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]
     try:
-        runpy.run_module(job["module"], run_name="__main__", alter_sys=True)
+        runpy.run_module("valuesassets.node", run_name="__main__", alter_sys=True)
     except KeyboardInterrupt as interrupt:  # ends a process of its own by the signal, so that a shell sees it
         sys.excepthook(type(interrupt), interrupt, interrupt.__traceback__)
         sys.stdout.flush()

@@ -5,7 +5,6 @@ import functools
 import gc
 import multiprocessing
 import os
-import shutil
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -13,13 +12,10 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import dagster as dg
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
-from dagster._core.execution.compute_logs import redirect_to_file
-from dagster._core.storage import local_compute_log_manager
 
 from valuesassets.desk.warm_runs import OF_AN_INSTANCE
 
@@ -108,7 +104,6 @@ def _begin(definitions: dg.Definitions, parent: int) -> None:
     signal.signal(signal.SIGINT, _interrupt)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     _share_cores()
-    local_compute_log_manager.mirror_stream_to_file = _said_at_the_end  # type: ignore[attr-defined]
     # Opened with the first run: by then the parent has made the instance's tables, where they were missing.
     _here = functools.cache(lambda: Here(definitions, dg.DagsterInstance.get()))
 
@@ -119,23 +114,6 @@ def _share_cores() -> None:
 
     threadpool_limits(1, user_api="blas")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of libraries that are loaded later
-
-
-@contextlib.contextmanager
-def _said_at_the_end(stream: TextIO, path: str) -> Iterator[None]:
-    """Keep what a run prints in its log, and print it once the run has ended.
-
-    Dagster's own prints it at once: a `tail` and a Python that watches it for each stream of each run, in a command
-    that makes several runs at a time and says itself how far they are.
-    """
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with redirect_to_file(stream, path):
-            yield
-    finally:
-        with open(path, "rb") as said:
-            shutil.copyfileobj(said, stream.buffer)
-        stream.flush()
 
 
 def _make(make: Callable[..., Any], *args: Any) -> Any:

@@ -107,23 +107,6 @@ def test_a_killed_fork_is_a_failed_part_and_what_comes_later_is_made_by_new_fork
 
 
 @pytest.mark.slow
-def test_what_a_run_prints_is_kept_in_its_log_and_printed_once_it_has_ended(instance, forks, tmp_path, capfd):
-    def talking() -> None:
-        print("a word")
-        print("another", file=sys.stderr)
-
-    definitions = assets(talking=talking)
-    assert made(definitions, instance, forks(definitions)) == []
-    assert {path.suffix: path.read_text() for path in tmp_path.rglob("compute_logs/*.*")} == {
-        ".out": "a word\n",
-        ".err": "another\n",
-        ".complete": "",
-    }
-    printed = capfd.readouterr()
-    assert (printed.out, printed.err) == ("a word\n", "another\n")
-
-
-@pytest.mark.slow
 def test_an_error_that_is_no_failed_run_reaches_the_command(instance, forks):
     runs = forks(assets())
     assert runs.submit(_its_process).result() != os.getpid()

@@ -46,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_finish() -> None:
     """What is there when tests begin is never garbage: looking through it takes a second each time.
 
-    For garbage is looked seldom: with Python's thresholds it took a quarter of the tests' processor time.
+    Garbage is looked for seldom: with Python's own thresholds that took a quarter of the processor time of tests.
     """
     gc.freeze()
     gc.set_threshold(200_000, 50, 100)

@@ -49,7 +49,7 @@ class Plain(SpanOracle):
             past = copy.deepcopy(cache)
             with torch.inference_mode():
                 rest = torch.tensor([ids[len(self._prompt) :] if cache is not None else ids])
-                out = self.model(rest, past_key_values=past, use_cache=True)
+                out = self.model(rest, past_key_values=past, use_cache=True, logits_to_keep=1)
             known[ids] = out.logits[0, -1].double().softmax(0)
             cache = cache if cache is not None else out.past_key_values
         self._read = known, cache

@@ -76,7 +76,7 @@ class WordGraph:
     Attributes:
         nodes: by index.
         steps: by index, the indices of the nodes that may follow, each with the cost of the step.
-        by_letters: the indices of the nodes of the same letters.
+        by_first_letter: letters that begin so, each with the indices of the nodes that consist of them.
     """
 
     def __init__(self, pages: Sequence[Page]) -> None:
@@ -93,9 +93,9 @@ class WordGraph:
             for one, other in itertools.product(ends, starts):
                 self.steps[one].setdefault(other, ODD_STEP)
             before = lines
-        self.by_letters: dict[str, list[int]] = defaultdict(list)
+        self.by_first_letter: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for index, node in enumerate(self.nodes):
-            self.by_letters[node.letters].append(index)
+            self.by_first_letter[node.letters[0]][node.letters].append(index)
 
     def beside(self, index: int, side: int) -> str:
         """The letters of the word of the same text right before (-1) or behind (1); empty where there is none."""
@@ -208,7 +208,8 @@ def find_places(graph: WordGraph, text: str) -> tuple[Place, ...]:
 class _Search:
     def __init__(self, graph: WordGraph, words: Sequence[str]) -> None:
         self._graph, self._words, self._target = graph, words, "".join(words)
-        self._word_at = {start: n for n, start in enumerate(itertools.accumulate(map(len, words[:-1]), initial=0))}
+        self._word_at = dict(zip(itertools.accumulate(map(len, words[:-1]), initial=0), words, strict=True))
+        """By the number of letters before it."""
         self._limit = max(LEAST_PATIENCE, PATIENCE * len(self._target))
         self._heap: list[tuple[float, _State]] = []
         self._cost: dict[_State, float] = {}
@@ -217,12 +218,14 @@ class _Search:
 
     def run(self) -> Iterator[Place]:
         # The first word that is found may be the first, or one of the next few where those before it lack.
-        for start, n in itertools.islice(self._word_at.items(), MOST_LACKING_AT_FIRST):
+        for n, (start, word) in enumerate(itertools.islice(self._word_at.items(), MOST_LACKING_AT_FIRST)):
             lacking = " ".join(self._words[:n])
-            for letters, nodes in self._graph.by_letters.items():
-                for node, (end, more) in itertools.product(nodes, self._matches(start, letters)):
-                    extra = self._graph.beside(node, -1) if n == 0 else ""
-                    self._push(start + more + len(extra), (end, node), None, lacking, extra)
+            for letters, nodes in self._graph.by_first_letter.get(word[0], {}).items():
+                if match := self._match(start, letters):
+                    end, more = match
+                    for node in nodes:
+                        extra = self._graph.beside(node, -1) if n == 0 else ""
+                        self._push(start + more + len(extra), (end, node), None, lacking, extra)
         while self._heap and self._heap[0][0] <= self._limit:
             cost, state = heapq.heappop(self._heap)
             if cost > self._cost[state]:
@@ -239,12 +242,13 @@ class _Search:
             extra = self._graph.beside(at, 1)
             self._push(cost + len(extra), (reached + 1, at), state, "", extra)
             return
-        word = self._words[self._word_at[reached]] if reached in self._word_at else ""
+        word = self._word_at.get(reached, "")
         if word:
             self._push(cost + len(word), (reached + len(word), at), state, word, "")
         for index, step in self._graph.steps[at].items():
             node = self._graph.nodes[index]
-            for end, more in self._matches(reached, node.letters):
+            if match := self._match(reached, node.letters):
+                end, more = match
                 self._push(cost + step + more, (end, index), state, "", "")
             extra = "" if node.is_aside else node.letters
             if word and extra:
@@ -258,12 +262,12 @@ class _Search:
             self._origin[state] = origin, lacking, extra
             heapq.heappush(self._heap, (cost, state))
 
-    def _matches(self, start: int, letters: str) -> Iterator[tuple[int, float]]:
-        """How far a node's letters lead on from a place of the string, and at what cost."""
+    def _match(self, start: int, letters: str) -> tuple[int, float] | None:
+        """How far a node's letters lead on from a place of the string, and at what cost; both begin alike."""
         if self._target.startswith(letters, start):
-            yield start + len(letters), 0.0
-        elif start in self._word_at and _is_spelt_otherwise(word := self._words[self._word_at[start]], letters):
-            yield start + len(word), OTHER_LETTER
+            return start + len(letters), 0.0
+        word = self._word_at.get(start)
+        return (start + len(word), OTHER_LETTER) if word and _is_spelt_otherwise(word, letters) else None
 
     def _place(self, end: _State) -> Place:
         lacking: list[str] = []

@@ -82,16 +82,16 @@ slurm-faults: $(VENV)/installed-dev  ## what a cluster can do to a cell, done on
 ui-faults: $(VENV)/installed-dev  ## kills the UI, its servers and its runs: nothing may be lost or left behind
 	@$(BIN)/python -m valuesassets_tests ui-faults
 
-test-all: $(VENV)/installed-dev  ## every test there is, in one pool
+test-all: $(VENV)/installed-dev  ## every test there is: make test, then what it leaves out
 	@$(BIN)/python -m valuesassets_tests all
 
-# What `make test` leaves out, but for the mutations: CI runs these last.
+# What `make test` leaves out.
 rest: $(VENV)/installed-dev
 	@$(BIN)/python -m valuesassets_tests rest
 
 coverage: $(VENV)/installed-dev  ## nearly all tests; fails where less than 90 % of a package's lines are run
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run -m valuesassets_tests all -m 'not mutations and not slurm_faults and not ui_faults and not real'
+	@$(BIN)/coverage run -m valuesassets_tests pool -m 'not mutations and not slurm_faults and not ui_faults and not real'
 	@$(BIN)/coverage combine --quiet
 	@failed=0; for package in measure answers people comparing reporting instruments models; do echo; echo "valuesassets/$$package"; \
 	  $(BIN)/coverage report --include "valuesassets/$$package/*" --fail-under 90 || failed=1; done; exit $$failed

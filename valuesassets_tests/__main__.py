@@ -7,9 +7,12 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from valuesassets_tests.costs import PART
-from valuesassets_tests.needs import DEBIAN_PACKAGES, REPOSITORY
+from valuesassets_tests.needs import DEBIAN_PACKAGES, REPOSITORY, SHARED_STUDIES
 
 SLOWEST = ["--durations", "15", "--durations-min", "20"]
 """The end says which tests took longest: what makes the suite slow is to be seen where it is run."""
@@ -34,8 +37,8 @@ def _marked(mark: str) -> list[str]:
 
 PARTS = {
     "suite": [*COMPUTING, "-m", f"first_look or ({_without(SLOW, *NEEDY)})"],
-    "rest": [*WAITING, "-m", f"({' or '.join((SLOW, *NEEDY))}) and {_without('first_look', 'mutations')}"],
-    "all": WAITING,
+    "rest": [*WAITING, "-m", f"({' or '.join((SLOW, *NEEDY))}) and {_without('first_look')}"],
+    "pool": WAITING,
     "browser": _marked(f"browser and {_without('slurm_faults', 'ui_faults')}"),
     "slurm": _marked(f"slurm and {_without('slurm_faults')}"),
     "published": _marked(f"published and {_without('mutations')}"),
@@ -46,8 +49,10 @@ PARTS = {
     "slurm-faults": [*_marked("slurm_faults"), str(TESTS / "slurm_faults")],
     "ui-faults": [*_marked("ui_faults"), str(TESTS / "desk")],
 }
-"""`all` is what `make test-all` runs, in one pool: what waits goes beside what computes. CI runs `suite`, `rest` and
-`mutations` one after the other, so that a machine that is too slow leaves out the last of them."""
+"""`rest` is what `suite` leaves out, in one pool, where what waits goes beside what computes. `pool` has both, for
+coverage."""
+ALL = ("suite", "rest")
+"""The parts of `make test-all`, in order; the second has the small studies that the first has made."""
 LEFT_TO_ALL = (
     "left to `make test-all`: tests that are slow, browsers, clusters, published forms, kills, benchmarks, real "
     "weights, mutations"
@@ -55,7 +60,24 @@ LEFT_TO_ALL = (
 
 
 def main(arguments: list[str]) -> int:
-    part, *more = arguments if arguments and arguments[0] in PARTS else ["suite", *arguments]
+    part, *more = arguments if arguments and arguments[0] in ("all", *PARTS) else ["suite", *arguments]
+    if part != "all":
+        return run(part, more)
+    with shared_studies():
+        return max([run(each, more) for each in ALL])
+
+
+@contextmanager
+def shared_studies() -> Iterator[None]:
+    """A block whose runs of pytest share the small studies: the first that needs one makes it."""
+    with tempfile.TemporaryDirectory(prefix="valuesassets-tests-") as folder:
+        os.environ[SHARED_STUDIES] = folder
+        yield
+        del os.environ[SHARED_STUDIES]
+
+
+def run(part: str, more: list[str]) -> int:
+    """Run one part; gives pytest's exit status."""
     pytest = [sys.executable, "-m", "pytest", *PARTS[part], *SLOWEST, *more]
     environment = {"OMP_NUM_THREADS": "1"} | os.environ | {PART: part}  # tiny models would mostly wait for threads
     status = subprocess.run(pytest, env=environment, check=False).returncode

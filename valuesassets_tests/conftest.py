@@ -22,12 +22,14 @@ from valuesassets_tests.costs import Costs
 from valuesassets_tests.needs import DEBIAN_PACKAGES, has_program
 from valuesassets_tests.orchestration.small_study import run_once, write_small_ratings, write_small_robustness
 
-FIRST = ("browser", "slurm")
+FIRST = ("browser", "slurm", "valuesassets_tests/test_mutations.py")
 """Groups that take minutes; after them come modules by their number of slow tests."""
 LATER = "graph"
 """The last of these: it shares the study that the first group begins with, and would wait for it."""
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny models would mostly wait for their threads
+if os.environ.get("ATEN_CPU_CAPABILITY") == "avx2":  # torch asks oneDNN, which does not heed that variable
+    os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX2")
 settings.register_profile("no clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("no clock")
 if (
@@ -102,6 +104,8 @@ def small_robustness(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _of_all_processes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder for what processes share."""
+    if folder := os.environ.get(needs.SHARED_STUDIES):
+        return Path(folder)
     own = tmp_path_factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 

@@ -12,6 +12,8 @@ DEBIAN_PACKAGES = {
 }
 """By mark: the program looked for, the Debian packages that bring it."""
 
+SHARED_STUDIES = "VALUESASSETS_TEST_STUDIES"
+"""The variable that names a folder for the small studies: of several runs of pytest, the first makes them."""
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED = REPOSITORY.parent / "shared"
 is_marked_published = False

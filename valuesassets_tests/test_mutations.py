@@ -53,7 +53,7 @@ def asked(request, tmp_path_factory):
     try:
         sound = copies.calibrate(None, is_sampled=True)
         named = sorted({test for mutant in mutants for test in mutant.tests})
-        sound_tests = copies.test(None, named or ["valuesassets_tests/models/test_trie.py"])
+        sound_tests = copies.test(None, named or ["valuesassets_tests/spelling/test_trie.py"])
         mutated = {mutant.name: copies.test(mutant, mutant.tests) for mutant in mutants if mutant.tests}
         assert off_types(sound.result()) == set()
         for mutant in mutants:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import dagster as dg
 
+from valuesassets.desk.warm_runs import start_runs_warm
+
 GATES = "GATED_CELLS"
 """Names the folder of the files; one named `fault` makes the graph faulty."""
 FAULT = "a fault in the graph"
@@ -21,4 +23,5 @@ def cells(context: dg.AssetExecutionContext) -> None:
         time.sleep(0.1)
 
 
+start_runs_warm()
 defs = dg.Definitions([cells], executor=dg.in_process_executor)

@@ -59,6 +59,8 @@ def child(asked: dict[str, Any]) -> None:
 def main() -> None:
     for name in WARM:
         importlib.import_module(name)
+    # What transformers computes at a process's first model: some 900 regular expressions.
+    importlib.import_module("transformers.conversion_mapping").get_checkpoint_conversion_mapping("llama")
     gc.freeze()  # what all children share is never garbage: looking through it takes each of them a second
     for line in sys.stdin:
         pid = os.fork()

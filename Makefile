@@ -14,10 +14,11 @@ export TOKENIZERS_PARALLELISM ?= false
 # Each of the many processes would compile our sources anew.
 unexport PYTHONDONTWRITEBYTECODE
 PORT = 3000
+SEED = 1
 # Whose torch `make gpu-check` uses: this environment's, or that of a cluster's module.
 GPU_PYTHON ?= $(BIN)/python
 
-.PHONY: demo test browser slurm published job-faults test-benchmarks rest real real-studies mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale worlds ui check docs env clean help
+.PHONY: demo test browser slurm published job-faults test-benchmarks rest real real-studies mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale simulations worlds ui check docs env clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -105,8 +106,11 @@ gpu-check: $(if $(filter $(BIN)/%,$(GPU_PYTHON)),$(VENV)/installed-dev)  ## what
 slurm-scale: $(VENV)/installed-dev  ## 1,000 jobs in one array; 44 cells at once and one by one; parts in SCALE, as SCALE=array
 	@$(BIN)/python -m valuesassets_tests.slurm_scale $(SCALE)
 
-worlds: $(VENV)/installed  ## a thousand worlds with a known truth: intervals, tests and verdicts; options in WORLDS, as WORLDS='--only awareness --worlds 500'
-	@$(BIN)/valuesassets worlds --output $(VALUESASSETS_STORAGE)/evidence/worlds.json $(WORLDS)
+simulations: $(VENV)/installed  ## worlds with a known truth: intervals, tests and claims; SEED=7 for others, WORLDS='--worlds 500' and SIMULATIONS='--only B' for options
+	@$(BIN)/valuesassets worlds --seed $(SEED) --output $(VALUESASSETS_STORAGE)/evidence/worlds.json $(WORLDS)
+	@$(BIN)/valuesassets simulations --seed $(SEED) --output $(VALUESASSETS_STORAGE)/evidence/simulations.json $(SIMULATIONS)
+
+worlds: simulations
 
 ui: $(VENV)/installed  ## web UI on 127.0.0.1:3000, pages on 3001; PORT=3010 for others, READ_ONLY=1 to look on beside it
 	@exec $(BIN)/valuesassets ui --port '$(PORT)' $(if $(READ_ONLY),--read-only) $(if $(MIGRATE),--migrate)

@@ -88,13 +88,13 @@ def budget_of(file: str) -> float:
 
 def files_beyond_budget(times: Mapping[str, Any]) -> list[str]:
     """A line for each file that exceeds its budget by more than half."""
-    unit = times["unit_cpu_seconds"]
+    unit = times["unit_cpu_s"]
     lines = []
-    for file, cost in times["files"].items():
-        units, budget = cost["cpu_seconds"] / unit, budget_of(file)
-        if units > EXCESS * budget:
+    for cost in times["files"]:
+        file, units = cost["file"], cost["cpu_s"] / unit
+        if units > EXCESS * (budget := budget_of(file)):
             lines.append(
-                f"{file} costs {units:.0f} units ({cost['cpu_seconds']:.1f} CPU s) in `make test`, {budget:.0f} are "
+                f"{file} costs {units:.0f} units ({cost['cpu_s']:.1f} CPU s) in `make test`, {budget:.0f} are "
                 "planned for a file of its folder; make it cheaper, or mark its dear tests as slow: `make test-all` "
                 "runs those"
             )
@@ -170,13 +170,13 @@ class Costs:
         if not part:  # some tests, for somebody
             return
         record = {
-            "wall_seconds": round(wall, 1),
-            "cpu_seconds": round(cpu, 1),
-            "unit_cpu_seconds": _unit_of_a_fresh_process(),
+            "wall_s": round(wall, 1),
+            "cpu_s": round(cpu, 1),
+            "unit_cpu_s": _unit_of_a_fresh_process(),
             "tests": self.tests,
-            "files": {
-                name: {"cpu_seconds": round(cpu, 2), "wall_seconds": round(wall, 2)} for name, (cpu, wall) in dearest
-            },
+            "files": [
+                {"file": name, "cpu_s": round(cpu, 2), "wall_s": round(wall, 2)} for name, (cpu, wall) in dearest
+            ],
             "dear_tests": _dear(self.seconds),
             "dear_fixtures": _dear(self.fixtures),
             "made_once": {name: round(seconds, 2) for name, seconds in self.shared.items()},

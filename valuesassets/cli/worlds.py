@@ -58,7 +58,7 @@ def _answers(seeds: range, processes: int | None) -> tuple[dict[str, Any], list[
 
     study = load_study("demo22")
     kinds = dict.fromkeys(made.KINDS, seeds)
-    found = _simulated(partial(made.simulate_worlds, study), kinds, processes, "worlds")
+    found = simulated(partial(made.simulate_worlds, study), kinds, processes, "worlds")
     summary = made.summarise_worlds(found, study, seeds.start)
     _print(
         {
@@ -77,7 +77,7 @@ def _awareness(seeds: range, processes: int | None) -> tuple[dict[str, Any], lis
     from valuesassets.instruments.worldvaluesbench import awareness_worlds as made
 
     kinds = dict.fromkeys(made.KINDS, seeds) | {made.NULL: range(seeds.start, seeds.start + made.NULLS * len(seeds))}
-    found = _simulated(made.simulate_worlds, kinds, processes, "worlds of awareness")
+    found = simulated(made.simulate_worlds, kinds, processes, "worlds of awareness")
     summary = made.summarise_worlds(found)
     _print(
         {
@@ -94,7 +94,7 @@ def _psych(seeds: range, processes: int | None) -> tuple[dict[str, Any], list[st
 
     nulls = range(seeds.start, seeds.start + made.NULLS * len(seeds))
     kinds = dict.fromkeys(made.KINDS, seeds) | {made.NO_CONTENT: nulls}
-    found = _simulated(made.simulate_worlds, kinds, processes, "worlds of transcripts")
+    found = simulated(made.simulate_worlds, kinds, processes, "worlds of transcripts")
     summary = made.summarise_worlds(found)
     _print(
         {
@@ -109,7 +109,7 @@ def _robustness(seeds: range, processes: int | None) -> tuple[dict[str, Any], li
     """Answers in many languages, under a key of their own."""
     from valuesassets.instruments.cultural_robustness import robustness_worlds as made
 
-    found = _simulated(made.simulate_worlds, dict.fromkeys(made.KINDS, seeds), processes, "worlds of languages")
+    found = simulated(made.simulate_worlds, dict.fromkeys(made.KINDS, seeds), processes, "worlds of languages")
     summary = made.summarise_worlds(found)
     _print(
         {
@@ -125,7 +125,7 @@ def _dilemmas(seeds: range, processes: int | None) -> tuple[dict[str, Any], list
     """Choices and reasons of worldwise, under a key of their own."""
     from valuesassets.instruments.worldwise import worldwise_worlds as made
 
-    found = _simulated(made.simulate_worlds, dict.fromkeys(made.KINDS, seeds), processes, "worlds of dilemmas")
+    found = simulated(made.simulate_worlds, dict.fromkeys(made.KINDS, seeds), processes, "worlds of dilemmas")
     summary = made.summarise_worlds(found)
     _print(
         {
@@ -136,7 +136,7 @@ def _dilemmas(seeds: range, processes: int | None) -> tuple[dict[str, Any], list
     return {"dilemmas": made.evidence(summary)}, made.faults_of(summary)
 
 
-def _simulated(
+def simulated(
     simulate: Callable[[str, Sequence[int]], Records],
     kinds: Mapping[str, range],
     processes: int | None,

@@ -20,7 +20,7 @@ from valuesassets.comparing.country_distances import (
     rank_countries,
 )
 from valuesassets.comparing.hypotheses import as_test, tests_table
-from valuesassets.comparing.null_answers import HALVES, OTHERS, UNIFORM, beside_nulls, split_half
+from valuesassets.comparing.null_answers import ALWAYS_FIRST, HALVES, OTHERS, UNIFORM, beside_nulls, split_half
 from valuesassets.measure.distances import KL_SMOOTHING, entropy_bits_of, kl_bits_of
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.resampling import (
@@ -33,7 +33,7 @@ from valuesassets.measure.resampling import (
     with_ends,
 )
 from valuesassets.measure.seeding import seeded
-from valuesassets.records.frames import records, rows, rows_where
+from valuesassets.records.frames import parts_of, records, rows, rows_where
 from valuesassets.records.study import Study, why_no_people
 from valuesassets.records.tables import TABLES
 
@@ -41,6 +41,8 @@ AVERAGED = ("w1_unit", "jsd_distance", "kl_bits")
 MEANS_ONLY = "Only published means of people are there: W1, JSD and KL need their distributions and are refused."
 LEAST_LANGUAGES = 2
 """Fewest languages on either side."""
+NULLS = {UNIFORM: "uniform", ALWAYS_FIRST: "first", OTHERS: "pooled"}
+"""Answers that a difference between languages has to go beyond, and the ends of the columns' names."""
 
 
 def derive_human_comparison(
@@ -111,7 +113,7 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
         grid.listed(floored, np.isfinite(floors["jsd_distance"]), types | floors | floor_beside),
     ]
     families, tests = own_country_of_families(grid, ranks, study)
-    resources, more = compare_levels(rows_where(cells, kind="model"), ("jsd_distance", "own_country_advantage"), study)
+    resources, more = compare_levels(cells, ("jsd_distance", "own_country_advantage"), study)
     made = tests_table([*tests, *more], study)
     corrected = {
         f"{name}_p_corrected": made.loc[made["statistic"] == name, "p_corrected"].to_numpy()
@@ -133,7 +135,7 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
         "cells": cells,
         "by_response_type": _by_response_type(grid, pd.concat([labels, floored], ignore_index=True), both, study),
         "own_country": families.assign(**corrected),
-        "resources": resources.assign(p_corrected=made["p_corrected"].to_numpy()[len(tests) :]),
+        "resources": resources.assign(p_corrected=made["p_corrected"].iloc[len(tests) :].reset_index(drop=True)),
         "tests": made,
         "notes": pd.DataFrame({"note": notes}),
     }
@@ -205,25 +207,40 @@ def compare_levels(
 ) -> tuple[pd.DataFrame, list[dict[str, object]]]:
     """Mean of low- minus mean of high-resource languages per family and measure, and its tests.
 
-    The ends of an interval are over languages, drawn anew on either side.
+    Where people of one kind of country are more decided, answers without content lie further from them too. So a
+    difference counts where it is beyond that of each null answer: the null's own value is taken off every language,
+    and p is the largest of the difference's own and of those beyond each null (an intersection-union test). The ends
+    of an interval are over languages, drawn anew on either side.
 
     Args:
-        cells: one row per cell: model, language and the measures.
+        cells: one row per cell of models and of nulls: kind, model, language and the measures.
 
     Returns:
         Rows of `human_comparison/resources`, and their tests as `tests_table` takes them.
     """
-    rows = []
-    for model, part in cells.groupby("model", sort=False):
+    of_nulls = {name: rows_where(cells, kind="null", model=name).set_index("language") for name in NULLS}
+    of_models, without_content = [], []
+    for (kind, model), part in parts_of(rows(cells, cells["kind"] != "floor"), ["kind", "model"]):
         is_low = np.array([study.languages[language].resource == "low" for language in part["language"]])
         for measure in measures:
             values = part[measure].to_numpy(dtype=float)
             known = np.isfinite(values)
             found = _difference(values[known], is_low[known], study, f"{model}", measure)
-            rows.append({"model": model, "measure": measure, "n": int(known.sum())} | found)
+            row = {"kind": kind, "model": model, "measure": measure, "n": int(known.sum())} | found
+            if kind == "null":
+                without_content.append({name: value for name, value in row.items() if name != "p"})
+                continue
+            for null, theirs in of_nulls.items():
+                beyond = values - theirs[measure].reindex(part["language"]).to_numpy(dtype=float)
+                known = np.isfinite(beyond)
+                left = _difference(beyond[known], is_low[known], study, f"{model}", measure, null)
+                row[f"beyond_{NULLS[null]}"] = left.get("difference", np.nan)
+                if "p" in row and "p" in left:
+                    row["p"] = max(row["p"], left["p"])
+            of_models.append(row)
     test, statistic = "{model}: low- and high-resource languages differ", "difference of means of {measure}, two-sided"
-    tests = [as_test(row, "resources", test, statistic, "difference", study, n="n") for row in rows]
-    return TABLES["human_comparison/resources"].frame(rows), tests
+    tests = [as_test(row, "resources", test, statistic, "difference", study, n="n") for row in of_models]
+    return TABLES["human_comparison/resources"].frame([*of_models, *without_content]), tests
 
 
 def _difference(values: Array, is_low: NDArray[np.bool_], study: Study, *purpose: str) -> dict[str, Any]:

@@ -1,7 +1,9 @@
-"""`mono_vs_multi`: do monolingual models lie nearer to their own country than a multilingual one does?
+"""`mono_vs_multi`: do monolingual models agree more with their own country than a multilingual one does?
 
-Raw distances favour the flatter model, so families are compared on the own-country advantage: mean distance to the
-other countries minus distance to the own. Entropy and raw distance stand beside it.
+Raw distances favour the flatter model, and the own-country advantage the sharper one: halving a model's logits nearly
+halves it. Families are compared on what flatness leaves as it is, the own-country agreement: the correlation over items
+of what sets a language apart with what sets its own country apart, less the mean correlation with the other countries.
+Advantage, raw distance and entropy stand beside it.
 """
 
 from collections.abc import Mapping
@@ -17,13 +19,19 @@ from valuesassets.comparing.hypotheses import as_test, tests_table
 from valuesassets.comparing.null_answers import null_families
 from valuesassets.measure.distances import entropy_bits_of
 from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.profile_correlation import centred_on_items, paired
 from valuesassets.measure.resampling import means_with_intervals, resample_counts, sign_test_p
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.study import Study, why_no_people
 from valuesassets.records.tables import TABLES
 
-HEADLINE = "own_country_advantage"
-MEASURES = {HEADLINE: "advantage", "entropy_bits": "entropy_bits", "distance_own": "distance_own"}
+HEADLINE = "own_country_agreement"
+MEASURES = {
+    HEADLINE: "agreement",
+    "own_country_advantage": "advantage",
+    "entropy_bits": "entropy_bits",
+    "distance_own": "distance_own",
+}
 """What is compared, and the columns of `pairs` that hold it."""
 CAVEAT = (
     "The families differ in size, tokenizer and training data together: a difference between them is not one of "
@@ -43,19 +51,20 @@ def derive_mono_vs_multi(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFra
         kind: [n for n in grid.models if study.families[n].model_type == kind and n not in null_families(study)]
         for kind in ("mono", "multi")
     }
-    values = _values(grid, own_country(grid, study.countries))
-    paired = {
-        (mono, multi): _pairs(grid, values, mono, multi, study)
+    own = own_country(grid, study.countries)
+    values = _values(grid, own)
+    paired_by_language = {
+        (mono, multi): _pairs(grid, values, own, mono, multi, study)
         for mono in families["mono"]
         for multi in families["multi"]
     }
     rows = [
         {"mono": mono, "multi": multi} | _summary(part, measure, study)
-        for (mono, multi), part in paired.items()
+        for (mono, multi), part in paired_by_language.items()
         for measure in MEASURES
     ]
-    test = "{mono} and {multi} differ in how much nearer they are to their own country"
-    statistic = "mean difference of own-country advantages, sign test"
+    test = "{mono} and {multi} differ in how much they agree with their own country"
+    statistic = "mean difference of own-country agreements, sign test"
     made = [
         as_test(row, "mono vs multi", test, statistic, "mean_difference", study, n="n_pairs", p="p_sign_test")
         for row in rows
@@ -67,21 +76,23 @@ def derive_mono_vs_multi(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFra
         CAVEAT,
         f"Intervals of means are {study.inference.level:.0%} bootstrap intervals over languages, those of a language's "
         "difference over items; p from a two-sided sign test over languages.",
-        "A flatter model is nearer to everybody: the advantage tells, raw distance and entropy stand beside it.",
+        "A flatter model is nearer to everybody and has a smaller advantage, whatever it says: agreement decides, a "
+        "correlation over items, which flatness leaves as it is; advantage, raw distance and entropy stand beside it.",
         *grid.notes,
     ]
-    if not paired:
+    if not paired_by_language:
         kinds = " and ".join(f"{len(names)} {kind}" for kind, names in families.items())
         notes.append(f"Nothing to pair: {kinds} families answered; one of each at least is needed.")
     notes += [
         f"{mono} against {multi}: {len(part)} languages answered by both kinds of family, two or more are needed for "
         "an interval and a test; materialise more cells of probe_distributions."
-        for (mono, multi), part in paired.items()
+        for (mono, multi), part in paired_by_language.items()
         if len(part) < 2
     ]
     if not grid.countries:
         notes.append(why_no_people(study))
-    pairs = pd.concat(paired.values(), ignore_index=True) if paired else TABLES["mono_vs_multi/pairs"].frame([])
+    parts = list(paired_by_language.values())
+    pairs = pd.concat(parts, ignore_index=True) if parts else TABLES["mono_vs_multi/pairs"].frame([])
     return {"pairs": pairs, "summary": summary, "tests": tests, "notes": pd.DataFrame({"note": notes})}
 
 
@@ -96,7 +107,30 @@ def _values(grid: AnswerGrid, own: NDArray[np.intp]) -> Mapping[str, Array]:
     }
 
 
-def _pairs(grid: AnswerGrid, values: Mapping[str, Array], mono: str, multi: str, study: Study) -> pd.DataFrame:
+def agreements(answers: Array, people: Array, own: NDArray[np.intp]) -> Array:
+    """(L,) how much more each language's answers agree with its own country than with the others.
+
+    Correlations over items of deviations from the mean of the languages with deviations from the mean of the countries:
+    a model whose log-odds are all halved has the same, nearly. Languages that all answer alike agree with none: 0.
+
+    Args:
+        answers: (L, I) expected values of a family, NaN where missing.
+        people: (N, I) those of the countries.
+        own: (L,) each language's country; -1 where it has no people.
+    """
+    with_people = np.unique(own[own >= 0])
+    sums = paired(centred_on_items(answers), centred_on_items(people[with_people]), is_double=True)
+    rows, columns = np.indices((len(answers), with_people.size))
+    r = sums.correlation((rows[..., None], columns[..., None]))
+    r = np.where(np.isnan(r) & (sums.sums[0] > 1), 0.0, r)  # items are shared, and nothing varies
+    is_own = own[:, None] == with_people
+    nearest, others = (mean_of_known(np.where(chosen, r, np.nan)) for chosen in (is_own, ~is_own))
+    return nearest - others
+
+
+def _pairs(
+    grid: AnswerGrid, values: Mapping[str, Array], own: NDArray[np.intp], mono: str, multi: str, study: Study
+) -> pd.DataFrame:
     """One row per language that both families answered with an item in common."""
     places = {kind: grid.places(model) for kind, model in (("mono", mono), ("multi", multi))}
     both = [language for language in study.languages if all(language in of_kind for of_kind in places.values())]
@@ -110,6 +144,11 @@ def _pairs(grid: AnswerGrid, values: Mapping[str, Array], mono: str, multi: str,
         for stem, by_item in values.items()
         for kind, rows in sides.items()
     }
+    expected, none = grid.scales.expected_unit, np.full(len(both), np.nan)
+    for kind, rows in sides.items():
+        answers = np.where(shared, expected(grid.answers[rows]), np.nan)
+        of_kind = agreements(answers, expected(grid.people), own[rows]) if grid.countries and both else none
+        columns[f"agreement_{kind}"] = of_kind
     apart = values["advantage"][sides["mono"]] - values["advantage"][sides["multi"]]
     difference = means_with_intervals(apart, counts, study.inference.level)
     n_items = {"n_items": shared.sum(axis=1), "n_items_people": difference.n}

@@ -1,6 +1,11 @@
 """`reliability`: how much of the differences between languages repeats in other orders and wordings.
 
 It needs no human data, and it bounds everything else: what does not agree with itself cannot agree with people.
+
+A pull to a place (to the first option, to the letter A) differs by language too, and repeats in every wording. Averaged
+over both orders it shows as probabilities nearer to the middle of the scale, not as content. In leans, slopes of
+log-probabilities along the scale, it turns round with the options and cancels; what stretches or flattens all answers
+of a language alike is taken off as well. A family is reliable where that repeats too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +16,7 @@ import pandas as pd
 
 from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.hypotheses import tests_table
-from valuesassets.measure.means import Array
+from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.profile_correlation import centred_on_items
 from valuesassets.measure.resampling import jackknife_ends, label_permutations, permutation_p, with_ends
 from valuesassets.measure.seeding import seeded
@@ -38,17 +43,24 @@ def derive_reliability(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame
     """The tables `reliability/...` of all families; one that does not allow it stands there with the reason.
 
     `generalizability` is over wordings, of all that sets languages apart, `pattern` without what shifts all items of a
-    language; `over_orders` is a lower bound. The test is whether languages differ in the same way in other wordings, in
-    other orders where there is one. Shares of variance are of all but the items' own levels.
+    language; `beyond_position` is the same of leans, without pulls to a place; `over_orders` is a lower bound. The test
+    is whether leans of languages differ in the same way in other wordings, in other orders where there is one wording.
+    Shares of variance are of all but the items' own levels.
     """
-    expected = grid.of_level().scales.expected_unit(grid.of_level().sides)[..., grid.scales.is_ordinal]
+    level = grid.of_level()
+    expected, leans = (
+        measure(level.sides)[..., grid.scales.is_ordinal] for measure in (grid.scales.expected_unit, grid.scales.lean)
+    )
+    of_people = grid.scales.expected_unit(grid.people)[..., grid.scales.is_ordinal] if grid.countries else None
     rows, tests, components, notes = [], [], [], []
     for model in grid.models:
         places = list(grid.places(model).values())
         row: dict[str, Any] = {"model": model, "threshold": study.thresholds.reliability}
         try:
-            found, effects = _family(expected[:, :, places], study)
-            tests.append(_test(model, expected[:, :, places], study))
+            own_leans = unstretched(leans[:, :, places])
+            found, effects = _family(expected[:, :, places], own_leans, study)
+            found["countries_sd_unit"] = spread_between(of_people)
+            tests.append(_test(model, own_leans, study))
             components += _shares(model, effects)
             rows.append(row | found)
         except MissingData as error:
@@ -62,6 +74,11 @@ def derive_reliability(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame
         "Generalizability: share of the variance between languages, item by item, that other wordings would show "
         "again, both option orders being asked and averaged. Over orders too: the same if the two orders were any two, "
         "a lower bound, since what pulls to a position cancels between them. Intervals leave one item out at a time."
+    )
+    notes.append(
+        "Beyond position: the same of leans (slopes of log-probabilities along the scale, averaged over both orders), "
+        "in which a pull to a place cancels, less what stretches all answers of a language alike. A family is reliable "
+        "where both coefficients reach the threshold. The test is of these leans."
     )
     if wordings < FEWEST_WORDINGS:
         notes.append(
@@ -77,14 +94,48 @@ def derive_reliability(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame
 
 
 def coefficients(reliability: Mapping[str, pd.DataFrame]) -> dict[str, float]:
-    """Generalizability by family, as the map takes it; families without one are left out."""
+    """The lesser of the two coefficients that make a family reliable, for the map; families without are left out."""
     families = reliability.get("families", TABLES["reliability/families"].frame([]))
     known = families.dropna(subset=["generalizability"])
-    return dict(zip(known["model"], known["generalizability"].astype(float), strict=True))
+    least = known[["generalizability", "beyond_position"]].astype(float).min(axis=1)
+    return dict(zip(known["model"], least, strict=True))
 
 
-def _family(expected: Array, study: Study) -> tuple[dict[str, Any], dict[Effect, Array]]:
-    """Coefficients of one family's (O, W, L, I) expected values, and its variance components.
+def unstretched(leans: Array) -> Array:
+    """Leans without what stretches or flattens all answers of a language alike.
+
+    From each language's leans that part is taken off which goes with the leans that all languages have in common; a
+    shift of all of them stays.
+
+    Args:
+        leans: (O, W, L, I), NaN where missing.
+    """
+    of_language = mean_of_known(mean_of_known(leans, axis=0), axis=0)  # (L, I)
+    common = mean_of_known(of_language, axis=0)
+    common = common - mean_of_known(common)
+    known = np.isfinite(of_language)
+    profile, apart = np.where(known, common, 0), np.where(known, of_language, 0)
+    n = np.maximum(known.sum(axis=1, keepdims=True), 1)
+    profile = np.where(known, profile - profile.sum(axis=1, keepdims=True) / n, 0)
+    squares = np.sum(profile**2, axis=1)
+    slopes = np.sum(profile * apart, axis=1) / np.where(squares > 0, squares, 1)
+    return leans - slopes[:, None] * common
+
+
+def spread_between(expected: Array | None) -> float:
+    """Standard deviation between countries of (N, I) expected values, in scale units; NaN where there are none.
+
+    Item by item, squares averaged over the items that two or more countries answered.
+    """
+    if expected is None or len(expected) < 2:
+        return np.nan
+    n = np.isfinite(expected).sum(axis=0)
+    squares = np.nansum(centred_on_items(expected) ** 2, axis=0) / np.maximum(n - 1, 1)
+    return float(np.sqrt(squares[n > 1].mean())) if (n > 1).any() else np.nan
+
+
+def _family(expected: Array, leans: Array, study: Study) -> tuple[dict[str, Any], dict[Effect, Array]]:
+    """Coefficients of one family's (O, W, L, I) expected values and leans, and the variance components of the former.
 
     Raises:
         MissingData: too few languages or items.
@@ -103,12 +154,17 @@ def _family(expected: Array, study: Study) -> tuple[dict[str, Any], dict[Effect,
     if wordings > 1:
         row |= _coefficient("generalizability", balanced, [LANGUAGE, PATTERN], study)
         row |= _coefficient("pattern", balanced, [PATTERN], study)
-        row["is_reliable"] = row["generalizability"] >= study.thresholds.reliability
+        own = leans[..., is_shared].mean(axis=0, keepdims=True)
+        row |= _coefficient("beyond_position", own, [LANGUAGE, PATTERN], study)
+        row["is_reliable"] = min(row["generalizability"], row["beyond_position"]) >= study.thresholds.reliability
     else:
         row["reason"] = "asked in one wording: what another would change was not measured (elicitation.wordings)"
     row |= _coefficient("over_orders", values, [LANGUAGE, PATTERN], study)
     middle, low, high = split_half(values.mean(axis=(0, 1)), seeded(study.seed, "reliability", "halves"))
-    return row | with_ends("split_half", middle, (low, high)), variance_components(values, WITHIN)
+    effects = variance_components(values, WITHIN)
+    between = sum(float(effects.get(each, np.zeros(1)).item()) for each in (LANGUAGE, PATTERN))
+    row["languages_sd_unit"] = np.sqrt(max(between, 0.0))
+    return row | with_ends("split_half", middle, (low, high)), effects
 
 
 def over_conditions(values: Array, wanted: Sequence[Effect], leave_out: bool = False) -> Array:
@@ -177,23 +233,23 @@ def split_half(profiles: Array, random: np.random.Generator) -> tuple[float, flo
     return float(middle), float(low), float(high)
 
 
-def _test(model: str, expected: Array, study: Study) -> dict[str, object]:
-    """Whether languages differ alike in all wordings (or orders): labels permuted in each, jointly over items.
+def _test(model: str, leans: Array, study: Study) -> dict[str, object]:
+    """Whether languages lean alike in all wordings (or orders): labels permuted in each, jointly over items.
 
     Only items that all languages answered count: a language with gaps overlaps with itself more than with others.
     """
-    expected = expected[..., np.isfinite(expected).all(axis=(0, 1, 2))]
-    _, wordings, languages, items = expected.shape
+    leans = leans[..., np.isfinite(leans).all(axis=(0, 1, 2))]
+    _, wordings, languages, items = leans.shape
     row: dict[str, object] = {
         "test_family": "reliability",
         "test": f"{model}: languages differ in the same way in {'every wording' if wordings > 1 else 'both orders'}",
-        "statistic": "mean product of item-centred expected values over pairs of conditions",
+        "statistic": "mean product of item-centred leans over pairs of conditions",
         "n": languages,
     }
     if items < 2:
         return row | {"verdict": f"{items} items were answered in all of the family's languages, two are needed"}
     # What one wording makes anew comes back in its other order: then only different wordings are compared.
-    compared = expected.mean(axis=0) if wordings > 1 else expected[:, 0]
+    compared = leans.mean(axis=0) if wordings > 1 else leans[:, 0]
     conditions = np.stack([centred_on_items(each) for each in compared])
     n = len(conditions)
     products = np.einsum("ali,bmi->abml", conditions, conditions, optimize=True)

@@ -42,6 +42,8 @@ class Plant:
         order: of the pull to the first option shown, which turns with the order; the same for all cells where
             `order_is_shared`.
         people_item: of people's item levels, where they are not the models'.
+        position: mean pull to the first option shown, the same for all items (no standard deviation).
+        position_apart: of that pull between languages, and once more between scales of as many options in a language.
     """
 
     item: float = 1.0
@@ -52,6 +54,8 @@ class Plant:
     order: float = 0.5
     order_is_shared: bool = False
     people_item: float | None = None
+    position: float = 0.0
+    position_apart: float = 0.0
 
 
 PLANTED = Plant()
@@ -59,6 +63,10 @@ NULL = Plant(follows=(0.0, 0.0), own=0.0, order_is_shared=True)
 """Families that answer the same in all languages, but for what each wording makes anew."""
 SCALE_ARTIFACT = Plant(item=0.0, follows=(0.0, 0.0), own=0.8, people_item=4.0)
 """Families that answer near the middle of every scale: long scales have high means in models and in people."""
+
+POSITION_ONLY = Plant(follows=(0.0, 0.0), own=0.0, order=0.0, position=3.0, position_apart=1.0)
+"""Families that say the same of every item in all languages, under a pull to the first option that differs by language
+and by number of options: what averaging two orders leaves of it repeats in every wording."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +129,8 @@ def make_world(
     follows = np.array(plant.follows)[:, None, None]
     model = level + follows * apart + random.normal(0, plant.own, (len(FAMILIES), *shape))
     pull = random.normal(0, plant.order, (1, 1, shape[1]) if plant.order_is_shared else model.shape)
+    if plant.position_apart:
+        pull = pull + _pulls(plant, scales, model.shape[:2], random)
     orders = np.stack([pull, -pull])[:, None]
     said = model + orders + random.normal(0, plant.wording, (1, wordings, *model.shape))
     sides = tilted(scales, said).reshape(2, wordings, -1, *scales.codes.shape)
@@ -132,6 +142,13 @@ def make_world(
     answers = sides.mean(axis=(0, 1))
     grid = AnswerGrid(scales, cells, types, answers, sides, is_converted, p_valid, countries, people)
     return World(grid, planted, true)
+
+
+def _pulls(plant: Plant, scales: Scales, cells: tuple[int, ...], random: np.random.Generator) -> Array:
+    """(families, languages, I) pulls to the first option shown, alike for all items of a cell with as many options."""
+    of_cell = random.normal(plant.position, plant.position_apart, cells)
+    counts, kind = np.unique(scales.n_options, return_inverse=True)
+    return of_cell[..., None] + random.normal(0, plant.position_apart, (*cells, len(counts)))[..., kind]
 
 
 def tilted(scales: Scales, tilt: Array) -> Array:

@@ -12,7 +12,8 @@ from valuesassets.figures.marks import mark, say_nothing
 from valuesassets.records.frames import records
 
 _PANELS = (
-    ("advantage", "own-country advantage", "Jensen-Shannon distance;\nright: nearer to the own country"),
+    ("agreement", "own-country agreement", "correlation over items;\nright: like the own country"),
+    ("advantage", "own-country advantage", "Jensen-Shannon distance"),
     ("distance_own", "distance to own country", "Jensen-Shannon\ndistance"),
     ("entropy_bits", "entropy", "bits"),
 )
@@ -22,13 +23,14 @@ _PANELS = (
 def draw_mono_vs_multi(
     pairs: pd.DataFrame, summary: pd.DataFrame | None = None, notes: Sequence[str] = (), planted: bool = False
 ) -> Figure:
-    """Own-country advantage, raw distance and entropy of both families, one row per language.
+    """Own-country agreement and advantage, raw distance and entropy of both families, one row per language.
 
     Args:
         pairs: rows of `mono_vs_multi/pairs` of one pair of families.
         summary: those of `mono_vs_multi/summary`, said under the figure, as `notes` are.
     """
-    ordered = pairs.sort_values("difference", kind="stable").reset_index(drop=True)
+    by = "agreement_mono" if pairs["agreement_mono"].notna().any() else "difference"
+    ordered = pairs.sort_values(by, kind="stable").reset_index(drop=True)
     families = {kind: str(ordered[kind].iloc[0]) for kind in ("mono", "multi")}
     looks = style.looks(families.values())
     looks_of: dict[str, style.Keywords] = {
@@ -40,7 +42,7 @@ def draw_mono_vs_multi(
     }  # fmt: skip
     rows = np.arange(len(ordered))
     figure = style.new_figure(height_in=1.9 + 0.22 * len(ordered) + 0.14 * 6)
-    panels = figure.subplots(1, 3, sharey=True, width_ratios=(1.5, 1, 1))
+    panels = figure.subplots(1, 4, sharey=True, width_ratios=(1.5, 1.2, 1, 1))
     for axes, (measure, title, label) in zip(panels, _PANELS, strict=True):
         ends = ordered[[f"{measure}_mono", f"{measure}_multi"]].to_numpy(dtype=float)
         axes.hlines(rows, ends.min(axis=1), ends.max(axis=1), color=style.GREY, lw=1)
@@ -50,14 +52,15 @@ def draw_mono_vs_multi(
             say_nothing(axes)
         axes.set_title(title)
         axes.set_xlabel(label, fontsize=style.SMALL_PT)
-        axes.locator_params(axis="x", nbins=5 if measure == "advantage" else 4)
+        axes.locator_params(axis="x", nbins=5 if measure == "agreement" else 4)
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
-    panels[0].axvline(0, color=style.BLACK, lw=1)
+    for axes in panels[:2]:
+        axes.axvline(0, color=style.BLACK, lw=1)
     panels[0].set_yticks(rows, [f"{row['language']} ({row['country']})" for row in records(ordered)])
     panels[0].set_ylim(-0.7, len(ordered) - 0.3)
     handles = [mark(f"{family} ({kind})", **looks_of[kind]) for kind, family in families.items()]
-    title = "Whose answers lie nearer to the country of their language?"
+    title = "Whose answers agree more with the country of their language?"
     return style.finish(figure, title, [*_lines(summary), *notes], handles, planted=planted)
 
 

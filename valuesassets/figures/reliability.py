@@ -16,6 +16,7 @@ from valuesassets.records.frames import records, rows_where
 
 _COEFFICIENTS = (
     ("generalizability", "over wordings: all that sets languages apart", "o"),
+    ("beyond_position", "over wordings: without pulls to a place", "v"),
     ("pattern", "over wordings: their pattern over items", "s"),
     ("over_orders", "over orders too (lower bound)", "D"),
     ("split_half", "over halves of the items", "^"),
@@ -52,7 +53,7 @@ def draw_reliability(
 
 def _draw_coefficients(axes: Axes, families: pd.DataFrame) -> list[Line2D]:
     places, handles = np.arange(len(families)), []
-    for offset, (name, label, marker) in zip((-0.27, -0.09, 0.09, 0.27), _COEFFICIENTS, strict=True):
+    for offset, (name, label, marker) in zip(np.linspace(-0.3, 0.3, len(_COEFFICIENTS)), _COEFFICIENTS, strict=True):
         color, face = (style.BLUE, style.BLUE) if name == "generalizability" else (style.BLACK, "white")
         handles.append(mark(label, marker, color, markerfacecolor=face))
         if name in families:
@@ -61,7 +62,7 @@ def _draw_coefficients(axes: Axes, families: pd.DataFrame) -> list[Line2D]:
             )
     measured = families["generalizability"] if "generalizability" in families else pd.Series(np.nan, families.index)
     for place in places[measured.isna()]:
-        axes.text(0.01, place - 0.27, "over wordings: not measured", va="center", style="italic", size=style.SMALL_PT)
+        axes.text(0.01, place - 0.3, "over wordings: not measured", va="center", style="italic", size=style.SMALL_PT)
     threshold = float(families["threshold"].iloc[0])
     axes.axvline(threshold, color=style.VERMILLION, ls="--", lw=1)
     name_rows(axes, [str(model) for model in families["model"]])

@@ -200,8 +200,15 @@ SHARED = (
     Table(
         "reliability/families",
         "a family",
-        "model threshold generalizability~ pattern~ over_orders~ split_half~ level n_languages? n_items? n_orders?",
-        "n_wordings? reason? is_reliable?",
+        "model threshold generalizability~ pattern~ beyond_position~ over_orders~ split_half~ level n_languages?",
+        "n_items? n_orders? n_wordings? reason? is_reliable? languages_sd_unit? countries_sd_unit?",
+        added_later=[
+            "beyond_position",
+            "beyond_position_low",
+            "beyond_position_high",
+            "languages_sd_unit",
+            "countries_sd_unit",
+        ],
     ),
     Table(
         "reliability/components",
@@ -283,8 +290,10 @@ SHARED = (
     ),
     Table(
         "human_comparison/resources",
-        "a measure of a family: languages rich against poor in resources",
-        "model measure mean_high mean_low difference~ p n_high n_low note? p_corrected",
+        "a measure of a family, or of answers without content: languages rich against poor in resources",
+        "kind model measure mean_high mean_low difference~ beyond_uniform? beyond_first? beyond_pooled? p?",
+        "n_high n_low note? p_corrected",
+        added_later=["kind", "beyond_uniform", "beyond_first", "beyond_pooled"],
     ),
     Table(
         "human_comparison/lower_bounds",
@@ -301,8 +310,9 @@ SHARED = (
     Table(
         "mono_vs_multi/pairs",
         "a language answered by both families",
-        "language country mono multi advantage_mono advantage_multi entropy_bits_mono entropy_bits_multi",
-        "distance_own_mono distance_own_multi difference~ n_items n_items_people",
+        "language country mono multi agreement_mono agreement_multi advantage_mono advantage_multi",
+        "entropy_bits_mono entropy_bits_multi distance_own_mono distance_own_multi difference~ n_items n_items_people",
+        added_later=["agreement_mono", "agreement_multi"],
     ),
     Table(
         "mono_vs_multi/summary",

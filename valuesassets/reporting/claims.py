@@ -5,6 +5,7 @@ puts its own claims and gates around these.
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -17,7 +18,7 @@ from valuesassets.reporting.analyses import named
 from valuesassets.reporting.interval_words import spelled
 from valuesassets.reporting.methods import capital, counted, each_in, listed, planted_families, share_of, some_of, was
 from valuesassets.reporting.option_orders import is_without_evidence
-from valuesassets.reporting.parts import Claim, Gate, Refused, Section
+from valuesassets.reporting.parts import Claim, Gate, Refused, Section, is_absent
 from valuesassets.reporting.questions import QUESTIONS
 from valuesassets.reporting.run import Run
 
@@ -25,7 +26,7 @@ TEST_COLUMNS = (
     *("test_family", "test", "statistic", "value", "p", "p_corrected", "correction", "is_rejected"),
     *("n", "n_resamples", "seed", "verdict"),
 )
-RANKINGS = frozenset(["map", "own country", "nearest neighbours"])
+RANKINGS = frozenset(["map", "own country", "nearest neighbours", "resources", "mono vs multi", "reliability"])
 """Families of tests that give way where a family of models is not reliable."""
 VAGUE = "; the family's answers are not reliable"
 RELIABLE = "What sets the languages of {} apart comes out again in other wordings."
@@ -126,8 +127,20 @@ def reliable(run: Run) -> Iterator[Claim]:
         if known is None or pd.isna(known):
             yield _claim(said, False, str(row.get("reason") or "it was not measured"))
         else:
-            found = f"generalizability {_value(row['generalizability'])}, {_value(row['threshold'])} is asked for"
-            yield _claim(said, bool(known), found)
+            yield _claim(said, bool(known), _again(row))
+
+
+def _again(row: Mapping[str, Any]) -> str:
+    """What repeats of the differences between a family's languages, and how large they are, beside people's."""
+    said = f"generalizability {_value(row['generalizability'])}"
+    if not is_absent(row.get("beyond_position")):
+        said += f", {_value(row['beyond_position'])} beyond position"
+    said += f"; {_value(row['threshold'])} is asked for"
+    if not is_absent(row.get("languages_sd_unit")):
+        said += f"; languages differ by {_value(row['languages_sd_unit'])} of a scale (standard deviation)"
+        countries = row.get("countries_sd_unit")
+        said += "" if is_absent(countries) else f", countries by {_value(countries)}"
+    return said
 
 
 def unreliable(run: Run) -> set[str]:
@@ -155,7 +168,8 @@ def tested(run: Run) -> Iterator[Claim]:
     tests = [row for row in tests if "," not in str(row["test_family"]) and row["test_family"] not in deciding]
     n_named = Counter(str(row["test"]) for row in tests)
     for row in tests:
-        is_vague = row["test_family"] in RANKINGS and str(row["test"]).partition(":")[0] in vague
+        # A test names one family before a colon, or two with `and` between them.
+        is_vague = row["test_family"] in RANKINGS and not vague.isdisjoint(re.split(r":| and | differ ", row["test"]))
         counts = not is_vague and not pd.isna(row["is_rejected"]) and bool(row["is_rejected"])
         verdict, p = row.get("verdict"), row["p_corrected"]
         because = f"{row['test_family']}: {row['statistic']} {_value(row['value'])}, "
@@ -264,8 +278,12 @@ def reliability_gates(run: Run) -> Iterator[Gate]:
             yield Gate(RELIABLE.format(row["model"]), False, str(row["reason"]), is_missing=True)
             continue
         ends = (row["generalizability_low"], row["generalizability_high"])
-        said = f"generalizability {spelled(estimate, *ends, digits=2)}, {wanted:g} or more wanted"
-        yield Gate(RELIABLE.format(row["model"]), estimate >= wanted, said)
+        said, least = f"generalizability {spelled(estimate, *ends, digits=2)}", estimate
+        if not math.isnan(beyond := float(row.get("beyond_position", "nan"))):
+            least = min(estimate, beyond)
+            ends = (row["beyond_position_low"], row["beyond_position_high"])
+            said += f", beyond position {spelled(beyond, *ends, digits=2)}"
+        yield Gate(RELIABLE.format(row["model"]), least >= wanted, f"{said}, {wanted:g} or more wanted")
 
 
 def _every(sentence: str, total: int, things: str, wrong_is: str, wrong: Sequence[str]) -> Gate:

@@ -20,7 +20,10 @@ def reliability(frames: Frames) -> str:
     """How reliable each family is."""
 
     def say(row: Any) -> str:
-        return "not measured" if pd.isna(row.generalizability) else f"generalizability {row.generalizability:.2f}"
+        if pd.isna(row.generalizability):
+            return "not measured"
+        beyond = "" if pd.isna(row.beyond_position) else f" ({row.beyond_position:.2f} beyond position)"
+        return f"generalizability {row.generalizability:.2f}{beyond}"
 
     return by_family(frames["families"], say)
 
@@ -55,8 +58,8 @@ def human_comparison(frames: Frames) -> str:
 def mono_vs_multi(frames: Frames) -> str:
     """What being monolingual goes with."""
     summary = frames["summary"]
-    found: Any = rows_where(summary, measure="own_country_advantage").itertuples() if len(summary) else ()
-    said = "own-country advantage of {0.mono} minus {0.multi}: {0.mean_difference:+.3f} [{0.low:.3f}, {0.high:.3f}]"
+    found: Any = rows_where(summary, measure="own_country_agreement").itertuples() if len(summary) else ()
+    said = "own-country agreement of {0.mono} minus {0.multi}: {0.mean_difference:+.3f} [{0.low:.3f}, {0.high:.3f}]"
     return "; ".join(map(said.format, found)) or "nothing to pair"
 
 

@@ -170,7 +170,7 @@ def test_a_family_without_signal_stands_among_the_nulls_and_is_tested_apart():
     silent = found["tests"][found["tests"]["test"].str.startswith("silent:")]
     assert set(silent["test_family"]) == {"own country (null families)"}
     assert not silent["is_rejected"].any()
-    assert set(found["resources"]["model"]) == {"one"}
+    assert set(found["resources"].query("kind == 'model'")["model"]) == {"one"}
 
 
 def test_fewer_than_three_countries_have_distances_and_no_test():
@@ -221,11 +221,31 @@ def test_low_resource_languages_that_were_planted_further_off_are_found():
     people, noise = drawn(11, 100), drawn(12, 100)
     cells = {("one", code): mixed(p, noise[code], 0.3 if code in low else 0.9) for code, p in people.items()}
     found = compared(answers_of(cells, study), people_of(people, study), study)
-    row = found["resources"].set_index("measure").loc["jsd_distance"]
+    row = found["resources"].query("kind == 'model'").set_index("measure").loc["jsd_distance"]
+    assert row[["beyond_uniform", "beyond_first", "beyond_pooled"]].min() > 0
     assert row["difference"] == pytest.approx(row["mean_low"] - row["mean_high"])
     assert row["difference_low"] > 0
     assert row["p"] == pytest.approx(0.1, abs=0.05)  # two of the twenty ways to choose three of six
     assert (row["n_low"], row["n_high"]) == (3, 3)
+
+
+def test_a_silent_model_is_not_further_from_people_who_are_more_decided():
+    study, low = with_families(one="mono"), ("pol", "ell", "bul")
+    languages = {
+        code: about.model_copy(update={"resource": "low" if code in low else "high"})
+        for code, about in study.languages.items()
+    }
+    study = study.model_copy(update={"languages": languages})
+    people = {code: p ** (1.6 if code in low else 1.0) for code, p in drawn(21, 100).items()}
+    people = {code: p / p.sum(axis=-1, keepdims=True) for code, p in people.items()}
+    cells = {("one", code): np.full(p.shape, 1 / p.shape[-1]) for code, p in people.items()}
+    found = compared(answers_of(cells, study), people_of(people, study), study)["resources"]
+    row = found.query("kind == 'model'").set_index("measure").loc["jsd_distance"]
+    silent = found.query("model == 'uniform answers'").set_index("measure").loc["jsd_distance"]
+    assert row["difference_low"] > 0
+    assert row["difference"] == pytest.approx(silent["difference"])
+    assert row["beyond_uniform"] == pytest.approx(0)
+    assert row["p"] == 1
 
 
 def test_one_level_of_resources_alone_is_not_compared():

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from valuesassets.comparing.answer_grid import answer_grid
-from valuesassets.comparing.mono_vs_multi import derive_mono_vs_multi
+from valuesassets.comparing.mono_vs_multi import agreements, derive_mono_vs_multi
 from valuesassets.measure.multiple_tests import holm
 from valuesassets_tests.comparing.made_up_grid import answers_of, drawn, mixed, people_of, with_families
 from valuesassets_tests.comparing.planted_grid import answers, demo, human, no_human, peopleless
@@ -15,7 +15,8 @@ def found():
 
 
 def test_the_planted_advantage_of_monolingual_models_is_found(found):
-    row = found["summary"].set_index("measure").loc["own_country_advantage"]
+    assert found["summary"].set_index("measure").at["own_country_advantage", "low"] > 0
+    row = found["summary"].set_index("measure").loc["own_country_agreement"]
     assert row["low"] > 0
     assert row["p_sign_test"] == pytest.approx(2 / 2**6)
     assert row["n_pairs"] == 6
@@ -54,7 +55,8 @@ def test_fewer_than_two_pairs_are_a_partial_result_that_says_so(languages):
     assert any(why in note for note in found["notes"]["note"])
     if languages:
         assert found["summary"]["low"].isna().all()
-        assert found["summary"]["mean_difference"].notna().all()
+        without = found["summary"].loc[found["summary"]["mean_difference"].isna(), "measure"]
+        assert without.tolist() == ["own_country_agreement"]  # one language differs from no other
 
 
 def test_without_people_only_entropies_are_compared():
@@ -115,5 +117,42 @@ def test_every_pair_of_families_is_a_test_of_one_family_and_null_families_are_no
     assert set(zip(found["pairs"]["mono"], found["pairs"]["multi"], strict=True)) == {("a", "c"), ("b", "c")}
     assert set(found["tests"]["test_family"]) == {"mono vs multi"}
     assert found["tests"]["p_corrected"].tolist() == holm(found["tests"]["p"]).tolist()
-    shown = found["summary"].query("measure == 'own_country_advantage'")["p_corrected"]
+    shown = found["summary"].query("measure == 'own_country_agreement'")["p_corrected"]
     assert shown.tolist() == found["tests"]["p_corrected"].tolist()
+
+
+def world_of_flat_answers(scale, follows=(1.0, 1.0), seed=0, n_items=120):
+    """Grids of two families that follow their countries so far; the log-odds of the second are multiplied."""
+    study = with_families(one="mono", other="multi")
+    random, languages = np.random.default_rng(seed), tuple(study.languages)
+    level, apart = random.normal(0, 1, n_items), random.normal(0, 0.8, (len(languages), n_items))
+    place = np.linspace(-0.5, 0.5, 4)
+
+    def said(tilts):
+        mass = np.exp(tilts[..., None] * place * 2)
+        return mass / mass.sum(axis=-1, keepdims=True)
+
+    cells = {}
+    for model, factor, share in (("one", 1.0, follows[0]), ("other", scale, follows[1])):
+        tilts = factor * (level + share * apart + random.normal(0, 0.6, apart.shape))
+        cells |= {(model, code): of_code for code, of_code in zip(languages, said(tilts), strict=True)}
+    people = dict(zip(languages, said(level + apart), strict=True))
+    return derive_mono_vs_multi(answer_grid(answers_of(cells, study), people_of(people, study)), study)["summary"]
+
+
+@pytest.mark.slow
+def test_a_model_that_says_the_same_more_flatly_does_not_lose():
+    worlds = [world_of_flat_answers(0.5, seed=seed).set_index("measure") for seed in range(40)]
+    lower_advantage = [world.at["own_country_advantage", "low"] > 0 for world in worlds]
+    rejected = [world.at["own_country_agreement", "p_sign_test"] <= 0.05 for world in worlds]
+    assert np.mean(lower_advantage) > 0.9
+    assert np.mean(rejected) <= 0.15
+    worse = [world_of_flat_answers(2.0, (1.0, 0.3), seed).set_index("measure") for seed in range(20)]
+    assert np.mean([world.at["own_country_agreement", "p_sign_test"] <= 0.05 for world in worse]) > 0.9
+
+
+def test_languages_that_all_answer_alike_agree_with_no_country():
+    answers, people = np.ones((3, 8)), np.random.default_rng(0).random((3, 8))
+    assert agreements(answers, people, np.arange(3)).tolist() == [0, 0, 0]
+    assert agreements(people, people, np.arange(3)).min() > 1
+    assert np.isnan(agreements(people, people, np.array([0, 1, -1]))[2])

@@ -128,7 +128,7 @@ def test_an_unreliable_family_and_one_that_was_not_measured_support_nothing():
     again = "come out again in other wordings."
     assert f"The differences between the languages of a {again}" in claims(found, True)
     refused = claims(found, False)
-    assert refused[f"That the differences between the languages of b {again}"].startswith("generalizability 0.2, 0.5")
+    assert refused[f"That the differences between the languages of b {again}"].startswith("generalizability 0.2; 0.5")
     assert refused[f"That the differences between the languages of c {again}"] == "one wording only"
 
 

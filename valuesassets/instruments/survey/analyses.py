@@ -159,7 +159,7 @@ ANALYSES = {
     "mono_vs_multi": Analysis(
         title="Monolingual against multilingual",
         question=MODELS,
-        about="Own-country advantage of the monolingual against the multilingual family, paired by language.",
+        about="Own-country agreement of the monolingual against the multilingual family, paired by language.",
         derive="valuesassets.comparing.mono_vs_multi:derive_mono_vs_multi",
         needs=("answers", "people"),
         line="valuesassets.reporting.lines:mono_vs_multi",
@@ -167,7 +167,7 @@ ANALYSES = {
             Drawing(
                 "mono_vs_multi",
                 ("pairs", "summary"),
-                "Dot plot per language: own-country advantage, distance and entropy of {mono} and {multi}.",
+                "Dots per language: own-country agreement and advantage, distance and entropy of {mono} and {multi}.",
                 "{mono} against {multi}, paired by language.",
                 optional=("summary",),
                 by=("mono", "multi"),

@@ -1,0 +1,72 @@
+"""`valuesassets simulations`: how often is a claim made where it is wrong, and where it is right?"""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from valuesassets.cli.inputs import require_file_place
+from valuesassets.cli.worlds import simulated
+from valuesassets.records.errors import ScoringError
+from valuesassets.records.files import write_json
+
+
+def simulations(
+    count: Annotated[int, typer.Option("--worlds", min=2, help="Worlds of each kind.")] = 400,
+    seed: Annotated[int, typer.Option(help="Seed of the first world of a kind; the others follow.")] = 1,
+    processes: Annotated[int | None, typer.Option(min=1, help="Processes; as many as processors if not given.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Write the table as JSON.")] = None,
+    only: Annotated[
+        str | None, typer.Option(help="Try these worlds alone: a finding's letter, or words of their names.")
+    ] = None,
+) -> None:
+    """Make worlds that could be mistaken for values, and print how often each claim is made where it is wrong."""
+    from valuesassets.instruments.survey.simulations import SIMULATIONS
+    from valuesassets.measure.simulations import simulate, summarise, wrong_conclusions
+
+    if output is not None:
+        require_file_place(output, "JSON")
+    chosen = [each for each in SIMULATIONS if only is None or _is_meant(each, only)]
+    if not chosen:
+        listed = "; ".join(f"{each.world} ({each.finding or 'no letter'})" for each in SIMULATIONS)
+        raise typer.BadParameter(f"--only {only}: no world has that letter or these words; there are: {listed}")
+    rows = []
+    for each in chosen:
+        rows += summarise(
+            simulated(
+                partial(_in_batch, simulate, each), {each.world: range(seed, seed + count)}, processes, each.world
+            )
+        )
+    print(_table(rows))
+    if output is not None:
+        write_json(output, rows)
+    if lines := wrong_conclusions(rows):
+        raise ScoringError("; ".join(lines))
+
+
+def _is_meant(simulation: Any, only: str) -> bool:
+    """Whether a world was written for a finding of this letter, or has these words in its name."""
+    if len(only) == 1:
+        return only.upper() == simulation.finding
+    return only.lower() in simulation.world.lower()
+
+
+def _in_batch(simulate: Any, simulation: Any, _: str, seeds: Any) -> Any:
+    """As `simulated` calls what makes worlds: by their kind and seeds."""
+    return simulate(simulation, seeds)
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    lines, world = [], None
+    for row in rows:
+        if row["world"] != world:
+            world = row["world"]
+            letter = f" (finding {row['finding']})" if row["finding"] else ""
+            lines.append(f"\n{row['instrument']}: {world}{letter}, {row['n_worlds']} worlds")
+        is_wrong = row["kind"] == "null"
+        said = f"  claimed in {row['rejected']:6.1%}, {'wrong' if is_wrong else 'right'}"
+        said += f"; withheld in {row['withheld']:.1%}" if row["withheld"] else ""
+        said += f"; intervals hold the truth in {row['coverage']:.1%}" if row["coverage"] is not None else ""
+        lines.append(f"{said}: {row['claim']}")
+    return "\n".join(lines).lstrip()

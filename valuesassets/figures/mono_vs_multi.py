@@ -12,9 +12,9 @@ from valuesassets.figures.marks import mark, say_nothing
 from valuesassets.records.frames import records
 
 _PANELS = (
-    ("agreement", "own-country agreement", "correlation over items;\nright: like the own country"),
-    ("advantage", "own-country advantage", "Jensen-Shannon distance"),
-    ("distance_own", "distance to own country", "Jensen-Shannon\ndistance"),
+    ("agreement", "own-country\nagreement", "correlation over items;\nright: like the own country"),
+    ("advantage", "own-country\nadvantage", "Jensen-Shannon\ndistance"),
+    ("distance_own", "distance to\nown country", "Jensen-Shannon\ndistance"),
     ("entropy_bits", "entropy", "bits"),
 )
 
@@ -29,8 +29,8 @@ def draw_mono_vs_multi(
         pairs: rows of `mono_vs_multi/pairs` of one pair of families.
         summary: those of `mono_vs_multi/summary`, said under the figure, as `notes` are.
     """
-    by = "agreement_mono" if pairs["agreement_mono"].notna().any() else "difference"
-    ordered = pairs.sort_values(by, kind="stable").reset_index(drop=True)
+    apart = pairs["agreement_mono"] - pairs["agreement_multi"]
+    ordered = pairs.assign(apart=apart).sort_values(["apart", "difference"], kind="stable").reset_index(drop=True)
     families = {kind: str(ordered[kind].iloc[0]) for kind in ("mono", "multi")}
     looks = style.looks(families.values())
     looks_of: dict[str, style.Keywords] = {
@@ -52,7 +52,7 @@ def draw_mono_vs_multi(
             say_nothing(axes)
         axes.set_title(title)
         axes.set_xlabel(label, fontsize=style.SMALL_PT)
-        axes.locator_params(axis="x", nbins=5 if measure == "agreement" else 4)
+        axes.locator_params(axis="x", nbins=5 if measure == "agreement" else 3, steps=(1, 2, 5, 10), min_n_ticks=2)
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
     for axes in panels[:2]:

@@ -35,13 +35,15 @@ def mono_multi_frames(languages=None, families=None, seed=3):
     mono, multi = families or FAMILIES
     rows = []
     for language in languages or DEMO:
-        advantage = rng.normal(0.03, 0.02, 2)
+        advantage, agreement = rng.normal(0.03, 0.02, 2), rng.uniform(0.1, 0.7, 2)
         rows.append(
             {
                 "language": language,
                 "country": COUNTRIES[language],
                 "mono": mono,
                 "multi": multi,
+                "agreement_mono": agreement[0],
+                "agreement_multi": agreement[1],
                 "advantage_mono": advantage[0],
                 "advantage_multi": advantage[1],
                 "difference": advantage[0] - advantage[1],
@@ -67,7 +69,7 @@ def mono_multi_frames(languages=None, families=None, seed=3):
                 "level": 0.95,
                 "source_of_variation": "languages",
             }
-            for measure in ("own_country_advantage", "entropy_bits", "distance_own")
+            for measure in ("own_country_agreement", "own_country_advantage", "entropy_bits", "distance_own")
         ]
     )
     return pairs, summary

@@ -219,18 +219,19 @@ def test_mds_map_shows_each_cell_and_its_stress():
 def test_mono_vs_multi_pairs_families_per_language_in_order_of_their_difference():
     pairs, summary = mono_multi_frames()
     figure = draw_mono_vs_multi(pairs, summary, ["Size and training data differ."])
-    ordered = pairs.sort_values("difference")
+    ordered = pairs.assign(apart=pairs.agreement_mono - pairs.agreement_multi).sort_values("apart")
+    assert places(figure, "agreement reference-mono")[:, 0].tolist() == ordered.agreement_mono.tolist()
     assert places(figure, "advantage reference-mono")[:, 0].tolist() == ordered.advantage_mono.tolist()
     assert places(figure, "entropy_bits reference-multi")[:, 0].tolist() == ordered.entropy_bits_multi.tolist()
     said = words(figure)
-    assert "own country advantage, mono - multi: +0.012 [-0.004, +0.031] (95% interval over languages)" in said
+    assert "own country agreement, mono - multi: +0.012 [-0.004, +0.031] (95% interval over languages)" in said
     assert "sign test p = 0.219" in said
     assert "Size and training data differ." in said
 
 
 def test_a_corrected_p_value_stands_beside_its_own_and_none_where_no_test_was_made():
     pairs, summary = mono_multi_frames()
-    said = words(draw_mono_vs_multi(pairs, summary.assign(p_corrected=[0.438, np.nan, np.nan])))
+    said = words(draw_mono_vs_multi(pairs, summary.assign(p_corrected=[0.438, np.nan, np.nan, np.nan])))
     assert "sign test p = 0.219 (= 0.438 corrected), 6 languages" in said
     untested = words(draw_mono_vs_multi(pairs, summary.assign(p_sign_test=np.nan)))
     assert "sign test" not in untested
@@ -258,9 +259,9 @@ def test_rows_of_one_family_share_its_name_where_it_fits_beside_them(probe):
 
 def test_mono_vs_multi_without_humans_says_what_is_not_available():
     pairs, _ = mono_multi_frames()
-    unknown = [name for name in pairs if name.startswith(("advantage", "distance"))] + ["difference"]
+    unknown = [name for name in pairs if name.startswith(("agreement", "advantage", "distance"))] + ["difference"]
     figure = draw_mono_vs_multi(pairs.assign(**dict.fromkeys(unknown, np.nan)))
-    assert words(figure).count("not available") == 2
+    assert words(figure).count("not available") == 3
     assert np.isfinite(places(figure, "entropy_bits reference-mono")[:, 0]).all()
 
 

@@ -52,7 +52,7 @@ def draw_mono_vs_multi(
             say_nothing(axes)
         axes.set_title(title)
         axes.set_xlabel(label, fontsize=style.SMALL_PT)
-        axes.locator_params(axis="x", nbins=5 if measure == "agreement" else 3, steps=(1, 2, 5, 10), min_n_ticks=2)
+        axes.locator_params(axis="x", nbins=5 if measure == "agreement" else 2)
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
     for axes in panels[:2]:

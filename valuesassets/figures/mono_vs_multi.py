@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from valuesassets.figures import style
 from valuesassets.figures.marks import mark, say_nothing
@@ -50,9 +51,10 @@ def draw_mono_vs_multi(
             axes.plot(of_kind, rows, ls="", gid=f"{measure} {family}", **looks_of[kind])
         if np.isnan(ends).all():
             say_nothing(axes)
+        else:
+            axes.xaxis.set_major_locator(MaxNLocator(5 if measure == "agreement" else 3, steps=[1, 5, 10]))
         axes.set_title(title)
         axes.set_xlabel(label, fontsize=style.SMALL_PT)
-        axes.locator_params(axis="x", nbins=5 if measure == "agreement" else 2)
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
     for axes in panels[:2]:

@@ -52,7 +52,8 @@ def draw_mono_vs_multi(
         if np.isnan(ends).all():
             say_nothing(axes)
         else:
-            axes.xaxis.set_major_locator(MaxNLocator(5 if measure == "agreement" else 3, steps=[1, 5, 10]))
+            n_ticks = 5 if measure == "agreement" else 3
+            axes.xaxis.set_major_locator(MaxNLocator(n_ticks, steps=[1, 2, 5, 10], min_n_ticks=1))
         axes.set_title(title)
         axes.set_xlabel(label, fontsize=style.SMALL_PT)
         axes.grid(axis="x")

@@ -1,6 +1,7 @@
 """`valuesassets simulations`: how often is a claim made where it is wrong, and where it is right?"""
 
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,14 +23,13 @@ def simulations(
     ] = None,
 ) -> None:
     """Make worlds that could be mistaken for values, and print how often each claim is made where it is wrong."""
-    from valuesassets.instruments.survey.simulations import SIMULATIONS
     from valuesassets.measure.simulations import simulate, summarise, wrong_conclusions
 
     if output is not None:
         require_file_place(output, "JSON")
-    chosen = [each for each in SIMULATIONS if only is None or _is_meant(each, only)]
+    chosen = [each for each in every_simulation() if only is None or _is_meant(each, only)]
     if not chosen:
-        listed = "; ".join(f"{each.world} ({each.finding or 'no letter'})" for each in SIMULATIONS)
+        listed = "; ".join(f"{each.world} ({each.finding or 'no letter'})" for each in every_simulation())
         raise typer.BadParameter(f"--only {only}: no world has that letter or these words; there are: {listed}")
     rows = []
     for each in chosen:
@@ -43,6 +43,15 @@ def simulations(
         write_json(output, rows)
     if lines := wrong_conclusions(rows):
         raise ScoringError("; ".join(lines))
+
+
+def every_simulation() -> tuple[Any, ...]:
+    """The worlds of all instruments."""
+    return tuple(
+        each
+        for instrument in ("survey", "worldvaluesbench")
+        for each in import_module(f"valuesassets.instruments.{instrument}.simulations").SIMULATIONS
+    )
 
 
 def _is_meant(simulation: Any, only: str) -> bool:

@@ -52,6 +52,42 @@ def test_a_pull_to_positions_cancels_between_the_orders_and_lowers_the_lower_bou
     assert families["over_orders"].max() < 0.7
 
 
+def pulled(random, pattern=0.0):
+    """Tilts whose pull to the first option differs by language and by number of options, and not by item."""
+    of_content = tilts(random, pattern=pattern, wording=0.3)
+    few, of_language = scales(ITEMS, (4, 10)).n_options == 4, random.normal(3, 1, (2, 1, 2, LANGUAGES))
+    pull = np.where(few, of_language[0][..., None], of_language[1][..., None])
+    return of_content + np.concatenate([pull[None], -pull[None]])
+
+
+def test_a_pull_to_a_place_that_differs_by_language_repeats_and_is_not_reliable():
+    random = np.random.default_rng(1)
+    grid = made_grid(pulled(random), PEOPLE, on=scales(ITEMS, (4, 10)))
+    found = derive_reliability(grid, study(LANGUAGES))
+    assert found["families"]["generalizability"].min() > 0.5
+    assert found["families"]["beyond_position"].max() < 0.3
+    assert not found["families"]["is_reliable"].any()
+    assert not found["tests"]["is_rejected"].any()
+    assert max(coefficients(found).values()) < 0.3
+    assert found["families"]["languages_sd_unit"].max() < 0.02
+
+
+def test_what_differs_under_a_pull_is_still_reliable():
+    grid = made_grid(pulled(np.random.default_rng(2), pattern=0.6), PEOPLE, on=scales(ITEMS, (4, 10)))
+    found = derive_reliability(grid, study(LANGUAGES))
+    assert found["families"]["is_reliable"].all()
+    assert found["tests"]["is_rejected"].all()
+
+
+def test_languages_that_say_the_same_more_flatly_do_not_differ():
+    random = np.random.default_rng(3)
+    flatter = random.uniform(0.4, 1, (1, 1, 2, LANGUAGES, 1))
+    grid = made_grid(tilts(random, wording=0.3, item=2.0) * flatter, PEOPLE, on=scales(ITEMS, (4, 10)))
+    families = derive_reliability(grid, study(LANGUAGES))["families"]
+    assert families["generalizability"].min() > 0.5
+    assert families["beyond_position"].max() < 0.3
+
+
 def test_a_habit_of_a_language_is_reliable_and_no_pattern():
     families = derived(habit=0.6, wording=0.4)["families"]
     assert families["generalizability"].min() > 0.7

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from valuesassets.instruments.survey.simulations import SIMULATIONS
+from valuesassets.cli.simulations import every_simulation
 from valuesassets.measure.simulations import NULL, PLANTED, Outcome, Simulation, simulate, summarise, wrong_conclusions
 
 FEW = 6
@@ -43,7 +43,7 @@ def test_a_claim_too_often_made_where_it_is_wrong_and_intervals_that_miss_the_tr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("simulation", SIMULATIONS, ids=lambda each: each.world)
+@pytest.mark.parametrize("simulation", every_simulation(), ids=lambda each: each.world)
 def test_in_a_few_worlds_of_each_kind_claims_are_right(simulation):
     for row in summarise(simulate(simulation, range(100, 100 + FEW))):
         share = row["rejected"]

@@ -91,6 +91,18 @@ def of_silence(sharpness: float, seed: int) -> Mapping[str, Outcome]:
     return claims(replace(_sharpened(grid, np.full(len(grid.cells), sharpness)), people=people), study)
 
 
+def of_shares(seed: int) -> Mapping[str, Outcome]:
+    """All claims where a share of all answers, which differs by language, is the first option shown."""
+    grid, study = _world(worlds.NULL, seed)
+    share = 1 / (1 + np.exp(-np.random.default_rng([seed, 1]).normal(0, 1, len(grid.cells))))[:, None, None]
+    place = np.arange(grid.scales.codes.shape[1])
+    shown_first = np.stack(
+        [place == np.zeros_like(grid.scales.n_options)[:, None], place == grid.scales.n_options[:, None] - 1]
+    )
+    sides = (1 - share) * grid.sides + share * shown_first[:, None, None].astype(float)
+    return claims(_with_sides(grid, sides), study)
+
+
 def of_resources(seed: int) -> Mapping[str, Outcome]:
     """All claims where models hardly follow low-resource countries, and make much up for them."""
     grid, study = _world(replace(worlds.PLANTED, follows=(1.0, 1.0)), seed)
@@ -156,6 +168,13 @@ SIMULATIONS: tuple[Simulation, ...] = (
     ),
     _simulation("low-resource countries are hardly followed", of_resources, {RESOURCES: PLANTED}),
     _simulation("a pull to a place differs by language", partial(of_plant, worlds.POSITION_ONLY), ALL_WRONG, "N"),
+    _simulation(
+        "families follow their countries under such a pull",
+        partial(of_plant, replace(worlds.PLANTED, position=3.0, position_apart=1.0)),
+        {REPEATS: PLANTED, LIKE_COUNTRIES: PLANTED},
+        "N",
+    ),
+    _simulation("a share of answers, by language, is the first option's", of_shares, ALL_WRONG, "N"),
     *(
         _simulation(
             f"{how} chances, people of low-resource countries are more decided",

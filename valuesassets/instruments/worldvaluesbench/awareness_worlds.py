@@ -10,6 +10,7 @@ model move with the levels, but have nothing to do with each other.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ Floats = NDArray[np.float64]
 Records = list[dict[str, Any]]
 PEOPLE = {"panel": 25, "probe": 10, "crowd": 240, "null": 25}
 """People of a group by kind of world; in `probe` and `null` they are others for each question."""
-KINDS, NULL = tuple(PEOPLE), "null"
+KINDS, NULL, PANEL = tuple(PEOPLE), "null", "panel"
 NULLS = 10
 """Null worlds for each other: they take no resampling, and a share of a twentieth wants many."""
 FACTORS = {"continent": ("A", "B", "C", "D"), "settlement": ("urban", "rural"), "education": ("low", "middle", "high")}
@@ -74,7 +75,7 @@ class Truth:
 def make_truth(kind: str, random: np.random.Generator) -> Truth:
     """A world's people and models; in null worlds one model that moves by itself."""
     levels = tuple(product(*FACTORS.values()))
-    people, own = ([_moved(k, levels, random) for k in ANSWERS] for _ in range(2))
+    people, own = ([moved(k, levels, random) for k in ANSWERS] for _ in range(2))
     if kind == NULL:
         return Truth(Groups(tuple(FACTORS), levels), people, {"apart": own})
     follows = [part.mean(axis=(0, 1)) + 0.8 * (part - part.mean(axis=(0, 1))) for part in people]
@@ -192,8 +193,8 @@ def _intervals(probe: Probe, truth: Truth, kind: str, seed: int) -> Iterator[dic
 
 def _p_values(probe: Probe, seed: int, random: np.random.Generator) -> Iterator[dict[str, Any]]:
     scopes = [scope for scope in scopes_of(probe.groups) if scope.name in (ALL, "continent")]
-    moved = derive_moves(probe, scopes, Resampling(probe, 0, seed), 5)["apart"]
-    for scope, moves in zip(scopes, moved, strict=True):
+    of_scopes = derive_moves(probe, scopes, Resampling(probe, 0, seed), 5)["apart"]
+    for scope, moves in zip(scopes, of_scopes, strict=True):
         arranged = {"levels": level_arrangements(scope.levels)}
         if scope.name == ALL:
             arranged["groups"] = free_arrangements(len(scope.levels), FREE, random)
@@ -202,10 +203,15 @@ def _p_values(probe: Probe, seed: int, random: np.random.Generator) -> Iterator[
             yield {"permuted": permuted, "factor": scope.name, "p": p}
 
 
-def _moved(n_answers: int, levels: Sequence[tuple[str, ...]], random: np.random.Generator) -> Floats:
+def moved(
+    n_answers: int,
+    levels: Sequence[tuple[str, ...]],
+    random: np.random.Generator,
+    factors: Mapping[str, Sequence[str]] = MappingProxyType(FACTORS),
+) -> Floats:
     """(G, P, K-1) distribution functions that move with the levels, and a little with group and profile."""
     location = random.normal(0, GROUP_SD, (len(levels), 1)) + random.normal(0, PROFILE_SD, (len(levels), PROFILES))
-    for place, names in enumerate(FACTORS.values()):
+    for place, names in enumerate(factors.values()):
         effect = dict(zip(names, random.normal(0, LEVEL_SD, len(names)), strict=True))
         location += np.array([effect[each[place]] for each in levels])[:, None]
     cuts = np.sort(random.normal(0, 1.2, n_answers - 1))

@@ -39,7 +39,7 @@ def _moves(frames: Frames) -> Iterator[Claim]:
         return
     reliability = frames.get("awareness_reliability")
     models = first_wordings(models_only(frames["awareness"]), reliability)
-    for row in records(rows_where(_corrected(models), factor="all")):
+    for row in records(_corrected(models)):
         yield from _of_model(row)
     yield from _ranking(reliability)
 
@@ -60,7 +60,8 @@ def _ranking(reliability: pd.DataFrame | None) -> Iterator[Claim]:
 
 
 def _corrected(awareness: pd.DataFrame) -> pd.DataFrame:
-    """The rows with p-values corrected over models and factors, where they are not yet."""
+    """The rows of all groups together with p-values corrected over models, where they are not yet."""
+    awareness = rows_where(awareness, factor="all")
     if "p_corrected" in awareness or "p_value" not in awareness:
         return awareness
     names = {"p_value": "p_corrected", "p_opposite": "p_opposite_corrected"}
@@ -87,8 +88,8 @@ def _beyond_chance(row: Mapping[str, Any], p: str, corrected: str) -> tuple[bool
         return False, f"no test: {ways}arrangements of levels are too few to tell it from chance"
     found, least = float(row[corrected]), _least_p(row[p], row[corrected], n)
     if found >= ALPHA and least >= ALPHA:
-        ways = f"{n:.0f} arrangements of levels allow no p below {least:.3f}"
-        return True, f"p {found:.3f}; {ways}, so the interval decides"
+        ways = f"{n:.0f} arrangements of levels allow no corrected p below {least:.3f}"
+        return False, f"p {found:.3f}; {ways}, so that nothing can be told from chance: ask about more levels"
     return found < ALPHA, f"p {found:.3f}" + ("" if found < ALPHA else ": no more than chance gives")
 
 

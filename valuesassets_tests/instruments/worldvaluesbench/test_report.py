@@ -70,17 +70,21 @@ def test_too_few_arrangements_support_neither_direction():
     assert "moves with" not in said(True, **untested, slope=-0.4, slope_low=-0.5, slope_high=-0.3)
 
 
-def test_p_values_that_nobody_has_corrected_are_corrected_over_models_and_factors():
-    rows = [{**ROW, "factor": factor, "p_value": 0.02} for factor in ("all", "continent", "education")]
+def test_p_values_that_nobody_has_corrected_are_corrected_over_models():
+    rows = [{**ROW, "model": model, "p_value": 0.02} for model in ("a", "b", "c")]
+    rows += [{**ROW, "model": "a", "factor": "continent", "p_value": 0.02}]
     table = pd.DataFrame(rows).drop(columns="p_corrected")
     (claim, *_) = claims({"awareness": table}, is_planted=False)
     assert not claim.is_supported
     assert "p 0.060" in claim.because
 
 
-def test_a_test_that_cannot_reject_leaves_it_to_the_interval_and_says_so():
+def test_where_no_test_could_reject_nothing_is_claimed_and_it_says_so():
     least = {"p_value": 1 / 96, "p_corrected": 8 / 96, "n_arrangements": 96}
-    assert "96 arrangements of levels allow no p below 0.083, so the interval decides" in said(True, **least)
+    assert "96 arrangements of levels allow no corrected p below 0.083, so that nothing can be told" in said(
+        False, **least
+    )
+    assert "moves with" not in said(True, **least)
     larger = {"p_value": 2 / 96, "p_corrected": 16 / 96, "n_arrangements": 96}
     assert "in the direction that people move" in said(False, **larger)
 

@@ -20,8 +20,8 @@ from valuesassets.measure.distances import jsd_distance_of
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.resampling import (
     interval_ends,
-    label_permutations,
-    permutation_p,
+    labelled_p,
+    labellings,
     resampled_means,
     with_ends,
 )
@@ -31,7 +31,7 @@ from valuesassets.records.tables import TABLES
 
 LEAST_COUNTRIES = 3
 """Fewest countries among which a rank says something."""
-TEST_FAMILY, PER_CELL = "own country", "own country, cell by cell"
+TEST_FAMILY = "own country"
 
 
 def jsd_to_countries(answers: Array, people: Array) -> Array:
@@ -127,10 +127,14 @@ def rank_columns(grid: AnswerGrid, ranks: Ranks, n_items: NDArray[np.intp], leve
 def own_country_of_families(
     grid: AnswerGrid, ranks: Ranks, study: Study
 ) -> tuple[pd.DataFrame, list[dict[str, object]]]:
-    """Mean rank and advantage of the own country per family, tested; and the exact p-value of every cell's rank."""
+    """Mean rank and advantage of the own country per family, tested.
+
+    A single cell's rank among N countries has no p below 1 / N: corrected for as many cells, none could be told from
+    chance, so that cells are not tested one by one.
+    """
     n, level = len(grid.countries), study.inference.level
     random = seeded(study.seed, "human_comparison", "countries")
-    permutations = label_permutations(n, study.inference.resamples, random)
+    permutations, is_all = labellings(n, study.inference.resamples, random)
     rows, tests = [], []
     nearer = "nearer to the own country than chance has it"
     for model in grid.models:
@@ -150,20 +154,14 @@ def own_country_of_families(
                 ends = interval_ends(drawn[:, cells].mean(axis=1), len(grid.items), level)
                 row |= with_ends(name, values[cells].mean(), ends)
             if row["note"] is None:
-                row[f"{name}_p"] = _own_against_chance(sign * by_country, ranks.own, cells, permutations)
+                row[f"{name}_p"] = _own_against_chance(sign * by_country, ranks.own, cells, permutations, is_all)
             tests.append(as_test(row, TEST_FAMILY, f"{{model}}: {nearer}", name, name, study, "n_cells", f"{name}_p"))
         rows.append(row)
-        for place in cells if row["note"] is None else ():
-            known = int(np.isfinite(ranks.by_country[place]).sum())
-            rank = ranks.own_rank[place]
-            found = {"model": model, "rank": rank, "p": rank / known, "n": known}
-            words = f"{model}/{grid.cells[place][1]}: {nearer}"
-            tests.append(as_test(found, PER_CELL, words, "own_country_rank", "rank", study, "n"))
     return TABLES["human_comparison/own_country"].frame(rows), tests
 
 
 def _own_against_chance(
-    evidence: Array, own: NDArray[np.intp], rows: Sequence[int], permutations: NDArray[np.intp]
+    evidence: Array, own: NDArray[np.intp], rows: Sequence[int], permutations: NDArray[np.intp], is_all: bool
 ) -> float:
     """p of the mean over some rows of what their own country has, the labels of countries permuted for all of them.
 
@@ -171,7 +169,8 @@ def _own_against_chance(
         evidence: (R, N), of all items together, so that labels move jointly across items; much is evidence.
         rows: those of a family that have an own country.
         permutations: (B, N) of the countries.
+        is_all: whether these are all there are.
     """
     chosen = np.array(rows, dtype=np.intp)
     observed = mean_of_known(evidence[chosen, own[chosen]])
-    return permutation_p(float(observed), mean_of_known(evidence[chosen, permutations[:, own[chosen]]]))
+    return labelled_p(float(observed), mean_of_known(evidence[chosen, permutations[:, own[chosen]]]), is_all)

@@ -24,10 +24,10 @@ from valuesassets.comparing.null_answers import ALWAYS_FIRST, HALVES, OTHERS, UN
 from valuesassets.measure.distances import KL_SMOOTHING, entropy_bits_of, kl_bits_of
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.resampling import (
+    group_labellings,
     interval_ends,
-    label_permutations,
+    labelled_p,
     means_with_intervals,
-    permutation_p,
     resample_counts,
     resampled_means,
     with_ends,
@@ -254,6 +254,6 @@ def _difference(values: Array, is_low: NDArray[np.bool_], study: Study, *purpose
     random = seeded(study.seed, "human_comparison", "resources", *purpose)
     drawn_low, drawn_high = (resampled_means(part, resample_counts(part.size, draws, random)) for part in (low, high))
     ends = interval_ends(drawn_low - drawn_high, min(low.size, high.size), study.inference.level)
-    permuted = is_low[label_permutations(values.size, draws, random)]
+    permuted, is_all = group_labellings(is_low, draws, random)
     means = (permuted @ values) / low.size - ((~permuted) @ values) / high.size
-    return found | with_ends("difference", observed, ends) | {"p": permutation_p(abs(observed), np.abs(means))}
+    return found | with_ends("difference", observed, ends) | {"p": labelled_p(abs(observed), np.abs(means), is_all)}

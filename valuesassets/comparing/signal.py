@@ -22,7 +22,7 @@ from valuesassets.measure.profile_correlation import (
     style_of_items,
     without_style,
 )
-from valuesassets.measure.resampling import interval_ends, label_permutations, permutation_p, resample_counts
+from valuesassets.measure.resampling import interval_ends, labelled_p, labellings, resample_counts
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.errors import MissingData
 from valuesassets.records.study import Study, why_no_people
@@ -96,7 +96,7 @@ def _correlations(
             f"{len(places)} languages with people of their country, {FEWEST_LANGUAGES} or more are needed for a p-value"
         )
     draws = study.inference.resamples
-    permuted = label_permutations(len(places), draws, seeded(study.seed, "signal", model, "permutations"))
+    permuted, is_all = labellings(len(places), draws, seeded(study.seed, "signal", model, "permutations"))
     rows = []
     for kind in KINDS:
         a, b = (profiles(answers, grid.scales, kind) for answers in (grid.answers[places], grid.people[own]))
@@ -114,7 +114,7 @@ def _correlations(
             drawn = resampled_correlations(a, b, counts, is_double)
             row["low"], row["high"] = interval_ends(drawn, n_items, study.inference.level)
             row["null_low"], row["null_high"] = np.quantile(chance, [0.025, 0.975])
-            row |= {"p": permutation_p(r, chance), "null_mean": chance.mean()}
+            row |= {"p": labelled_p(r, chance, is_all), "null_mean": chance.mean()}
         shared = (np.isfinite(a) & np.isfinite(b)).any(axis=0)
         rows.append(row | {"n_languages": len(places), "n_items": int(shared.sum())})
     return rows

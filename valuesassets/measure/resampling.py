@@ -1,6 +1,7 @@
 """Intervals and p-values by resampling. Every draw comes from a seed that the caller names."""
 
 import itertools
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -179,6 +180,24 @@ def exhaustive_p(observed: float, everything: ArrayLike) -> float:
     """
     chance = np.asarray(everything, dtype=float)
     return float(np.mean(chance >= observed - ROUNDING * max(1.0, abs(observed))))
+
+
+def labelled_p(observed: float, chance: ArrayLike, is_all: bool) -> float:
+    """One-sided p-value of `labellings`: counted where they are all there, estimated where some were drawn."""
+    return exhaustive_p(observed, chance) if is_all else permutation_p(observed, chance)
+
+
+def group_labellings(
+    is_one: NDArray[np.bool_], draws: int, random: np.random.Generator
+) -> tuple[NDArray[np.bool_], bool]:
+    """(N, n) ways to choose as many of n things as `is_one` does, and whether they are all: where `draws` would do."""
+    n, size = is_one.size, int(is_one.sum())
+    if math.comb(n, size) > draws:
+        return is_one[label_permutations(n, draws, random)], False
+    chosen = np.array(list(itertools.combinations(range(n), size)), dtype=np.intp)
+    ways = np.zeros((len(chosen), n), dtype=bool)
+    np.put_along_axis(ways, chosen, True, axis=1)
+    return ways, True
 
 
 def permutation_p(observed: float, permuted: ArrayLike) -> float:

@@ -56,7 +56,7 @@ def claims_section(run: Run, claims: Iterable[Claim], refused: Mapping[str, Sequ
         section.paragraphs.append("Every figure and table of the study is on this page.")
     _left_out(section, run)
     if run.tests is not None:
-        rule = f"p corrected within its family; a test counts below {study.inference.alpha:g}."
+        rule = f"p corrected within its family; a test counts at {study.inference.alpha:g} or below."
         section.tabulate(f"Every test of this run, {rule}", run.tests, TEST_COLUMNS)
     section.tabulate("Seeds and versions.", _seeds_and_versions(run), is_folded=True)
     section.tabulate("Hashes: models, questionnaires, human data and programs behind this page.", run.provenance)

@@ -139,7 +139,7 @@ def test_the_section_lists_what_was_left_out_tests_seeds_versions_and_hashes():
     captions = [table.caption for table in section.tables]
     assert captions == [
         "Answers that no analysis uses, by reason.",
-        "Every test of this run, p corrected within its family; a test counts below 0.05.",
+        "Every test of this run, p corrected within its family; a test counts at 0.05 or below.",
         "Seeds and versions.",
         "Hashes: models, questionnaires, human data and programs behind this page.",
     ]

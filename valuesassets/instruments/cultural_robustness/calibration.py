@@ -108,7 +108,7 @@ def _agreement(found: Mapping[str, Any], planted: Iterable[Sequence[str]]) -> fl
 
 def _rejected(scores: pd.DataFrame, alpha: float) -> float:
     """How many tests reject."""
-    return float(sum(row["score"] in TESTS and row["p"] < alpha for row in records(scores)))
+    return float(sum(row["score"] in TESTS and row["p"] <= alpha for row in records(scores)))
 
 
 def _faults(family: str, quality: pd.DataFrame, questions: pd.DataFrame) -> list[Fact]:

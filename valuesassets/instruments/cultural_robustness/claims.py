@@ -152,7 +152,7 @@ def _is_shown(row: Mapping[str, Any], alpha: float) -> bool:
     """Whether a score lies above 0 beyond chance: by its test, and by its interval where it has one."""
     if is_absent(row["value"]) or is_absent(row["p"]):
         return False
-    return row["p"] < alpha and row["value"] > 0 and (is_absent(row["low"]) or row["low"] > 0)
+    return row["p"] <= alpha and row["value"] > 0 and (is_absent(row["low"]) or row["low"] > 0)
 
 
 def _numbers(found: Mapping[str, Mapping[str, Any]], name: str) -> str:

@@ -221,7 +221,7 @@ def _refusal(ratio: Estimate, follow_p: float, alpha: float) -> str | None:
     """Why a ratio is not shown, in words."""
     if not np.isfinite(ratio.value):
         return "nothing to compare: answers for different countries do not differ"
-    if not follow_p < alpha:
+    if not follow_p <= alpha:
         return f"countries are not followed (country_follow has p = {follow_p:.3g}, {alpha:g} is the level)"
     return None
 

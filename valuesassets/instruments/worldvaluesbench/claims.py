@@ -87,10 +87,10 @@ def _beyond_chance(row: Mapping[str, Any], p: str, corrected: str) -> tuple[bool
         ways = "" if is_absent(n) else f"{n:.0f} "
         return False, f"no test: {ways}arrangements of levels are too few to tell it from chance"
     found, least = float(row[corrected]), _least_p(row[p], row[corrected], n)
-    if found >= ALPHA and least >= ALPHA:
+    if found > ALPHA and least > ALPHA:
         ways = f"{n:.0f} arrangements of levels allow no corrected p below {least:.3f}"
         return False, f"p {found:.3f}; {ways}, so that nothing can be told from chance: ask about more levels"
-    return found < ALPHA, f"p {found:.3f}" + ("" if found < ALPHA else ": no more than chance gives")
+    return found <= ALPHA, f"p {found:.3f}" + ("" if found <= ALPHA else ": no more than chance gives")
 
 
 def _of_model(row: Mapping[str, Any]) -> Iterator[Claim]:

@@ -73,7 +73,7 @@ def test_too_few_scenarios_are_refused_with_the_reason():
     rows = told(4, cultures=("JPN", "USA"))
     found = derive_caricature("m", rows, np.ones((12, 2)), HOW)
     assert found["reason"].tolist() == [
-        f"4 scenarios with reasons as {name} and as the placebo, 5 or more are needed" for name in ("JPN", "USA")
+        f"4 scenarios with reasons as {name} and as the placebo, 6 or more are needed" for name in ("JPN", "USA")
     ]
     assert found[["accuracy", "accuracy_by_chance", "p"]].isna().all(axis=None)
     CARICATURE.checked(pa.Table.from_pandas(found, preserve_index=False), "made")

@@ -35,6 +35,8 @@ def test_one_question_by_hand():
     people["prob"] = [0.25, 0.75]
     table = compared(one, people, demo())["questions"].set_index("model")
     assert table.at["reference-mono", "w1_unit"] == table.at["reference-mono", "tvd"] == 0.5
+    far = jensenshannon([0.75, 0.25], [0.25, 0.75], base=2)
+    assert table.loc["reference-mono", ["jsd_distance", "jsd_bits"]].tolist() == pytest.approx([far, far**2])
     assert table.at["reference-mono", "kl_bits"] == pytest.approx(0.5 * np.log2(3), abs=0.01)
     assert table.at["uniform answers", "w1_unit"] == 0.25
     assert table.at["always the first option", "w1_unit"] == 0.25

@@ -17,6 +17,11 @@ def bound_shares(
 
     >>> bound_shares([0.6, 0.3], [0.65, 0.35], 0.9, 0.95)
     [(0.631578947368421, 0.6842105263157895), (0.3157894736842105, 0.3684210526315789)]
+
+    What the first does not show is its own: no other label can gain from it.
+
+    >>> bound_shares([0.5, 0.3], [0.6, 0.3], 0.8, 0.95)[0]
+    (0.625, 0.6666666666666666)
     """
     spare = [top - bottom for bottom, top in zip(low, high, strict=True)]
     total, all_spare = p_valid_high - p_valid, math.fsum(spare)

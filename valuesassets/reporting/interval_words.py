@@ -29,8 +29,8 @@ def spelled(value: Any, low: Any = None, high: Any = None, digits: int = 3, is_s
 def spelled_p(p: Any) -> str:
     """A p-value; a small one as a bound.
 
-    >>> spelled_p(0.0421), spelled_p(None)
-    ('p\\xa00.042', 'p not available')
+    >>> spelled_p(0.0421), spelled_p(0.0012), spelled_p(0.0009), spelled_p(None)
+    ('p\\xa00.042', 'p\\xa00.001', 'p\\xa0<\\xa00.001', 'p not available')
     """
     if is_absent(p):
         return "p not available"

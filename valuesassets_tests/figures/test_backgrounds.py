@@ -77,6 +77,7 @@ def test_a_curve_goes_through_the_shares_of_its_table():
         assert np.allclose(places(figure, f"blind {asked}"), expected[["threshold", "share"]])
         assert artist(figure, f"blind {asked}").get_linestyle() == ls
     assert {"uniform", "majority", "perfect model, 95% of draws"} <= set(legend_labels(figure))
+    assert all(axes.get_ylim()[0] <= 0 and axes.get_ylim()[1] >= 1 for axes in figure.axes), "a share is not shown"
 
 
 def test_a_question_has_its_dot_at_its_distance_filled_with_attributes_and_hollow_without():

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom, multinomial
 
 from valuesassets.measure.between_groups import group_means
-from valuesassets.measure.floors import w1_floor_unit
+from valuesassets.measure.floors import share_error, w1_floor_unit
 from valuesassets.measure.shrinkage import shrunken, spread_kept
 
 SHARES = np.array([0.15, 0.3, 0.35, 0.2])
@@ -74,3 +74,10 @@ def test_of_shrunken_shares_it_is_within_a_twentieth_of_the_error_that_people_ha
         exact.append(np.mean(off))
         found.append(floor.mean())
     assert np.mean(found) == pytest.approx(np.mean(exact), rel=0.05)
+
+
+def test_a_number_of_people_that_is_not_whole_lies_between_those_beside_it():
+    p, n = np.array([0.3]), np.array([2.0, 2.5, 3.0])
+    fewer, between, more = np.sqrt(n) * share_error(p, n)
+    assert between == pytest.approx((fewer + more) / 2)
+    assert fewer != pytest.approx(more)

@@ -9,8 +9,10 @@ from valuesassets.instruments.psych_tasks.reliability import (
     coefficient,
     derive_reliability,
 )
+from valuesassets.instruments.psych_tasks.scale_answers import consistency_frame
 from valuesassets.measure.internal_consistency import cronbach_alpha
 from valuesassets.records.errors import MissingData
+from valuesassets_tests.instruments.psych_tasks.made_marks import SCALE
 
 
 def values_of(seed, shape=(12, 8, 2, 3), model=1.0, item=0.5, presentation=0.3, draw=0.3, rest=0.3):
@@ -141,3 +143,20 @@ def test_histories_experiments_and_scales_stand_apart():
     assert both[["history", "scale"]].to_numpy().tolist() == [["own", "worry"], ["alone", "worry"], ["own", "calm"]]
     assert both["draws"].tolist() == [3, 1, 3]
     assert both["generalizability"].iloc[0] == both["generalizability"].iloc[2]
+
+
+def test_consistency_rests_on_what_no_human_answer_stands_before_and_reversed_items_are_turned():
+    marks = pd.DataFrame(
+        [
+            {"mark": mark, "history": history, "expected_value": value}
+            for mark, history, value in [
+                (1, "alone", 2.0),
+                (4, "own", 2.0),
+                (1, "human", 5.0),
+                (1, "blank", 5.0),
+                (9, "own", 1),
+            ]
+        ]
+    )
+    frame = consistency_frame(marks, {"joy": SCALE})
+    assert frame[["item", "history", "expected"]].to_numpy().tolist() == [[1, "alone", 2.0], [4, "own", 4.0]]

@@ -49,7 +49,7 @@ def every_simulation() -> tuple[Any, ...]:
     """The worlds of all instruments."""
     return tuple(
         each
-        for instrument in ("survey", "worldvaluesbench")
+        for instrument in ("survey", "worldvaluesbench", "cultural_robustness")
         for each in import_module(f"valuesassets.instruments.{instrument}.simulations").SIMULATIONS
     )
 

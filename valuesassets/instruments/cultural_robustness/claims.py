@@ -26,12 +26,13 @@ ANSWERED = "Every model was asked in every language that it serves."
 USABLE_SHARE = 0.8
 COUNT = f"At least {USABLE_SHARE:.0%} of every model's answers in every language can be used."
 SAYS = {
-    GAIN: "Without a country, answers in different languages differ by more than language itself makes them differ",
+    GAIN: "Without a country, answers in different languages differ as cultures do, and not only as languages do",
     FOLLOW: "Where a country is named, answers follow it, whatever the language",
     OWN: "Without a country, answers are closer to those for the country of their language than to those for others",
     STRUCTURE: "Some languages answer more alike than others, beyond what language does",
 }
-"""By score with a test: what it shows where it rejects and lies above 0."""
+"""By score with a test: what it shows where it rejects and lies above 0. The first needs the third beside it: languages
+may each have a way of answering that is no country's."""
 RATIO_OF = {GAIN: DIVERSITY, FOLLOW: ROBUSTNESS}
 PUBLISHED_SAYS = {
     "seed_diversity": "answers differ by culture",
@@ -140,8 +141,11 @@ def _tested(frames: Frames, alpha: float) -> Iterator[Claim]:
         sides: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
         for model, found in by_model.items():
             if name in found:
-                is_shown = _is_shown(found[name], alpha)
-                sides[is_shown].append((model, _numbers(found, name)))
+                is_shown, numbers = _is_shown(found[name], alpha), _numbers(found, name)
+                if name == GAIN and is_shown and not (OWN in found and _is_shown(found[OWN], alpha)):
+                    is_shown = False
+                    numbers += "; these answers are not shown to be closer to those for their own countries"
+                sides[is_shown].append((model, numbers))
         for is_shown, told in sides.items():
             if told:
                 models = some_of([model for model, _ in told])

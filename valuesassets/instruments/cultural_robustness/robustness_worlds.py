@@ -36,6 +36,8 @@ from valuesassets.records.frames import parts_of
 
 Records = list[dict[str, Any]]
 CULTURES, DEFAULT, ARBITRARY, SAME = KINDS = ("cultures", "one default", "arbitrary", "same")
+OWN_WAYS = "own ways"
+"""One more kind, for claims: without a country each language has answers of its own, which are no country's."""
 NULL_TESTS = {CULTURES: (), DEFAULT: (GAIN, OWN, STRUCTURE), ARBITRARY: TESTS, SAME: TESTS}
 """Of which tests there is nothing to find in a kind of world; the others have to find something."""
 GROUPS = ((0, 1, 2), (3, 4), (5,))
@@ -101,6 +103,8 @@ def _contents(kind: str, drawn: Any) -> Array:
         return drawn(QUESTIONS, n, width + 1)
     if kind == SAME:
         return drawn(QUESTIONS, 1, 1)
+    if kind == OWN_WAYS:
+        return np.concatenate([drawn(QUESTIONS, n, 1), np.repeat(drawn(QUESTIONS, 1, width), n, axis=1)], axis=2)
     of_countries = drawn(QUESTIONS, 1, width)
     plain = np.repeat(of_countries[:, :, :1], n, axis=1)
     if kind == CULTURES:

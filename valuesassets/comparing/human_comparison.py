@@ -20,7 +20,7 @@ from valuesassets.comparing.country_distances import (
     rank_countries,
 )
 from valuesassets.comparing.hypotheses import as_test, tests_table
-from valuesassets.comparing.null_answers import ALWAYS_FIRST, HALVES, OTHERS, UNIFORM, beside_nulls, split_half
+from valuesassets.comparing.null_answers import ALWAYS_FIRST, OTHERS, PERFECT, UNIFORM, beside_nulls, sampling_floor
 from valuesassets.measure.distances import KL_SMOOTHING, entropy_bits_of, kl_bits_of
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.resampling import (
@@ -50,9 +50,9 @@ def derive_human_comparison(
 ) -> dict[str, pd.DataFrame]:
     """The tables `human_comparison/...`; empty ones with a note where there are no human data.
 
-    `kind` is `model`; `null` for answers without content and the other countries' people; `floor` for two random halves
-    of the own country's respondents, whom no model can be expected to come nearer than. List items asked as statements
-    are left out.
+    `kind` is `model`; `null` for answers without content and the other countries' people; `floor` for a model that
+    knows the own country's answers, beside a sample of its people, to which no model can be expected to come nearer.
+    List items asked as statements are left out.
 
     Args:
         grid: with the people's answers.
@@ -86,12 +86,12 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
     beside = {"entropy_bits": entropy_bits_of(answers), "dk_rate": at_own(dk_rate, own), "p_invalid": p_invalid}
     # The floor of every language's own country, on the items that are compared there.
     effective_n = grid.of_countries(human.assign(n=human["n"] / human["design_effect"]), grid.countries, "n")
-    halves = split_half(grid.scales, grid.people, effective_n, seeded(study.seed, "human_comparison", "halves"))
+    perfect = sampling_floor(grid.scales, grid.people, effective_n, seeded(study.seed, "human_comparison", "floor"))
     floor = np.flatnonzero((labels["model"] == UNIFORM) & (own >= 0))
     is_asked = np.isfinite(answers[floor]).all(axis=-1)
-    floors = {name: np.where(is_asked, each[own[floor]], np.nan) for name, each in halves.items()}
+    floors = {name: np.where(is_asked, each[own[floor]], np.nan) for name, each in perfect.items()}
     floors["kl_bits"] = np.full(is_asked.shape, np.nan)
-    floored = labels.iloc[floor].assign(kind="floor", model=HALVES).reset_index(drop=True)
+    floored = labels.iloc[floor].assign(kind="floor", model=PERFECT).reset_index(drop=True)
 
     level, draws = study.inference.level, study.inference.resamples
     counts = resample_counts(len(grid.items), draws, seeded(study.seed, "human_comparison", "items"))
@@ -128,7 +128,7 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
         *grid.notes,
         f"Intervals are {level:.0%} bootstrap intervals over items; list items asked as statements are left out; "
         f"KL smooths the model's answer with a share of {KL_SMOOTHING:g} of a uniform one.",
-        f"Floor: {HALVES}, drawn from the country's distribution with half of n / design effect each.",
+        f"Floor: {PERFECT}, beside n / design effect people drawn from them.",
     ]
     return {
         "questions": pd.concat(questions, ignore_index=True).assign(source=source),

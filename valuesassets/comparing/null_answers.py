@@ -1,4 +1,4 @@
-"""Baselines of every comparison: answers without content, other people's answers, two halves of the same people."""
+"""Baselines of every comparison: answers without content, other people's answers, and those of a perfect model."""
 
 from collections.abc import Callable, Sequence
 
@@ -12,9 +12,9 @@ from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.records.study import Study
 
 UNIFORM, ALWAYS_FIRST, OTHERS = "uniform answers", "always the first option", "pooled other countries"
-HALVES = "two halves of the same people"
-SPLITS = 40
-"""Random halves drawn per question; over 100 questions their mean distance is sure to about 1 %."""
+PERFECT = "a model that knows the people's answers"
+SAMPLES = 40
+"""Samples drawn per question; over 100 questions their mean distance is sure to about 1 %."""
 
 
 def null_families(study: Study) -> tuple[str, ...]:
@@ -57,26 +57,26 @@ def beside_nulls(
     return frame, np.stack(values), own
 
 
-def split_half(
+def sampling_floor(
     scales: Scales, people: Array, effective_n: NDArray[np.float64], random: np.random.Generator
 ) -> dict[str, Array]:
-    """How far two random halves of a country's respondents lie apart: (N, I) mean distances by measure.
+    """How far a model that knows a country's answers lies from a sample of its people: (N, I) distances by measure.
 
-    Both are drawn independently from the country's distribution, with half of the effective number of respondents each.
-    Halving the n respondents themselves gives shares whose difference has the variance 4 p (1 - p) / (n - 1), these
-    have 4 p (1 - p) / n: the same but for one respondent in n.
+    The country's distribution stands for what the model knows; from it as many people are drawn as answered, over the
+    design effect. A share of n people has the variance p (1 - p) / n. Two halves of them differ by four times as much,
+    so that distances between halves are twice what a perfect model has.
 
     Args:
         people: (N, I, K); NaN where missing.
         effective_n: (N, I) respondents over the design effect.
     """
-    is_known = np.isfinite(people).all(axis=-1) & (effective_n >= 2)
+    is_known = np.isfinite(people).all(axis=-1) & (effective_n >= 1)
     probs = np.where(is_known[..., None], people, scales.uniform())
     probs = probs / probs.sum(axis=-1, keepdims=True) * (1 - 1e-12)  # sums above 1 by rounding are refused
-    half = np.where(is_known, effective_n / 2, 1).astype(np.int64)
+    n = np.where(is_known, effective_n, 1).astype(np.int64)
     total: dict[str, Array] = {}
-    for _ in range(SPLITS):
-        one, other = (random.multinomial(half, probs) / half[..., None] for _ in range(2))
-        for name, distances in scales.distances(one, other).items():
-            total[name] = total.get(name, 0) + distances / SPLITS
+    for _ in range(SAMPLES):
+        drawn = random.multinomial(n, probs) / n[..., None]
+        for name, distances in scales.distances(drawn, probs).items():
+            total[name] = total.get(name, 0) + distances / SAMPLES
     return {name: np.where(is_known, distances, np.nan) for name, distances in total.items()}

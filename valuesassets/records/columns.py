@@ -65,7 +65,7 @@ TEXTS = {
     "language": "ISO 639-3",
     "country": "ISO 3166 alpha-2",
     "zone": "culture zone that the country is counted to",
-    "kind": "model; people or human; null: answers without content; floor: two halves of the same people",
+    "kind": "model; people or human; null: answers without content; floor: a model that knows the people's answers",
     "source": "planted, or the file that the answers came from",
     "note": "what has to be known to read the row",
     "reason": "why a number is missing, or why a row is flagged",

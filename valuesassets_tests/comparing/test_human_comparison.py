@@ -185,19 +185,29 @@ def test_fewer_than_three_countries_have_distances_and_no_test():
     assert own["verdict"].str.contains("three countries").all()
 
 
-def test_two_halves_of_the_same_people_are_as_far_apart_as_their_number_lets_expect():
+def test_the_floor_is_what_a_model_that_knows_the_answers_has_from_a_sample_of_people():
     people = {"eng": np.tile([0.4, 0.3, 0.2, 0.1], (40, 1))}
     cells = {("one", "eng"): np.tile([0.25] * 4, (40, 1))}
     found = compared(answers_of(cells, ONE), people_of(people, ONE, n=400), ONE)
     floor = found["cells"].query("kind == 'floor'").iloc[0]
     random = np.random.default_rng(0)
-    respondents = np.repeat([0, 1, 2, 3], [160, 120, 80, 40])
-    unit, far = np.linspace(0, 1, 4), []
-    for _ in range(300):
-        halves = np.split(random.permutation(respondents), 2)
-        far.append(wasserstein_distance(unit[halves[0]], unit[halves[1]]))
+    known, unit = [0.4, 0.3, 0.2, 0.1], np.linspace(0, 1, 4)
+    samples = random.multinomial(400, known, size=600) / 400
+    far = [wasserstein_distance(unit, unit, known, sample) for sample in samples]
     assert floor["w1_unit"] == pytest.approx(np.mean(far), rel=0.06)
+    assert floor["jsd_distance"] == pytest.approx(
+        np.mean([jensenshannon(known, sample, base=2) for sample in samples]), rel=0.06
+    )
     assert found["cells"].query("kind == 'model'")["w1_unit"].iloc[0] > floor["w1_unit"]
+
+
+def test_a_perfect_model_lies_at_the_floor():
+    random, known = np.random.default_rng(5), drawn(23, 200)
+    samples = {code: random.multinomial(150, p) / 150 for code, p in known.items()}
+    cells = {("one", code): p for code, p in known.items()}
+    found = compared(answers_of(cells, ONE), people_of(samples, ONE, n=150), ONE)["cells"]
+    means = found.groupby("kind")[["jsd_distance", "w1_unit"]].mean()
+    assert means.loc["model"].to_numpy() == pytest.approx(means.loc["floor"].to_numpy(), rel=0.05)
 
 
 def test_silence_stands_beside_the_distances_and_changes_none():

@@ -19,6 +19,7 @@ from valuesassets.comparing.null_answers import kind_of
 from valuesassets.measure.distances import jsd_distance_of
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.resampling import (
+    ROUNDING,
     interval_ends,
     labelled_p,
     labellings,
@@ -97,7 +98,7 @@ class Ranks:
 
 
 def rank_countries(advantage: Array, own: NDArray[np.intp], counts: Array) -> Ranks:
-    """Ranks of all countries by their mean advantage.
+    """Ranks of all countries by their mean advantage, 1 the nearest; those that are equally near share the mean rank.
 
     Args:
         advantage: (R, N, I).
@@ -105,11 +106,17 @@ def rank_countries(advantage: Array, own: NDArray[np.intp], counts: Array) -> Ra
         counts: (draws, I) resamples of items.
     """
     mean = mean_of_known(advantage)
-    ranks = 1 + (mean[:, None, :] > mean[:, :, None]).sum(axis=-1)
+    ranks = _mid_ranks(mean[:, None, :] - mean[:, :, None])
     drawn = resampled_means(advantage, counts)
     drawn_own = np.where(own >= 0, drawn[:, np.arange(own.size), np.maximum(own, 0)], np.nan)
-    drawn_rank = np.where(np.isfinite(drawn_own), 1 + (drawn > drawn_own[..., None]).sum(axis=-1), np.nan)
+    drawn_rank = np.where(np.isfinite(drawn_own), _mid_ranks(drawn - drawn_own[..., None]), np.nan)
     return Ranks(np.where(np.isfinite(mean), ranks, np.nan), mean, own, drawn_rank, drawn_own)
+
+
+def _mid_ranks(ahead: Array) -> Array:
+    """(...,) ranks of what (..., N) things are ahead of, itself among them: by differences of their means."""
+    is_tied = np.abs(ahead) <= ROUNDING
+    return 1 + ((ahead > 0) & ~is_tied).sum(axis=-1) + (is_tied.sum(axis=-1) - 1) / 2
 
 
 def rank_columns(grid: AnswerGrid, ranks: Ranks, n_items: NDArray[np.intp], level: float) -> dict[str, Any]:

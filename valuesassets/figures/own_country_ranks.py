@@ -70,4 +70,4 @@ def _draw_family(axes: Axes, name: str, look: style.Look, known: pd.DataFrame, l
     write_beside(axes, -0.85, "rank", style="italic")
     for place, row in enumerate(records(of_family)):
         if pd.notna(row["own_country_rank"]):
-            write_beside(axes, place, f"{row['own_country_rank']:.0f}/{row['n_countries']:.0f}")
+            write_beside(axes, place, f"{row['own_country_rank']:g}/{row['n_countries']:.0f}")

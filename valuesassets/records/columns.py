@@ -195,7 +195,7 @@ PROBABILITIES = {
     "p_valid": "P_valid: probability that the answer is one of the options, mean over the orders asked",
     "p_valid_forward": "probability that the answer is one of the options, as printed",
     "p_valid_reversed": "the same, options reversed",
-    "p_invalid": "1 - P_valid of the model",
+    "p_invalid": "1 - P_valid: what the model gives to no answer; no rate of don't knows",
     "median_p_valid": "median of P_valid over readings",
     "resolution_mass": "where one label begins another (1, 10): probability that stopping or going on could be told; "
     "low: the labels cannot be separated",
@@ -324,7 +324,7 @@ NUMBERS = {
     "bias": "mean of estimate minus truth",
 }
 RANKS = {
-    "own_country_rank": "rank of the own country among all, 1 is nearest",
+    "own_country_rank": "rank of the own country among all, 1 is nearest; mean rank of ties",
     "mean_rank": "mean rank, 1 is nearest",
 }
 CODES = {

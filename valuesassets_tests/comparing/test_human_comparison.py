@@ -323,3 +323,11 @@ def test_the_same_seed_gives_the_same_tables():
     one, other = (compared(answers(), human(), demo()) for _ in range(2))
     for name, table in one.items():
         pd.testing.assert_frame_equal(table, other[name])
+
+
+def test_countries_that_are_equally_near_share_the_mean_rank():
+    people = dict.fromkeys(LANGUAGES, drawn(31)["eng"])
+    cells = {("one", code): p for code, p in drawn(32).items()}
+    found = compared(answers_of(cells, ONE), people_of(people, ONE), ONE)["cells"].query("kind == 'model'")
+    assert found["own_country_rank"].tolist() == [3.5] * 6
+    assert found["own_country_rank_low"].tolist() == [3.5] * 6

@@ -72,8 +72,10 @@ def shared_studies() -> Iterator[None]:
     """A block whose runs of pytest share the small studies: the first that needs one makes it."""
     with tempfile.TemporaryDirectory(prefix="valuesassets-tests-") as folder:
         os.environ[SHARED_STUDIES] = folder
-        yield
-        del os.environ[SHARED_STUDIES]
+        try:
+            yield
+        finally:
+            del os.environ[SHARED_STUDIES]
 
 
 def run(part: str, more: list[str]) -> int:

@@ -1,6 +1,6 @@
 """`valuesassets simulations`: how often is a claim made where it is wrong, and where it is right?"""
 
-from functools import partial
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,7 +23,7 @@ def simulations(
     ] = None,
 ) -> None:
     """Make worlds that could be mistaken for values, and print how often each claim is made where it is wrong."""
-    from valuesassets.measure.simulations import simulate, summarise, wrong_conclusions
+    from valuesassets.measure.simulations import summarise, wrong_conclusions
 
     if output is not None:
         require_file_place(output, "JSON")
@@ -31,13 +31,8 @@ def simulations(
     if not chosen:
         listed = "; ".join(f"{each.world} ({each.finding or 'no letter'})" for each in every_simulation())
         raise typer.BadParameter(f"--only {only}: no world has that letter or these words; there are: {listed}")
-    rows = []
-    for each in chosen:
-        rows += summarise(
-            simulated(
-                partial(_in_batch, simulate, each), {each.world: range(seed, seed + count)}, processes, each.world
-            )
-        )
+    seeds = {each.world: range(seed, seed + count) for each in chosen}
+    rows = summarise(simulated(simulate_world, seeds, processes, "worlds that try claims"))
     print(_table(rows))
     if output is not None:
         write_json(output, rows)
@@ -54,16 +49,19 @@ def every_simulation() -> tuple[Any, ...]:
     )
 
 
+def simulate_world(name: str, seeds: Sequence[int]) -> list[dict[str, Any]]:
+    """What comes of every claim in worlds of this name, one for each seed."""
+    from valuesassets.measure.simulations import simulate
+
+    (simulation,) = (each for each in every_simulation() if each.world == name)
+    return simulate(simulation, seeds)
+
+
 def _is_meant(simulation: Any, only: str) -> bool:
     """Whether a world was written for a finding of this letter, or has these words in its name."""
     if len(only) == 1:
         return only.upper() == simulation.finding
     return only.lower() in simulation.world.lower()
-
-
-def _in_batch(simulate: Any, simulation: Any, _: str, seeds: Any) -> Any:
-    """As `simulated` calls what makes worlds: by their kind and seeds."""
-    return simulate(simulation, seeds)
 
 
 def _table(rows: list[dict[str, Any]]) -> str:

@@ -52,6 +52,7 @@ def derive_reliability(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame
         measure(level.sides)[..., grid.scales.is_ordinal] for measure in (grid.scales.expected_unit, grid.scales.lean)
     )
     of_people = grid.scales.expected_unit(grid.people)[..., grid.scales.is_ordinal] if grid.countries else None
+    countries_sd_unit = spread_between(of_people)
     rows, tests, components, notes = [], [], [], []
     for model in grid.models:
         places = list(grid.places(model).values())
@@ -59,7 +60,7 @@ def derive_reliability(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame
         try:
             own_leans = unstretched(leans[:, :, places])
             found, effects = _family(expected[:, :, places], own_leans, study)
-            found["countries_sd_unit"] = spread_between(of_people)
+            found["countries_sd_unit"] = countries_sd_unit
             tests.append(_test(model, own_leans, study))
             components += _shares(model, effects)
             rows.append(row | found)

@@ -68,6 +68,9 @@ def _again(run: Run, family: str) -> str:
     if is_absent(value):
         return NOT_TRIED
     share = f"generalizability {spelled(value, low, high, digits=2)}"
+    if not is_absent(row.get("beyond_position")):
+        ends = (row["beyond_position_low"], row["beyond_position_high"])
+        share += f", without pulls to a place {spelled(row['beyond_position'], *ends, digits=2)}"
     if family in unreliable(run):
         return f"but what sets its languages apart does not come out again in other wordings ({share})"
     return f"what sets its languages apart comes out again in other wordings ({share})"

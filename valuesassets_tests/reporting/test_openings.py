@@ -70,6 +70,15 @@ def test_a_sentence_says_whether_it_would_come_out_again(is_reliable, said):
     assert said in opened(signal=signal(), reliability=reliability(is_reliable)).lead[MONO]
 
 
+def test_what_repeats_of_a_pull_alone_is_said_with_the_number_that_decides():
+    tables = reliability(is_reliable=True)
+    of_leans = {"beyond_position": 0.03, "beyond_position_low": 0.0, "beyond_position_high": 0.1}
+    tables["families"] = tables["families"].assign(is_reliable=False, **of_leans)
+    assert (
+        "does not come out again in other wordings (generalizability 0.80 [0.70, 0.90], without pulls to a place 0.03 "
+    ) in opened(signal=signal(), reliability=tables).lead[MONO]
+
+
 def test_a_family_without_a_verdict_has_its_reason_in_place_of_a_number():
     lead = opened(signal=signal(mono=None, reason="3 languages, 4 or more are needed")).lead
     assert lead[MONO] == (

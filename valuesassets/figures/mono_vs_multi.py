@@ -13,7 +13,7 @@ from valuesassets.figures.marks import mark, say_nothing
 from valuesassets.records.frames import records
 
 _PANELS = (
-    ("agreement", "own-country\nagreement", "correlation over items;\nright: like the own country"),
+    ("agreement", "own-country\nagreement", "correlation with the own\nless the others (up to 2)"),
     ("advantage", "own-country\nadvantage", "Jensen-Shannon\ndistance"),
     ("distance_own", "distance to\nown country", "Jensen-Shannon\ndistance"),
     ("entropy_bits", "entropy", "bits"),

@@ -293,7 +293,7 @@ NUMBERS = {
     "beyond_first": "the difference less that of always the first option, language by language",
     "beyond_pooled": "the difference less that of the other countries' people, language by language",
     "advantage": "the own-country advantage",
-    "agreement": "correlation over items with the own country less the mean correlation with the other countries",
+    "agreement": "correlation over items with the own country less the mean one with the others, from -2 to 2",
     "order_agreement": "reliability over both orders of what sets items apart: 1 - variance of half the difference "
     "over mean square of half the sum; about 0 for noise, below 0 where position decides",
     "generalizability": "share of variance between languages that other wordings would show again",

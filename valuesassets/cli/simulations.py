@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Annotated, Any
 
 import typer
 
+from valuesassets import instruments
 from valuesassets.cli.inputs import require_file_place
 from valuesassets.cli.worlds import simulated
 from valuesassets.records.errors import ScoringError
@@ -41,12 +44,10 @@ def simulations(
 
 
 def every_simulation() -> tuple[Any, ...]:
-    """The worlds of all instruments."""
-    return tuple(
-        each
-        for instrument in ("survey", "worldvaluesbench", "cultural_robustness")
-        for each in import_module(f"valuesassets.instruments.{instrument}.simulations").SIMULATIONS
-    )
+    """The worlds of all instruments that have a module `simulations`."""
+    packages = sorted(package.name for package in iter_modules(instruments.__path__, f"{instruments.__name__}."))
+    modules = [f"{package}.simulations" for package in packages if find_spec(f"{package}.simulations") is not None]
+    return tuple(simulation for module in modules for simulation in import_module(module).SIMULATIONS)
 
 
 def simulate_world(name: str, seeds: Sequence[int]) -> list[dict[str, Any]]:

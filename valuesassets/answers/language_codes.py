@@ -20,6 +20,7 @@ class KnownLanguage:
         identifier: what the identifier of languages calls it; empty where it is not told from others.
         names: in English, the usual one first.
         scripts: beginnings of its letters' Unicode names, such as CYRILLIC; several where it is written in several.
+        family: its language family, of Indo-European languages the branch; empty for made languages and creoles.
     """
 
     code: str
@@ -27,6 +28,7 @@ class KnownLanguage:
     identifier: str
     names: tuple[str, ...]
     scripts: tuple[str, ...] = (LATIN,)
+    family: str = ""
 
 
 @functools.cache
@@ -35,8 +37,8 @@ def known_languages() -> dict[str, KnownLanguage]:
     lines = (STUDIES / "facts" / "languages.csv").read_text(encoding="utf-8").splitlines()[1:]
     fields = (line.split(",") for line in lines)
     return {
-        code: KnownLanguage(code, short, identifier, tuple(names.split("|")), tuple(scripts.split("|")))
-        for code, short, identifier, names, scripts in fields
+        code: KnownLanguage(code, short, identifier, tuple(names.split("|")), tuple(scripts.split("|")), family)
+        for code, short, identifier, names, scripts, family in fields
     }
 
 

@@ -6,7 +6,7 @@ the item's level, what sets a country apart on the item, what a family makes of 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -44,6 +44,10 @@ class Plant:
         people_item: of people's item levels, where they are not the models'.
         position: mean pull to the first option shown, the same for all items (no standard deviation).
         position_apart: of that pull between languages, and once more between scales of as many options in a language.
+        agreement: of a readiness to agree, the same in a country's people and in its language's models.
+        keying: which items it moves: `one way`, `both ways` (every other item the other way), or `some` (those of four
+            options or fewer, one way).
+        kinship: shares of the variance of `country` and of `own` that lie between groups of related languages.
     """
 
     item: float = 1.0
@@ -56,6 +60,9 @@ class Plant:
     people_item: float | None = None
     position: float = 0.0
     position_apart: float = 0.0
+    agreement: float = 0.0
+    keying: Literal["one way", "both ways", "some"] = "one way"
+    kinship: tuple[float, float] = (0.0, 0.0)
 
 
 PLANTED = Plant()
@@ -112,22 +119,32 @@ def world_scales(n_items: int, first: Sequence[WorldItem] = (), copies: int = 1)
 
 
 def make_world(
-    plant: Plant, study: Study, scales: Scales, wordings: int, respondents: int, random: np.random.Generator
+    plant: Plant,
+    study: Study,
+    scales: Scales,
+    wordings: int,
+    respondents: int,
+    random: np.random.Generator,
+    groups: Sequence[str] | None = None,
 ) -> World:
     """One world over the study's languages and two families.
 
     Args:
         scales: the items, see `world_scales`.
         respondents: people drawn per country and item; 0 gives whole countries.
+        groups: of each language, the group of related ones that `plant.kinship` is about; else its culture zone.
     """
     languages = tuple(study.languages)
+    kin = tuple(str(each.zone) for each in study.languages.values()) if groups is None else tuple(groups)
     shape = (len(languages), len(scales.items))
     level = random.normal(0, plant.item, shape[1])
-    apart = random.normal(0, plant.country, shape)
+    apart = _kindred(plant.country, shape, plant.kinship[0], kin, random)
     of_people = level if plant.people_item is None else random.normal(0, plant.people_item, shape[1])
-    true = tilted(scales, of_people + apart)
+    style = _agreement(plant, scales, shape, random) if plant.agreement else 0.0
+    true = tilted(scales, of_people + apart + style)
     follows = np.array(plant.follows)[:, None, None]
-    model = level + follows * apart + random.normal(0, plant.own, (len(FAMILIES), *shape))
+    own = _kindred(plant.own, (len(FAMILIES), *shape), plant.kinship[1], kin, random)
+    model = level + follows * apart + style + own
     pull = random.normal(0, plant.order, (1, 1, shape[1]) if plant.order_is_shared else model.shape)
     if plant.position_apart:
         pull = pull + _pulls(plant, scales, model.shape[:2], random)
@@ -142,6 +159,28 @@ def make_world(
     answers = sides.mean(axis=(0, 1))
     grid = AnswerGrid(scales, cells, types, answers, sides, is_converted, p_valid, countries, people)
     return World(grid, planted, true)
+
+
+def _kindred(
+    sd: float, shape: tuple[int, ...], share: float, groups: Sequence[str], random: np.random.Generator
+) -> Array:
+    """Normal numbers (..., L, I) of this standard deviation; a share of their variance lies between groups of L."""
+    alone = random.normal(0, sd, shape)
+    if not share:
+        return alone
+    of_group = np.unique(groups, return_inverse=True)[1]
+    shared = random.normal(0, sd, (*shape[:-2], of_group.max() + 1, shape[-1]))[..., of_group, :]
+    return np.sqrt(1 - share) * alone + np.sqrt(share) * shared
+
+
+def _agreement(plant: Plant, scales: Scales, shape: tuple[int, ...], random: np.random.Generator) -> Array:
+    """(L, I) how far each country's readiness to agree tilts each item."""
+    keys = np.ones(shape[1])
+    if plant.keying == "both ways":
+        keys[1::2] = -1
+    elif plant.keying == "some":
+        keys[scales.n_options > max(RESPONSE_TYPES.keys() - {10})] = 0
+    return random.normal(0, plant.agreement, shape[0])[:, None] * keys
 
 
 def _pulls(plant: Plant, scales: Scales, cells: tuple[int, ...], random: np.random.Generator) -> Array:

@@ -1,4 +1,4 @@
-"""Do models answer like their own countries? Five correlations per family, beside what chance pairs of them give."""
+"""Do models answer like their own countries? Six correlations per family, beside what chance pairs of them give."""
 
 from collections.abc import Sequence
 
@@ -43,7 +43,7 @@ def draw_signal(
         axes.set_title(style.wrap(title, style.PAGE_WIDTH_IN - 1.2, style.BODY_PT))
     panels[-1].set_xlabel("correlation with the people of the language's own country")
     handles = [
-        mark("decides: r and its interval over items", ls="-", lw=2, **DECIDING),
+        mark("decides, where the two below agree: r, interval over items", ls="-", lw=2, **DECIDING),
         mark("other centrings", ls="-", lw=2, **OTHER),
         Patch(label="95% of r with countries permuted", **BY_CHANCE),
     ]

@@ -2,12 +2,14 @@
 
 import itertools
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from valuesassets.measure.means import Array
+from valuesassets.measure.relatedness import related_p
 from valuesassets.measure.resampling import label_permutations, permutation_p
 from valuesassets.records.errors import MissingData
 
@@ -30,10 +32,16 @@ class Similarity:
 
 @dataclass(frozen=True)
 class Agreement:
-    """A statistic of two sets of paired points, with the p-value of its pairing."""
+    """A statistic of two sets of paired points, with the p-value of its pairing.
+
+    Attributes:
+        p: as if points were independent of each other.
+        p_related: the largest p that allows for points of a group being alike; NaN where there are no groups.
+    """
 
     value: float
     p: float
+    p_related: float = float("nan")
 
 
 def fit_similarity(points: ArrayLike, target: ArrayLike) -> Similarity:
@@ -68,26 +76,35 @@ def permute_similarity(points: ArrayLike, target: ArrayLike, draws: int, random:
     Source: Jackson (1995), Écoscience 2(3), 297-303 (PROTEST).
     """
     p, t = (_unit(part) for part in _pairs(points, target))
-    crossed = np.einsum("bnk,nl->bkl", _relabelled(p, draws, random), t)
+    crossed = np.einsum("bnk,nl->bkl", p[_relabellings(len(p), draws, random)], t)
     fits = np.append(_fit(crossed), _fit(p.T @ t))
     return Agreement(float(1 - fits[-1]), permutation_p(float(fits[-1]), fits[:-1]))
 
 
-def permute_same_axes(points: ArrayLike, target: ArrayLike, draws: int, random: np.random.Generator) -> Agreement:
+def permute_same_axes(
+    points: ArrayLike,
+    target: ArrayLike,
+    draws: int,
+    random: np.random.Generator,
+    groupings: Mapping[str, Sequence[str]] | None = None,
+) -> Agreement:
     """Correlation over both axes at once (-1 to 1) after a shift and one scale, without a turn: labels permuted.
 
     On axes that mean the same for both sets a turned or mirrored copy is no agreement. One column gives Pearson's r.
 
     Args:
         points, target: (n, k), n >= 4.
+        groupings: by kind, the group of related ones that each point is of; see `related_p`.
 
     Raises:
         MissingData: fewer than four points, or all in one place.
     """
     p, t = (_unit(part) for part in _pairs(points, target))
-    chance = np.einsum("bnk,nk->b", _relabelled(p, draws, random), t)
+    relabelled = _relabellings(len(p), draws, random)
+    chance = np.einsum("bnk,nk->b", p[relabelled], t)
     observed = float(np.sum(p * t))
-    return Agreement(observed, permutation_p(observed, chance))
+    related = related_p(observed, chance, (t, p), relabelled, False, groupings or {})
+    return Agreement(observed, permutation_p(observed, chance), max(related.values(), default=np.nan))
 
 
 def _pairs(points: ArrayLike, target: ArrayLike) -> tuple[Array, Array]:
@@ -105,12 +122,11 @@ def _unit(points: Array) -> Array:
     return centred / length
 
 
-def _relabelled(points: Array, draws: int, random: np.random.Generator) -> Array:
-    """(B, n, k) points under other labels: every other order where there are few enough, else random ones."""
-    n = len(points)
+def _relabellings(n: int, draws: int, random: np.random.Generator) -> NDArray[np.intp]:
+    """(B, n) other labels: every other order where there are few enough, else random ones."""
     if math.factorial(n) <= draws:
-        return points[np.array(list(itertools.permutations(range(n)))[1:])]
-    return points[label_permutations(n, draws, random)]
+        return np.array(list(itertools.permutations(range(n)))[1:], dtype=np.intp)
+    return label_permutations(n, draws, random)
 
 
 def _fit(crossed: Array) -> Array:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.records.errors import MissingData
@@ -55,6 +56,28 @@ def style_of_items(means: Array, variances: Array) -> Array:
     derivative of an exponential family's mean is its variance.
     """
     return np.stack([np.ones_like(means), variances, means - 0.5, variances * (means - 0.5)], axis=1)
+
+
+def without_shared_dimension(a: Array, b: Array) -> tuple[Array, Array]:
+    """Two sets of profiles, each less the one dimension over items that the pairs of their rows share most.
+
+    Whatever habit moves items by one pattern, known or not, in both rows of a pair alike, is taken off, and with it as
+    much of anything else that they share. The dimension is the one that adds most to the sum of products of the pairs:
+    the sum that is left is never larger than without the habit's own pattern, so that a test of it errs to caution.
+
+    Args:
+        a, b: (P, I) profiles, row p of both a pair; NaN where missing.
+
+    Source: the first component of the covariance between two sets, Tucker (1958), Psychometrika 23(2), 111-136
+    (inter-battery factor analysis), here with one pattern for both.
+    """
+    both = np.isfinite(a) & np.isfinite(b)
+    one, other = (np.where(both, centred_on_items(each), 0.0) for each in (a, b))
+    one, other = (np.where(np.isfinite(each), each, 0.0) for each in (one, other))
+    shared = one.T @ other
+    largest = len(shared) - 1
+    pattern = linalg.eigh(shared + shared.T, subset_by_index=(largest, largest))[1]
+    return without_style(a, pattern), without_style(b, pattern)
 
 
 @dataclass(frozen=True)

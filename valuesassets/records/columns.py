@@ -209,6 +209,9 @@ PROBABILITIES = {
     "planted_ends": "smaller of the planted probabilities of the first and the last answer",
     "concentration": "probability that two independent answers agree (Simpson)",
     "p": "p-value, uncorrected",
+    "p_free": "p-value, uncorrected, as if languages were independent of each other",
+    "p_related": "p-value, uncorrected, allowing for languages of one culture zone or one language family being alike; "
+    "the larger of the two; none where no two are of one",
     "p_corrected": "p-value, corrected within its family of tests",
     "p_sign_test": "two-sided p-value of a sign test over languages, uncorrected",
     "p_uniform": "p-value that single p-values are uniform (Kolmogorov-Smirnov)",

@@ -221,8 +221,9 @@ SHARED = (
         "signal/correlations",
         "a correlation of a family with the people of its languages' countries",
         "model",
-        Column("kind", pa.string(), "what is taken off before: nothing (raw), scales, items, style"),
-        "r low high p null_mean null_low null_high level n_languages n_items",
+        Column("kind", pa.string(), "what is taken off before: nothing (raw), scales, items, style, one dimension"),
+        "r low high p p_free? p_related? null_mean null_low null_high level n_languages n_items",
+        added_later=["p_free", "p_related"],
     ),
     Table("signal/verdicts", "a family", "model verdict? reason?"),
     Table(
@@ -317,7 +318,9 @@ SHARED = (
     Table(
         "mono_vs_multi/summary",
         "a measure of two families",
-        "mono multi measure mean_difference low high p_sign_test n_pairs level source_of_variation note? p_corrected",
+        "mono multi measure mean_difference low high p_sign_test p? p_related? n_pairs level source_of_variation note?",
+        "p_corrected",
+        added_later=["p", "p_related"],
     ),
     Table(
         "position_bias/by_response_type",

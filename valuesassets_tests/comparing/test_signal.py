@@ -44,6 +44,32 @@ def test_a_shared_response_style_is_not_called_a_signal():
     assert r["style-centred"].abs().max() < 0.15
 
 
+def test_one_shared_dimension_of_any_pattern_allows_no_verdict_and_says_so():
+    random, item, pattern, style = parts(6)
+    habit = style * np.where(np.arange(ITEMS) % 2, -1, 1)
+    found = derived(item + habit + 0.3 * random.normal(size=pattern.shape), item + habit + 0.3 * pattern)
+    r = found["correlations"].set_index("kind")["r"]
+    assert r["style-centred"].min() > 0.5
+    assert r["beyond one dimension"].max() < 0.1
+    assert found["verdicts"]["verdict"].isna().all()
+    assert set(found["verdicts"]["reason"]) == {signal.ONE_DIMENSION}
+
+
+def test_related_languages_that_answer_alike_allow_no_verdict_and_say_so():
+    grid_study = study(LANGUAGES)
+    zones = np.unique([str(each.zone) for each in grid_study.languages.values()], return_inverse=True)[1]
+    reasons = set()
+    for seed in range(12):
+        random, item, pattern, _ = parts(seed)
+        shared = [item + random.normal(size=(zones.max() + 1, ITEMS))[zones] + 0.3 * part for part in (pattern, 0)]
+        found = derived(*shared)
+        assert signal.SIGNAL not in verdicts(found)
+        p = found["correlations"][["p", "p_free", "p_related"]].to_numpy()
+        np.testing.assert_array_equal(p[:, 0], np.nanmax(p[:, 1:], axis=1))
+        reasons |= set(found["verdicts"]["reason"].dropna())
+    assert signal.RELATED in reasons
+
+
 def test_items_on_scales_of_other_lengths_are_not_called_a_signal():
     random, _, pattern, _ = parts(2)
     found = derived(0.5 * random.normal(size=pattern.shape), 2 * pattern, on=scales(ITEMS, (2, 4, 10)))
@@ -88,7 +114,7 @@ def test_chance_pairs_reject_about_as_often_as_they_say():
 def test_what_is_tested_is_declared_and_corrected_within_its_family():
     found = derive_signal(answer_grid(planted_grid.answers(), planted_grid.human()), planted_grid.demo())
     families = found["tests"].groupby("test_family").size()
-    assert families.to_dict() == {"signal": 2, "signal, other centrings": 8}
+    assert families.to_dict() == {"signal": 2, "signal, other centrings": 10}
     assert (found["tests"]["p_corrected"] >= found["tests"]["p"]).all()
     of_signal = found["tests"][found["tests"]["test_family"] == "signal"]
     assert of_signal["p_corrected"].min() == pytest.approx(2 * of_signal["p"].min())

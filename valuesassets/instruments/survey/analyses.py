@@ -43,16 +43,16 @@ ANALYSES = {
             Drawing(
                 "signal",
                 ("correlations", "verdicts"),
-                "Five correlations of each family with the people of its countries, beside what permuted countries "
+                "Six correlations of each family with the people of its countries, beside what permuted countries "
                 "give. The table holds the same numbers.",
-                "Whether languages answer like their own countries: only the double-centred correlation decides.",
+                "Whether languages answer like their own countries: the double-centred correlation decides, where the two below it agree.",
                 has_notes=True,
             ),
         ),
         captions={
             "correlations": "Correlations with people, their intervals over items, and the middle 95 % under permuted "
             "countries.",
-            "verdicts": "What the five correlations of a family amount to.",
+            "verdicts": "What the six correlations of a family amount to.",
         }
         | TESTS,
         decides="valuesassets.comparing.signal:SIGNAL",

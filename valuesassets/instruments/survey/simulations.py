@@ -4,7 +4,7 @@ Each of the null worlds mimics a truth that could be mistaken for values: a pull
 flatter model.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
@@ -49,9 +49,11 @@ def _scales() -> Scales:
     return worlds.world_scales(ITEMS)
 
 
-def _world(plant: worlds.Plant, seed: int, n_languages: int = LANGUAGES) -> tuple[AnswerGrid, Study]:
+def _world(
+    plant: worlds.Plant, seed: int, n_languages: int = LANGUAGES, groups: Sequence[str] | None = None
+) -> tuple[AnswerGrid, Study]:
     study = _study(n_languages)
-    world = worlds.make_world(plant, study, _scales(), WORDINGS, RESPONDENTS, np.random.default_rng(seed))
+    world = worlds.make_world(plant, study, _scales(), WORDINGS, RESPONDENTS, np.random.default_rng(seed), groups)
     return world.grid, study.model_copy(update={"seed": seed})
 
 
@@ -73,9 +75,9 @@ def _is_low(study: Study) -> NDArray[np.bool_]:
     return np.array([each.resource == "low" for each in study.languages.values()])
 
 
-def of_plant(plant: worlds.Plant, seed: int) -> Mapping[str, Outcome]:
+def of_plant(plant: worlds.Plant, seed: int, n_languages: int = LANGUAGES) -> Mapping[str, Outcome]:
     """All claims in a world of this plant."""
-    return claims(*_world(plant, seed))
+    return claims(*_world(plant, seed, n_languages))
 
 
 def of_silence(sharpness: float, seed: int) -> Mapping[str, Outcome]:
@@ -124,11 +126,11 @@ def claims(grid: AnswerGrid, study: Study) -> dict[str, Outcome]:
     people, families = derive_human_comparison(grid, human, study), derive_mono_vs_multi(grid, study)
     is_reliable = dict(zip(reliability["families"]["model"], reliability["families"]["is_reliable"], strict=True))
     repeats = _rejects(reliability["tests"], FAMILY)
-    (verdict,) = rows_where(signal["verdicts"], model=FAMILY)["verdict"]
+    (verdict,), (reason,) = (rows_where(signal["verdicts"], model=FAMILY)[name] for name in ("verdict", "reason"))
     resources = rows_where(people["tests"], test_family="resources")
     return {
         REPEATS: Outcome(bool(is_reliable[FAMILY]) and repeats),
-        LIKE_COUNTRIES: Outcome(verdict == SIGNAL and bool(is_reliable[FAMILY])),
+        LIKE_COUNTRIES: Outcome(verdict == SIGNAL and bool(is_reliable[FAMILY]) if reason is None else None),
         RESOURCES: Outcome(_rejects(resources, FAMILY) and bool(is_reliable[FAMILY])),
         AGREE_MORE: Outcome(bool(families["tests"]["is_rejected"].any()) and all(is_reliable.values())),
     }
@@ -154,7 +156,47 @@ def _simulation(
     return Simulation("survey", world, kinds, outcomes, finding)
 
 
+AGREEMENT_ONLY = replace(worlds.PLANTED, follows=(0.0, 0.0), agreement=1.0)
+"""Families that share nothing with their countries but how readily people agree."""
 SIMULATIONS: tuple[Simulation, ...] = (
+    *(
+        _simulation(
+            f"languages agree as readily as their countries do, {said}, {n} languages",
+            partial(of_plant, replace(AGREEMENT_ONLY, keying=keying), n_languages=n),
+            {LIKE_COUNTRIES: NULL},
+            "A",
+        )
+        for keying, said in (
+            ("both ways", "items keyed both ways"),
+            ("some", "agreement on some items"),
+            ("one way", "items keyed one way"),
+        )
+        for n in (22, 6)
+    ),
+    _simulation(
+        "families follow their countries, which agree more or less readily",
+        partial(of_plant, replace(worlds.PLANTED, agreement=1.0, keying="both ways")),
+        {LIKE_COUNTRIES: PLANTED},
+        "A",
+    ),
+    *(
+        _simulation(
+            f"related languages answer alike ({share:g} of the variance), {n} languages",
+            partial(
+                of_plant, replace(worlds.PLANTED, follows=(0.0, 0.0), own=0.8, kinship=(0.5, share)), n_languages=n
+            ),
+            {LIKE_COUNTRIES: NULL, RESOURCES: NULL, AGREE_MORE: NULL},
+            "E",
+        )
+        for share in (0.5, 0.9)
+        for n in (22, 6)
+    ),
+    _simulation(
+        "families follow their countries, related ones are alike",
+        partial(of_plant, replace(worlds.PLANTED, kinship=(0.5, 0.5)), n_languages=22),
+        {LIKE_COUNTRIES: PLANTED},
+        "E",
+    ),
     _simulation(
         "families follow their countries",
         partial(of_plant, worlds.PLANTED),

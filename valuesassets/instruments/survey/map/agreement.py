@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.comparing.hypotheses import tests_table
+from valuesassets.comparing.relatives import groupings
 from valuesassets.instruments.survey.map.points import Cells, Ground
 from valuesassets.measure.procrustes import LEAST_POINTS, permute_same_axes, permute_similarity
 from valuesassets.measure.seeding import seeded
@@ -57,7 +58,8 @@ def families_against_countries(
 
     The verdict rests on the correlation over both axes after a shift and one scale: the axes are the same for both, so
     a turned or mirrored copy is no agreement. Procrustes disparity, which allows both, stands beside it. An indicator
-    that a model lacks has the same stand-in in its country's point.
+    that a model lacks has the same stand-in in its country's point. The verdict's p is the larger of two: as if
+    languages were independent, and allowing for languages of one culture zone or one language family being alike.
 
     Args:
         countries: indicator means (10,) by country, or positions (2,) where no people were asked.
@@ -68,17 +70,19 @@ def families_against_countries(
     places = ground.place(cells.means)
     rows: list[dict[str, Any]] = []
     for family in dict.fromkeys(cells.labels["model"]):
-        at, aims = [], []
+        at, aims, languages = [], [], []
         for number, (model, language) in enumerate(cells.labels.itertuples(index=False)):
             own = countries.get(study.countries[str(language)])
             if model == family and enough[number] and own is not None:
                 at.append(number)
+                languages.append(str(language))
                 is_there = ~np.isnan(cells.means[number])
                 aims.append(own if len(own) == 2 else ground.place(np.where(is_there, own, np.nan)))
         ours, theirs = places[at], np.array(aims).reshape(-1, 2)
         test = f"{family}: points lie as those of its countries do, {against}"
         label = {"test": test, "model": family, "note": against}
-        found = list(_rows(label | {"test_family": VERDICTS}, [DECIDES], ours, theirs, study))
+        relatives = groupings(languages, study)
+        found = list(_rows(label | {"test_family": VERDICTS}, [DECIDES], ours, theirs, study, relatives))
         found += _rows(label | {"test_family": DETAILS}, DETAILED, ours, theirs, study)
         coefficient = (reliability or {}).get(family, study.thresholds.reliability)
         if not coefficient >= study.thresholds.reliability:
@@ -126,9 +130,18 @@ def short_verdicts(tests: pd.DataFrame) -> list[str]:
 
 
 def _rows(
-    label: Mapping[str, Any], statistics: Sequence[str], ours: Array, theirs: Array, study: Study
+    label: Mapping[str, Any],
+    statistics: Sequence[str],
+    ours: Array,
+    theirs: Array,
+    study: Study,
+    relatives: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """What came of statistics of two sets of points; `label` is the test's family, name, model and note."""
+    """What came of statistics of two sets of points; `label` is the test's family, name, model and note.
+
+    Args:
+        relatives: by kind, the group of related ones that each point is of; only of a correlation over both axes.
+    """
     for statistic in statistics:
         permute, axes = STATISTICS[statistic]
         row = {**label, "statistic": statistic, "n": len(ours)}
@@ -137,14 +150,17 @@ def _rows(
             continue
         random = seeded(study.seed, "map", label["test"], statistic)
         try:
-            found = permute(ours[:, axes], theirs[:, axes], study.inference.resamples, random)
+            related = (relatives,) if relatives is not None else ()
+            found = permute(ours[:, axes], theirs[:, axes], study.inference.resamples, random, *related)
         except MissingData:
             # Points all in one place are the same whatever their labels: every relabelling does as well.
             yield row | {"p": 1.0, "note": "all points of one side lie in one place"}
         else:
-            yield row | {"value": found.value, "p": found.p}
+            p = {"p": np.fmax(found.p, found.p_related), "p_free": found.p, "p_related": found.p_related}
+            yield row | {"value": found.value, **p}
 
 
 def _table(rows: Sequence[Mapping[str, Any]], study: Study) -> pd.DataFrame:
-    """The tests as every analysis has them, with the model and a note beside."""
-    return tests_table(rows, study).assign(**{name: [row.get(name) for row in rows] for name in ("model", "note")})
+    """The tests as every analysis has them, with the model, a note and what p is the larger of beside."""
+    beside = ("model", "note", "p_free", "p_related")
+    return tests_table(rows, study).assign(**{name: [row.get(name) for row in rows] for name in beside})

@@ -14,11 +14,10 @@ from valuesassets.comparing.null_answers import kind_of
 from valuesassets.measure.distances import entropy_bits_of
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.order_agreement import OrderAgreement, order_agreement
+from valuesassets.measure.ratio_of_means import ratio_of_means
 from valuesassets.measure.resampling import (
-    interval_ends,
     means_with_intervals,
     resample_counts,
-    resampled_means,
     with_ends,
 )
 from valuesassets.measure.seeding import seeded
@@ -65,7 +64,7 @@ def derive_position_bias(
             if np.isfinite(part["bias"]).any():
                 rows.append(label | {"response_type": kind} | _row(part, study, model, kind))
     notes = [
-        f"Intervals are {study.inference.level:.0%} bootstrap intervals over items. The order's and the language's "
+        f"Intervals are {study.inference.level:.0%} intervals over items: bootstrap ones, and Fieller's of the ratio. The order's and the language's "
         "standard deviations are those of expected values in scale units, of questions with an order; their ratio "
         "rests on questions that two or more languages answered.",
         f"Near uniform: entropy at least {NEAR_UNIFORM:g} of a uniform answer's.",
@@ -153,11 +152,9 @@ def _row(part: dict[str, Array], study: Study, *purpose: str) -> dict[str, Any]:
     if not np.any(language[both] > 0):
         note = "the languages' answers do not differ at all: there is no signal to set the order against"
         return row | {"note": note}
-    drawn_order, drawn_language = (resampled_means(each, counts) for each in (order, language))
-    has_signal = drawn_language > 0
-    ratio = np.where(has_signal, drawn_order / np.where(has_signal, drawn_language, 1), np.nan)
-    ends = interval_ends(np.sqrt(ratio), int(both.sum()), level)
-    return row | with_ends("order_to_language", np.sqrt(of_order / of_language), ends)
+    ratio = ratio_of_means(order[both], language[both], level)
+    lowest, *rest = (np.sqrt(np.maximum(each, 0)) for each in (ratio.low, ratio.value, ratio.high))
+    return row | with_ends("order_to_language", rest[0], (lowest, rest[1]))
 
 
 def _cells(grid: AnswerGrid, values: dict[str, Array], sizes: Mapping[Cell, int], study: Study) -> pd.DataFrame:

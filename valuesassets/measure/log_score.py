@@ -7,14 +7,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from valuesassets.measure.means import Array
-from valuesassets.measure.resampling import (
-    ROUNDING,
-    interval_ends,
-    means_with_intervals,
-    permutation_p,
-    resample_counts,
-    resampled_means,
-)
+from valuesassets.measure.ratio_of_means import ratio_of_means
+from valuesassets.measure.resampling import ROUNDING, means_with_intervals, permutation_p, resample_counts
 from valuesassets.records.errors import MissingData
 
 ALL_FLIPS = 12
@@ -27,7 +21,8 @@ class LogScore:
 
     Attributes:
         mean: l, nats; 0 is certainty. `low` and `high` are NaN with a single participant.
-        skill: 1 + l / mean ln K: 1 certainty, 0 as even chances, below 0 worse than these.
+        skill: 1 + l / mean ln K: 1 certainty, 0 as even chances, below 0 worse than these; its ends are NaN where
+            `ratio_of_means` has none.
         n: participants.
     """
 
@@ -82,7 +77,7 @@ def participant_means(values: ArrayLike, participants: ArrayLike) -> pd.Series:
 def log_score(
     log_probs: pd.Series, log_k: pd.Series, draws: int, random: np.random.Generator, level: float = 0.95
 ) -> LogScore:
-    """l = mean ln q(h), mean within and then over participants, and skill 1 + l / mean ln K; bootstrap intervals.
+    """l = mean ln q(h), mean within and then over participants, and skill 1 + l / mean ln K, with their intervals.
 
     Where numbers of candidates K differ between marks, ln K is averaged as l is.
 
@@ -103,10 +98,9 @@ def log_score(
     n = score.size
     counts = resample_counts(n, draws, random)
     means = means_with_intervals(score, counts, level)
-    skills = 1 + resampled_means(score, counts) / resampled_means(most, counts)
-    low, high = interval_ends(skills, n, level)
-    skill = 1 + score.mean() / most.mean()
-    return LogScore(float(means.mean), float(means.low), float(means.high), float(skill), float(low), float(high), n)
+    skill = ratio_of_means(score, most, level, "participants")
+    ends = float(means.mean), float(means.low), float(means.high)
+    return LogScore(*ends, 1 + skill.value, 1 + skill.low, 1 + skill.high, n)
 
 
 def gain(after: pd.Series, before: pd.Series, draws: int, random: np.random.Generator, level: float = 0.95) -> Gain:

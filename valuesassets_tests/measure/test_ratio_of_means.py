@@ -2,58 +2,69 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
-from valuesassets.measure.ratio_of_means import ratio_of_means
-from valuesassets.measure.resampling import resample_counts
-
-
-def test_a_case_worked_by_hand():
-    """The ratio is 2 with error 1; resamples with the ratios 1, 2 and 1 have error 1 too: -1, 0 and -1 steps."""
-    counts = np.array([[2.0, 1.0, 0.0], [1.0, 1.0, 1.0], [2.0, 0.0, 1.0]])
-    found = ratio_of_means(np.array([0.0, 3.0, 3.0]), np.ones(3), counts, level=0.5)
-    assert found == pytest.approx((2, 2, 3))
+from valuesassets.measure.ratio_of_means import FEWEST, ratio_of_means, zero_mean_p
 
 
-def test_a_ratio_that_is_the_same_in_all_things_is_known_exactly():
-    under = np.array([1.0, 2.0, 5.0])
-    assert ratio_of_means(0.3 * under, under, np.eye(3) * 3) == pytest.approx((0.3, 0.3, 0.3))
-    assert ratio_of_means(np.zeros(3), under, np.eye(3) * 3) == (0, 0, 0)
+def ends(over, under, level=0.95):
+    found = ratio_of_means(over, under, level)
+    return np.array([found.value, found.low, found.high])
 
 
-def test_one_thing_has_no_interval():
-    value, low, high = ratio_of_means(np.array([1.0]), np.array([2.0]), np.ones((9, 1)))
-    assert value == 0.5
-    assert np.isnan([low, high]).all()
+def test_over_ones_it_is_the_t_interval_of_a_mean():
+    values = np.random.default_rng(0).exponential(size=20)
+    t = stats.t.interval(0.9, 19, values.mean(), stats.sem(values))
+    assert ends(values, np.ones(20), 0.9) == pytest.approx([values.mean(), *t])
+    assert zero_mean_p(values) == pytest.approx(stats.ttest_1samp(values, 0).pvalue)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_the_ends_are_the_ratios_that_a_t_test_just_rejects(seed):
+    random = np.random.default_rng(seed)
+    over, under = random.normal(0.3, 1, FEWEST), random.lognormal(size=FEWEST)
+    for end in ends(over, under)[1:]:
+        if np.isfinite(end):
+            assert stats.ttest_1samp(over - end * under, 0).pvalue == pytest.approx(0.05, abs=1e-6)
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0, 1))
+def test_zero_is_left_out_exactly_where_the_test_of_the_numerator_rejects(seed, mean):
+    random = np.random.default_rng(seed)
+    over, under = random.exponential(size=15) - 1 + mean, random.normal(1, 0.4, 15)
+    found = ratio_of_means(over, under)
+    if found.lack is None:
+        assert (found.low > 0 or found.high < 0) == (zero_mean_p(over) < 0.05)
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(0.1, 10))
 def test_a_ratio_and_its_ends_scale_with_the_upper_and_against_the_lower_mean(seed, scale):
     random = np.random.default_rng(seed)
     over, under = random.normal(1, 1, 20), random.random(20) + 0.5
-    counts = resample_counts(20, 99, random)
-    found = np.array(ratio_of_means(over, under, counts))
-    assert np.array(ratio_of_means(over * scale, under, counts)) == pytest.approx(found * scale)
-    assert np.array(ratio_of_means(over, under * scale, counts)) == pytest.approx(found / scale)
+    found = ends(over, under)
+    assert ends(over * scale, under) == pytest.approx(found * scale)
+    assert ends(over, under * scale) == pytest.approx(found / scale)
 
 
-def test_intervals_hold_the_ratio_as_often_as_they_say():
-    random = np.random.default_rng(0)
-    held = 0
-    for _ in range(400):
-        under = random.lognormal(0, 0.8, 30)  # leans to one side, and the ratio with it
-        over = 0.5 * under * random.lognormal(-0.08, 0.4, 30)
-        _, low, high = ratio_of_means(over, under, resample_counts(30, 299, random))
-        held += low <= 0.5 <= high
-    assert 0.9 <= held / 400 <= 0.98
+@pytest.mark.parametrize(
+    ("over", "under", "value", "lack"),
+    [
+        (np.ones(2), np.array([-1.0, 0.5]), np.nan, "not above 0"),
+        (np.ones(20), np.zeros(20), np.nan, "not above 0"),
+        (np.array([1.0] * 11), np.arange(11) + 1.0, 1 / 6, "11 questions are too few, 12 are needed"),
+        (0.3 * np.arange(20.0), np.arange(20.0), 0.3, "all questions have the same ratio"),
+        (np.zeros(20), np.arange(20.0), 0, "all questions have the same ratio"),
+        (np.ones(20), np.tile([3.0, -2.0], 10), 2, "not told from 0"),
+    ],
+)
+def test_where_there_is_no_interval_its_lack_is_said(over, under, value, lack):
+    found = ratio_of_means(over, under)
+    assert found.value == pytest.approx(value, nan_ok=True)
+    assert np.isnan([found.low, found.high]).all()
+    assert lack in found.lack
 
 
-@pytest.mark.parametrize("under", [[0.0, 0.0], [-1.0, 0.5]])
-def test_over_nothing_there_is_no_ratio(under):
-    assert np.isnan(ratio_of_means(np.ones(2), np.array(under), np.ones((5, 2)))).all()
-
-
-def test_where_resamples_reach_nothing_there_are_no_ends():
-    counts = np.array([[2.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
-    value, low, high = ratio_of_means(np.ones(2), np.array([3.0, -1.0]), counts)
-    assert value == 1
-    assert np.isnan([low, high]).all()
+def test_one_value_has_no_test_and_values_that_are_all_the_same_are_0_or_not():
+    assert np.isnan(zero_mean_p(np.ones(1)))
+    assert zero_mean_p(np.zeros(5)) == 1
+    assert zero_mean_p(np.full(5, 0.3)) == 0

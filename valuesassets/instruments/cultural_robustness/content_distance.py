@@ -3,8 +3,6 @@
 It is all that can be said where no country is named: 0 as translations of one question, 1 as different questions.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
@@ -12,26 +10,14 @@ from valuesassets.instruments.cultural_robustness.answer_space import AnswerSpac
 from valuesassets.instruments.cultural_robustness.embedder_report import question_vectors
 from valuesassets.measure.crossed_distances import mean_over_pairs, unbiased_distances
 from valuesassets.measure.means import Array
-from valuesassets.measure.resampling import interval_ends
+from valuesassets.measure.ratio_of_means import Ratio, ratio_of_means
 
 FEWEST_QUESTIONS = 3
 """Below which the mean over the other questions is hardly a language's mean."""
 
 
-@dataclass(frozen=True)
-class ContentDistance:
-    """(U' - F) / (T - F) with its interval over questions, and how many questions it rests on."""
-
-    value: float
-    low: float
-    high: float
-    n_questions: int
-
-
-def content_distance(
-    space: AnswerSpace, vectors: pd.DataFrame, counts: Array, level: float = 0.95
-) -> ContentDistance | str:
-    """The content distance of a model; in words, why there is none.
+def content_distance(space: AnswerSpace, vectors: pd.DataFrame, level: float = 0.95) -> Ratio | str:
+    """(U' - F) / (T - F) of a model with its interval over questions; in words, why there is none.
 
     Each language's mean over the questions themselves is taken off its answers (U'), and off its questions, each
     without its own share (F, T): a text lies too near to a mean that it is part of.
@@ -39,7 +25,6 @@ def content_distance(
     Args:
         space: with unanchored answers.
         vectors: those of the questions among them (kind `question`).
-        counts: (draws, Q) resamples of the questions of `space`.
 
     Source: Libovicky, Rosa and Fraser (2020), Findings of EMNLP, 1663-1674, section 3 (centring by language).
     """
@@ -57,14 +42,12 @@ def content_distance(
     answers = np.array(
         [mean_over_pairs(unbiased_distances(each.means[:, 0] - means, each.noise[:, 0])) for each in space.questions]
     )
-    parts = answers, same, different
-    over, under = (float(each[0]) for each in _parts(*parts, np.ones((1, len(names)))))
-    if not under > 0:
+    others = different.sum(axis=1) / (len(names) - 1)
+    # What leaving a question out takes from the mean over pairs of questions is that of its own pairs, twice.
+    found = ratio_of_means(answers - same, 2 * others - others.mean() - same, level)
+    if np.isnan(found.value):
         return "different questions are no farther apart than translations of one: the embedder tells no content apart"
-    tops, bottoms = _parts(*parts, counts)
-    drawn = np.where(bottoms > 0, tops / np.where(bottoms > 0, bottoms, 1), np.nan)
-    low, high = interval_ends(drawn, len(names), level)
-    return ContentDistance(over / under, float(low), float(high), len(names))
+    return found
 
 
 def translation_distances(texts: Array) -> tuple[Array, Array]:
@@ -80,12 +63,3 @@ def translation_distances(texts: Array) -> tuple[Array, Array]:
     same = np.diag(between).copy()
     np.fill_diagonal(between, 0.0)
     return same, between
-
-
-def _parts(answers: Array, same: Array, different: Array, counts: Array) -> tuple[Array, Array]:
-    """(draws,) U' - F and T - F; a question that a resample has twice is no different question from itself."""
-    n = counts.sum(axis=1)
-    others = np.einsum("bq,qr,br->b", counts, different, counts, optimize=True)
-    n_pairs = n**2 - (counts**2).sum(axis=1)
-    translations = counts @ same / n
-    return counts @ answers / n - translations, others / np.where(n_pairs > 0, n_pairs, np.nan) - translations

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from valuesassets.instruments.cultural_robustness.language_pairs import PairDistances
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.own_against_chance import own_and_by_chance
-from valuesassets.measure.resampling import interval_ends, label_permutations, permutation_p, resampled_means
+from valuesassets.measure.resampling import label_permutations, permutation_p, resampled_means
 
 FEWEST = 2
 """Languages with an own country, and countries, below which nothing can be exchanged."""
@@ -26,12 +26,14 @@ class Closeness:
         distance: (L, N) P, mean over questions.
         closeness: (L, N) I: -P without the means of its rows and columns.
         drawn: (draws, L, N) the same in resamples of questions.
+        of_questions: (Q, L, N) what each question adds: closeness plus (Q - 1) times what leaving it out takes away.
         own: (L,) place of the own country; -1 where it has none among the countries.
     """
 
     distance: Array
     closeness: Array
     drawn: Array
+    of_questions: Array
     own: NDArray[np.intp]
 
 
@@ -40,15 +42,13 @@ class OwnCountryAdvantage:
     """Mean closeness to the own country, in half squared distances.
 
     Attributes:
-        value, low, high: mean over the languages that have one, and its interval over questions.
+        of_questions: (Q,) mean over the languages that have one, question by question; their mean is the advantage.
         p: one-sided, own countries permuted over languages.
         by_chance: mean under these permutations.
         n_languages: those with an own country among the countries.
     """
 
-    value: float
-    low: float
-    high: float
+    of_questions: Array
     p: float
     by_chance: float
     n_languages: int
@@ -67,8 +67,10 @@ def measure_closeness(found: PairDistances, own_countries: Mapping[str, str], co
     places = {name: place for place, name in enumerate(found.countries)}
     own = [places.get(own_countries.get(language, ""), -1) for language in found.languages]
     distance = mean_of_known(by_language)
-    drawn = double_centred(-resampled_means(by_language, counts))
-    return Closeness(distance, double_centred(-distance), drawn, np.array(own, dtype=np.intp))
+    n, closeness = by_language.shape[-1], double_centred(-distance)
+    drawn, without = (double_centred(-resampled_means(by_language, each)) for each in (counts, 1 - np.eye(n)))
+    of_questions = closeness + (n - 1) * np.nan_to_num(closeness - without)
+    return Closeness(distance, closeness, drawn, of_questions, np.array(own, dtype=np.intp))
 
 
 def double_centred(values: Array) -> Array:
@@ -82,9 +84,7 @@ def double_centred(values: Array) -> Array:
     return values - by_row - by_column + np.asarray(mean_of_known(by_row, axis=-2))[..., None, :]
 
 
-def own_country_advantage(
-    found: Closeness, n_questions: int, draws: int, random: np.random.Generator, level: float = 0.95
-) -> OwnCountryAdvantage | str:
+def own_country_advantage(found: Closeness, draws: int, random: np.random.Generator) -> OwnCountryAdvantage | str:
     """The advantage with its test; in words, why there is none.
 
     Source: own countries are permuted as labels of rows are: Phipson and Smyth (2010), see `permutation_p`.
@@ -98,6 +98,8 @@ def own_country_advantage(
         )
     permuted = own[label_permutations(own.size, draws, random)]
     value, by_chance = own_and_by_chance(found.closeness[chosen], own, permuted)
-    low, high = interval_ends(mean_of_known(found.drawn[:, chosen, own]), n_questions, level)
+    of_questions = mean_of_known(found.of_questions[:, chosen, own])
+    # questions of which some lack a country do not quite add up
+    of_questions += value - of_questions.mean()
     p = permutation_p(value, by_chance)
-    return OwnCountryAdvantage(value, float(low), float(high), p, float(by_chance.mean()), chosen.size)
+    return OwnCountryAdvantage(of_questions, p, float(by_chance.mean()), chosen.size)

@@ -7,12 +7,13 @@ of its own. `same`: one answer, whatever the language and the country.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.cultural_robustness.answer_space import AnswerSpace, QuestionCells
+from valuesassets.instruments.cultural_robustness.answer_space import AnswerSpace, QuestionCells, spread_to_single
 from valuesassets.instruments.cultural_robustness.csp import csp
 from valuesassets.instruments.cultural_robustness.scores import (
     DIVERSITY,
@@ -49,6 +50,35 @@ OFFSET, TRANSLATION, SAMPLING, SCALE_SD = 1.0, 0.5, 0.4, 0.3
 """Sizes beside that of a content, 1: language offset, noise of translating and of sampling, and by how much questions
 differ in the size of their contents (standard deviation of its log)."""
 HOW = Inference(resamples=299, follow_resamples=199)
+
+
+@dataclass(frozen=True)
+class Ugliness:
+    """What is not as tidy as it could be in a world; by default nothing.
+
+    Attributes:
+        questions: how many.
+        alike: share of questions whose content is the same for all countries' plain answers, whatever the language.
+        related: share of the noise of translating, and of what languages and countries are like, that is common to the
+            languages of a group, or to their countries.
+        sizes_sd: standard deviation of the log of how large the contents of a question are.
+        size: of all contents; a small one makes a flat model, whose denominators are small.
+        single: share of anchored answers that are lost, so that cells have two or one.
+        lost: share of answers on one side of the first dimension that are lost in every other language.
+        is_greedy: answers to the same prompt are the same, and equal contents give equal answers in a language.
+    """
+
+    questions: int = QUESTIONS
+    alike: float = 0.0
+    related: float = 0.0
+    sizes_sd: float = SCALE_SD
+    size: float = 1.0
+    single: float = 0.0
+    lost: float = 0.0
+    is_greedy: bool = False
+
+
+TIDY = Ugliness()
 CLUSTERED, CLUSTERED_EVERY = 6, 20
 """Questions that `seed_diversity` is the mean over, in every so many worlds: k-means takes longer than all the rest."""
 REJECTED, COVERAGE, FOUND = 0.07, (0.93, 0.97), 0.9
@@ -60,53 +90,80 @@ def simulate_worlds(kind: str, seeds: Sequence[int]) -> Records:
     return [_found(kind, seed) for seed in seeds]
 
 
-def true_ratios(kind: str) -> dict[str, float]:
-    """The ratios that hold over all questions, by the equations; NaN where no country is followed."""
+def true_ratios(kind: str, ugly: Ugliness = TIDY) -> dict[str, float]:
+    """The ratios that hold over all questions, by the equations; NaN where no country is followed.
+
+    Countries are to be unrelated.
+    """
     if kind in (ARBITRARY, SAME):
         return {DIVERSITY: np.nan, ROBUSTNESS: np.nan}
     n = len(LANGUAGES)
     alike = sum(len(group) * (len(group) - 1) for group in GROUPS) / (n * (n - 1))
-    between_countries = 1 + TRANSLATION**2
-    gain = 1 - alike if kind == CULTURES else 0.0
-    return {DIVERSITY: gain / between_countries, ROBUSTNESS: 1 / between_countries}
+    of_countries = ugly.size**2
+    between_countries = of_countries + TRANSLATION**2
+    gain = {CULTURES: 1 - alike, OWN_WAYS: 1.0}.get(kind, 0.0) * (1 - ugly.alike) * of_countries
+    return {DIVERSITY: gain / between_countries, ROBUSTNESS: of_countries / between_countries}
 
 
-def make_world(kind: str, random: np.random.Generator) -> tuple[AnswerSpace, Array]:
+def make_world(kind: str, random: np.random.Generator, ugly: Ugliness = TIDY) -> tuple[AnswerSpace, Array]:
     """The space of a world's answers, and (Q, L, K, D) their first ones."""
     n, k = len(LANGUAGES), len(COUNTRIES) + 1
-    shape = (QUESTIONS, n, k, DIMENSIONS)
 
     def drawn(*size: int) -> Array:
         return random.normal(0, DIMENSIONS**-0.5, (*size, DIMENSIONS))
 
-    sizes = np.exp(random.normal(0, SCALE_SD, (QUESTIONS, 1, 1, 1)) - SCALE_SD**2)  # their mean square is 1
-    cells = sizes * _contents(kind, drawn) + OFFSET * drawn(n, 1) + TRANSLATION * drawn(QUESTIONS, n, k)
-    first = np.empty(shape)
-    means, noise = np.empty(shape), np.empty(shape[:-1])
+    # their mean square is 1
+    sizes = np.exp(random.normal(0, ugly.sizes_sd, (ugly.questions, 1, 1, 1)) - ugly.sizes_sd**2) * ugly.size
+    contents = _contents(kind, drawn, ugly)
+    if ugly.alike:
+        is_alike = random.random(ugly.questions) < ugly.alike
+        contents[is_alike, :, 0] = contents[is_alike, :1, 0]
+    noise = 0 * drawn(1, n, k) if ugly.is_greedy else TRANSLATION * _in_common(drawn, ugly, k)
+    cells = sizes * contents + OFFSET * drawn(n, 1) + noise
+    first, answers = np.empty(cells.shape), np.zeros((*cells.shape[:-1], SAMPLES, DIMENSIONS))
+    is_kept = np.ones(answers.shape[:-1], dtype=bool)
     for part, samples in ((slice(0, 1), SAMPLES), (slice(1, k), SAMPLES_ANCHORED)):
-        answers = cells[:, :, part, None] + SAMPLING * drawn(QUESTIONS, n, cells[:, :, part].shape[2], samples)
-        first[:, :, part], means[:, :, part] = answers[..., 0, :], answers.mean(axis=-2)
-        noise[:, :, part] = answers.var(axis=-2, ddof=1).sum(axis=-1) / (2 * samples)
-    n_answers = np.broadcast_to(np.array([SAMPLES, *[SAMPLES_ANCHORED] * (k - 1)]), (n, k))
+        here = (ugly.questions, n, len(range(k)[part]), samples)
+        answers[:, :, part, :samples] = cells[:, :, part, None] + SAMPLING * (not ugly.is_greedy) * drawn(*here)
+        is_kept[:, :, part, samples:] = False
+        first[:, :, part] = answers[:, :, part, 0]
+    if ugly.single:
+        is_kept[:, :, 1:] &= random.random(is_kept[:, :, 1:].shape) >= ugly.single
+    if ugly.lost:
+        is_odd = answers[:, ::2, ..., 0] > cells.mean(axis=(0, 1, 2))[0]
+        is_kept[:, ::2] &= ~is_odd | (random.random(is_odd.shape) >= ugly.lost)
+    is_kept[..., 0] |= ~is_kept.any(axis=-1)
+    n_answers = is_kept.sum(axis=-1)
+    kept = np.where(is_kept[..., None], answers, 0.0)
+    means = kept.sum(axis=-2) / n_answers[..., None]
+    squares = (is_kept * ((answers - means[..., None, :]) ** 2).sum(axis=-1)).sum(axis=-1)
+    noise = squares / np.maximum(n_answers - 1, 1) / (2 * n_answers)
     none = (0,) * (k - 1)
     questions = [
-        QuestionCells(str(number + 1), COUNTRIES, none, mean, taken_off, n_answers)
-        for number, (mean, taken_off) in enumerate(zip(means, noise, strict=True))
+        QuestionCells(str(number + 1), COUNTRIES, none, *each)
+        for number, each in enumerate(zip(means, noise, n_answers, strict=True))
     ]
-    return AnswerSpace(LANGUAGES, tuple(questions), True, True), first
+    return AnswerSpace(LANGUAGES, tuple(spread_to_single(questions, True)), True, True), first
 
 
-def _contents(kind: str, drawn: Any) -> Array:
-    """(Q, L, K, D), or what broadcasts to it: what answers say."""
+def _in_common(drawn: Any, ugly: Ugliness, width: int) -> Array:
+    """(Q, L, width, D) draws of which a share is common to the languages of a group."""
+    own, common = drawn(ugly.questions, len(LANGUAGES), width), drawn(ugly.questions, len(GROUPS), width)
+    of_group = np.repeat(common, [len(group) for group in GROUPS], axis=1)
+    return np.sqrt(1 - ugly.related) * own + np.sqrt(ugly.related) * of_group
+
+
+def _contents(kind: str, drawn: Any, ugly: Ugliness) -> Array:
+    """(Q, L, K, D) what answers say."""
     n, width = len(LANGUAGES), len(COUNTRIES)
     if kind == ARBITRARY:
-        return drawn(QUESTIONS, n, width + 1)
+        return _in_common(drawn, ugly, width + 1)
     if kind == SAME:
-        return drawn(QUESTIONS, 1, 1)
-    if kind == OWN_WAYS:
-        return np.concatenate([drawn(QUESTIONS, n, 1), np.repeat(drawn(QUESTIONS, 1, width), n, axis=1)], axis=2)
-    of_countries = drawn(QUESTIONS, 1, width)
+        return np.tile(drawn(ugly.questions, 1, 1), (1, n, width + 1, 1))
+    of_countries = np.moveaxis(_in_common(drawn, ugly, 1), 1, 2)
     plain = np.repeat(of_countries[:, :, :1], n, axis=1)
+    if kind == OWN_WAYS:
+        plain = _in_common(drawn, ugly, 1)
     if kind == CULTURES:
         for group in GROUPS:
             plain[:, group] = of_countries[:, :, group].sum(axis=2, keepdims=True) / len(group) ** 0.5

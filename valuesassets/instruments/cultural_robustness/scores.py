@@ -39,14 +39,8 @@ from valuesassets.instruments.cultural_robustness.own_country_advantage import (
 from valuesassets.instruments.cultural_robustness.repeated_answers import repeated_answers
 from valuesassets.measure.means import Array
 from valuesassets.measure.multiple_tests import holm
-from valuesassets.measure.ratio_of_means import ratio_of_means
-from valuesassets.measure.resampling import (
-    ROUNDING,
-    interval_ends,
-    permutation_p,
-    resample_counts,
-    resampled_means,
-)
+from valuesassets.measure.ratio_of_means import ratio_of_means, zero_mean_p
+from valuesassets.measure.resampling import ROUNDING, permutation_p, resample_counts
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.frames import rows
 
@@ -66,7 +60,7 @@ class Inference:
     """How intervals and p-values are made.
 
     Attributes:
-        resamples: of questions for intervals, and permutations of all tests but one.
+        resamples: permutations of all tests but one, and of questions for intervals of pairs and profiles.
         follow_resamples: permutations at most of countries, which take longest.
         alpha: level of the tests; ratios are refused where `country_follow` does not reach it.
         level: coverage of the intervals.
@@ -81,15 +75,23 @@ class Inference:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A score: its value, the ends of its interval, its p-value, and what chance gives; NaN for what it has not."""
+    """A score: its value, the ends of its interval, its p-value, and what chance gives; NaN for what it has not.
+
+    Attributes:
+        p: of the permutation, uncorrected.
+        p_over: of the t test over questions, at most alpha exactly where the interval leaves out 0.
+        lack: why there is no interval.
+    """
 
     value: float
     low: float = np.nan
     high: float = np.nan
     p: float = np.nan
+    p_over: float = np.nan
     null: float = np.nan
     n_questions: int = 0
     n_languages: int = 0
+    lack: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +133,8 @@ def measure_model(
     space, dropped = build_space(vectors, questions, usable_share, quality)
     compared = compare_answers(model, space, own_countries or {}, how)
     found = dict(compared.found)
-    found[REPEATED] = _repeated(answered, vectors, space, model, how)
-    found[CONTENT] = _content(space, vectors, compared.counts, how)
+    found[REPEATED] = _repeated(answered, vectors, space, how)
+    found[CONTENT] = _content(space, vectors, how)
     scores = score_rows(model, space, found, how.alpha)
     p = float(scores["p"].to_numpy(dtype=float)[NAMES.index(STRUCTURE)])
     pairs = compared.pairs
@@ -164,9 +166,14 @@ def compare_answers(model: str, space: AnswerSpace, own_countries: Mapping[str, 
     pairs = measure_pairs(space, min(how.resamples, how.follow_resamples), random("countries"))
     closeness = measure_closeness(pairs, own_countries, counts)
 
-    def estimate(values: Array) -> Estimate:
-        ends = interval_ends(resampled_means(values, counts), n, how.level)
-        return Estimate(float(values.mean()), float(ends[0]), float(ends[1]), n_questions=n, n_languages=languages)
+    def estimate(values: Array, under: Array | None = None) -> Estimate:
+        ratio = ratio_of_means(values, np.ones(n) if under is None else under, how.level)
+        return Estimate(**vars(ratio), p_over=zero_mean_p(values), n_questions=n, n_languages=languages)
+
+    def over_countries(values: Array) -> Estimate:
+        # equal answers differ by rounding
+        between = pairs.between_countries
+        return replace(estimate(values, between if between.mean() > ROUNDING else np.zeros(n)), null=0.0)
 
     found: dict[str, Estimate | str] = dict.fromkeys(NAMES[:-2], _lacking(space))
     if space.has_anchored:
@@ -174,17 +181,16 @@ def compare_answers(model: str, space: AnswerSpace, own_countries: Mapping[str, 
         p = permutation_p(follow.value, pairs.follow_by_chance)
         found[FOLLOW] = replace(follow, p=p, null=float(pairs.follow_by_chance.mean()))
         found[DISTANCE] = estimate(pairs.between_countries)
-        found[ROBUSTNESS] = _ratio(pairs.follows, pairs.between_countries, counts, found[FOLLOW], how.level)
+        found[ROBUSTNESS] = over_countries(pairs.follows)
     if closeness is not None and pairs.gain is not None:
         gain = estimate(pairs.gains)
         by_chance = gain_by_chance(pairs.conditions, how.resamples, random("conditions"))
-        found[GAIN] = replace(gain, p=permutation_p(abs(gain.value), np.abs(by_chance)), null=float(by_chance.mean()))
-        found[DIVERSITY] = _ratio(pairs.gains, pairs.between_countries, counts, found[GAIN], how.level)
-        own = own_country_advantage(closeness, n, how.resamples, random("own countries"), how.level)
-        found[OWN] = (
-            own
-            if isinstance(own, str)
-            else Estimate(own.value, own.low, own.high, own.p, own.by_chance, n, own.n_languages)
+        p = permutation_p(abs(gain.value), np.abs(by_chance))
+        found[GAIN] = replace(gain, p=p, null=float(by_chance.mean()))
+        found[DIVERSITY] = over_countries(pairs.gains)
+        own = own_country_advantage(closeness, how.resamples, random("own countries"))
+        found[OWN] = own if isinstance(own, str) else replace(
+            estimate(own.of_questions), p=own.p, null=own.by_chance, n_languages=own.n_languages
         )
         found[STRUCTURE] = f"{languages} languages: pairs of them can differ from {FEWEST} languages on"
         if languages >= FEWEST:
@@ -196,10 +202,16 @@ def compare_answers(model: str, space: AnswerSpace, own_countries: Mapping[str, 
 
 
 def score_rows(model: str, space: AnswerSpace, found: Mapping[str, Estimate | str], alpha: float) -> pd.DataFrame:
-    """A row per score; tests are corrected together, and ratios refused where countries are not followed."""
+    """A row per score; permutations are corrected together, and ratios refused where countries are not followed.
+
+    p is the larger of a corrected permutation's and the t test's over questions: where it rejects, the interval leaves
+    out 0, and so does that of the ratio. Labels may be exchangeable in these questions and not in others, and
+    permutations are too sure where languages are related; questions are neither many nor alike where a few decide.
+    """
     estimates = {name: each for name, each in found.items() if isinstance(each, Estimate)}
     tested = [name for name in TESTS if name in estimates and np.isfinite(estimates[name].p)]
-    corrected = dict(zip(tested, holm([estimates[name].p for name in tested]).tolist(), strict=True))
+    permuted = zip(tested, holm([estimates[name].p for name in tested]).tolist(), strict=True)
+    corrected = {name: p if name == STRUCTURE else max(p, estimates[name].p_over) for name, p in permuted}
     of_test = {DIVERSITY: GAIN, ROBUSTNESS: FOLLOW}
     made = []
     for name in (each for each in NAMES if each in found):
@@ -208,12 +220,15 @@ def score_rows(model: str, space: AnswerSpace, found: Mapping[str, Estimate | st
         if isinstance(each, str):
             made.append(row | {"status": UNDEFINED, "reason": each})
             continue
-        row |= vars(each) | {"p": corrected.get(of_test.get(name, name), np.nan)}
+        numbers = vars(each) | {"p": corrected.get(of_test.get(name, name), np.nan)}
+        lack, _ = numbers.pop("lack"), numbers.pop("p_over")
+        row |= numbers
         if name in of_test and (refusal := _refusal(each, corrected.get(FOLLOW, np.nan), alpha)):
             empty = dict.fromkeys(("value", "low", "high", "p", "null"), np.nan)
             made.append(row | empty | {"status": REFUSED, "reason": refusal})
             continue
-        made.append(row | {"status": OK, "reason": None if name in (REPEATED,) else note})
+        said = filter(None, (None if name == REPEATED else note, lack and f"no interval: {lack}"))
+        made.append(row | {"status": OK, "reason": "; ".join(said) or None})
     return SCORES.frame(made)
 
 
@@ -231,17 +246,8 @@ def _lacking(space: AnswerSpace) -> str:
     return NO_PLAIN if space.has_anchored else NO_COUNTRY
 
 
-def _ratio(over: Array, under: Array, counts: Array, of: Estimate | str, level: float) -> Estimate | str:
-    """A ratio of means over questions; NaN where countries make no difference."""
-    if isinstance(of, str):
-        return of
-    # equal answers differ by rounding
-    ends = ratio_of_means(over, under, counts, level) if under.mean() > ROUNDING else (np.nan, np.nan, np.nan)
-    return Estimate(*ends, null=0.0, n_questions=of.n_questions, n_languages=of.n_languages)
-
-
 def _repeated(
-    answered: pd.DataFrame | None, vectors: pd.DataFrame, space: AnswerSpace, model: str, how: Inference
+    answered: pd.DataFrame | None, vectors: pd.DataFrame, space: AnswerSpace, how: Inference
 ) -> Estimate | str:
     """Share of usable anchored answers that stand under another country too."""
     if answered is None:
@@ -250,18 +256,16 @@ def _repeated(
     found = repeated_answers(answered, usable).groupby("question_id")[["n", "n_repeated"]].sum()
     if not len(found):
         return NO_COUNTRY
-    counts = resample_counts(len(found), how.resamples, seeded(how.seed, "cultural_robustness", model, REPEATED))
     n, repeated = (np.array(found[name], dtype=float) for name in ("n", "n_repeated"))
-    return Estimate(
-        *ratio_of_means(repeated, n, counts, how.level), n_questions=len(found), n_languages=len(space.languages)
-    )
+    ratio = ratio_of_means(repeated, n, how.level)
+    return Estimate(**vars(ratio), n_questions=len(found), n_languages=len(space.languages))
 
 
-def _content(space: AnswerSpace, vectors: pd.DataFrame, counts: Array, how: Inference) -> Estimate | str:
+def _content(space: AnswerSpace, vectors: pd.DataFrame, how: Inference) -> Estimate | str:
     """Distance of answers between that of translations and that of different questions."""
     if space.lack or not space.has_unanchored:
         return space.lack or NO_PLAIN
-    found = content_distance(space, vectors, counts, how.level)
+    found = content_distance(space, vectors, how.level)
     if isinstance(found, str):
         return found
-    return Estimate(found.value, found.low, found.high, n_questions=found.n_questions, n_languages=len(space.languages))
+    return Estimate(**vars(found), n_questions=len(space.questions), n_languages=len(space.languages))

@@ -18,7 +18,7 @@ from valuesassets.instruments.worldwise.stored_vectors import Vectors
 from valuesassets.measure.means import Array
 from valuesassets.measure.profile_correlation import centred_on_items, correlation, paired
 from valuesassets.measure.ratio_of_means import ratio_of_means
-from valuesassets.measure.resampling import ROUNDING, resample_counts, with_ends
+from valuesassets.measure.resampling import ROUNDING, with_ends
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.frames import means_by, rows, rows_where
 
@@ -31,8 +31,8 @@ BEST, PER_UNIT = 10.0, 2.5
 """Alignment of a score on its target, and what each unit of distance takes off."""
 ALL_ORDERS = 7
 """Cultures up to which every exchange of their targets is counted; of more, as many are drawn."""
-DRAWS, RESAMPLES = 3999, 2000
-"""Exchanges of targets where they are drawn, and resamples of scenarios."""
+DRAWS = 3999
+"""Exchanges of targets where they are drawn."""
 
 
 def semantic_scores(texts: Vectors, high: Array, low: Array) -> Array:
@@ -78,7 +78,7 @@ def measure_seed_scores(
         found
         | {"n": len(answered)}
         | _errors(answered, aims, orders)
-        | _skill(answered, seed)
+        | _skill(answered)
         | _alignments(answered, aims)
         | _baseline(rows_where(known, culture=UNPROMPTED), aims)
         | _signal(answered, aims, orders)
@@ -116,15 +116,14 @@ def _errors(answered: pd.DataFrame, aims: pd.DataFrame, orders: NDArray[np.intp]
     }
 
 
-def _skill(answered: pd.DataFrame, seed: int) -> dict[str, Any]:
+def _skill(answered: pd.DataFrame) -> dict[str, Any]:
     """1 - MAE / MAE of zero and the ends of its interval over scenarios."""
-    scenario, place = np.unique(answered["scenario_id"].to_numpy(str), return_inverse=True)
+    _, place = np.unique(answered["scenario_id"].to_numpy(str), return_inverse=True)
     errors, of_zero = (
         np.bincount(place, answered[name].abs().to_numpy(float)).astype(float) for name in ("error", "target")
     )
-    counts = resample_counts(len(scenario), RESAMPLES, seeded(seed, "skill"))
-    ratio, low, high = ratio_of_means(errors, of_zero, counts)
-    return with_ends("skill", _number(1 - ratio), (_number(1 - high), _number(1 - low)))
+    ratio = ratio_of_means(errors, of_zero, things="scenarios")
+    return with_ends("skill", _number(1 - ratio.value), (_number(1 - ratio.high), _number(1 - ratio.low)))
 
 
 def _alignments(answered: pd.DataFrame, aims: pd.DataFrame) -> dict[str, Any]:

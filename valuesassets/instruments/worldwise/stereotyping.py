@@ -18,7 +18,7 @@ from valuesassets.instruments.worldwise.stored_vectors import read_vectors
 from valuesassets.instruments.worldwise.tables import REASONED
 from valuesassets.measure.means import Array
 from valuesassets.measure.ratio_of_means import ratio_of_means
-from valuesassets.measure.resampling import permutation_p, resample_counts, with_ends
+from valuesassets.measure.resampling import permutation_p, with_ends
 from valuesassets.records.frames import column, parts_of, rows
 
 FEWEST_SCENARIOS = 6
@@ -132,12 +132,11 @@ def derive_stereotyped_words(
         counted = pd.DataFrame([count_words(text, names.get(culture, ())) for text in part["explanation"]])
         sums = counted.groupby(column(part, "scenario_id").tolist(), sort=False).sum()
         n_words, n_names, n_generalising = sums.to_numpy(dtype=float).T
-        counts = resample_counts(len(sums), how.resamples, how.random(model, "words", form, culture))
         row: dict[str, Any] = {"model": model, "form": form, "culture": culture, "n_scenarios": len(sums)}
         row |= {"n_words": int(n_words.sum())}
         for name, counted_words in (("own_names", n_names), ("generalising", n_generalising)):
-            value, *ends = ratio_of_means(100 * counted_words, n_words, counts, how.level)
-            row |= with_ends(name, value, (ends[0], ends[1]))
+            ratio = ratio_of_means(100 * counted_words, n_words, how.level, "scenarios")
+            row |= with_ends(name, ratio.value, (ratio.low, ratio.high))
         made.append(row)
     return STEREOTYPED_WORDS.frame(made)
 

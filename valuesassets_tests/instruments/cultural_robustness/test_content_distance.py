@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from valuesassets.instruments.cultural_robustness.answer_space import build_space
 from valuesassets.instruments.cultural_robustness.content_distance import content_distance, translation_distances
-from valuesassets.measure.resampling import resample_counts
 from valuesassets_tests.instruments.cultural_robustness.made_vectors import (
     LANGUAGES,
     answer_rows,
@@ -15,11 +14,11 @@ from valuesassets_tests.instruments.cultural_robustness.made_vectors import (
 )
 
 
-def found(answers, texts, seed=0):
+def found(answers, texts):
     """The content distance of (Q, L, samples, D) answers, with the questions' own vectors (L, Q, D)."""
     rows = pd.DataFrame([*answer_rows(answers[:, :, None]), *question_rows(texts)])
     space, _ = build_space(rows, asked(len(answers), 2, LANGUAGES[: len(texts)]))
-    return content_distance(space, rows, resample_counts(len(space.questions), 199, np.random.default_rng(seed)))
+    return content_distance(space, rows)
 
 
 def translated(seed, n_questions=40, n_languages=4):
@@ -56,7 +55,7 @@ def test_distances_of_translations_agree_with_loops(seed):
 @pytest.mark.slow
 def test_what_is_added_to_all_texts_and_answers_of_a_language_changes_nothing(seed):
     random = np.random.default_rng(seed)
-    texts, answers = translated(seed, 10), random.normal(size=(10, 4, 2, 8))
+    texts, answers = translated(seed, 12), random.normal(size=(12, 4, 2, 8))
     offsets = 10 * random.normal(size=(4, 1, 8))
     plain, moved = found(answers, texts), found(answers + offsets, texts + offsets)
     assert [moved.value, moved.low, moved.high] == pytest.approx([plain.value, plain.low, plain.high])
@@ -75,13 +74,22 @@ def test_answers_that_differ_as_translations_have_none_and_different_answers_hav
     assert far.low < 1 < far.high
 
 
+def test_what_a_question_adds_is_what_leaving_it_out_takes_away():
+    """In sums of translations and of pairs of different questions, whose mean is the denominator."""
+    same, different = translation_distances(translated(5, 14))
+    others = different.sum(axis=1) / 13
+    without = [np.delete(np.delete(different, q, 0), q, 1).sum() / (13 * 12) for q in range(14)]
+    mean = different.sum() / (14 * 13)
+    assert mean + 13 * (mean - np.array(without)) == pytest.approx(mean + (2 * others - 2 * mean) * 13 / 12)
+
+
 def test_without_vectors_of_the_questions_there_is_none():
     random = np.random.default_rng(3)
     texts, answers = translated(3, 6), random.normal(size=(6, 4, 1, 8))
     rows = pd.DataFrame([*answer_rows(answers[:, :, None]), *question_rows(texts)])
     lacking = rows[(rows["kind"] != "question") | (rows["language"] != "ell") | (rows["id"] != "5")]
     space, _ = build_space(rows, asked(6, 2, LANGUAGES[:4]))
-    reason = content_distance(space, lacking, np.ones((9, 6)))
+    reason = content_distance(space, lacking)
     assert reason == "vectors of 3 questions or more are needed in every language; question 5 in ell has none"
 
 

@@ -30,14 +30,13 @@ def advantage(to_countries, own=OWN, draws=999, seed=0, **names):
     random = np.random.default_rng(seed)
     pairs = distances(to_countries, **names)
     found = measure_closeness(pairs, own, resample_counts(len(to_countries), 99, random))
-    return own_country_advantage(found, len(to_countries), draws, random)
+    return own_country_advantage(found, draws, random)
 
 
 def test_a_case_worked_by_hand():
     """deu is 2 nearer to Germany than to France, fra 2 nearer to France: closeness 1/2 + 1/2 less its means."""
     found = advantage([[[0.0, 2.0], [2.0, 0.0]]] * 3, countries=("DE", "FR"), languages=("deu", "fra"))
-    assert found.value == 1
-    assert (found.low, found.high) == (1, 1)
+    assert found.of_questions.tolist() == [1, 1, 1]
     assert found.n_languages == 2
 
 
@@ -46,7 +45,7 @@ def test_what_makes_a_language_or_a_country_far_from_all_gives_no_advantage(seed
     random = np.random.default_rng(seed)
     plain = random.normal(size=(5, 4, 4))
     moved = plain + random.normal(size=(4, 1)) + random.normal(size=(1, 4))
-    assert advantage(moved).value == pytest.approx(advantage(plain).value)
+    assert advantage(moved).of_questions == pytest.approx(advantage(plain).of_questions)
 
 
 def test_p_is_that_of_all_assignments_of_own_countries():
@@ -57,9 +56,15 @@ def test_p_is_that_of_all_assignments_of_own_countries():
     every = [
         np.mean([closeness[row, own[at]] for row, at in zip(rows, way, strict=True)]) for way in permutations(range(3))
     ]
-    assert every[0] == pytest.approx(found.value)
+    assert every[0] == pytest.approx(found.of_questions.mean())
     assert found.p == pytest.approx(np.mean(np.array(every) >= every[0] - 1e-12), abs=0.02)
     assert found.by_chance == pytest.approx(np.mean(every), abs=0.02)
+
+
+def test_each_question_adds_its_own_closeness_where_none_lacks_a_country():
+    evidence = np.random.default_rng(4).normal(size=(6, 4, 4))
+    found = measure_closeness(distances(evidence), OWN, np.ones((9, 6)))
+    assert found.of_questions == pytest.approx(double_centred(-evidence))
 
 
 def test_double_centring_leaves_no_mean_of_a_row_or_column():

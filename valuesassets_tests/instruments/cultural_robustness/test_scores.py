@@ -206,4 +206,4 @@ def test_the_same_seed_gives_the_same_rows_and_another_one_others():
     one, again = measured(cells)["scores"], measured(cells)["scores"]
     other = measured(cells, how=Inference(resamples=199, follow_resamples=199, seed=1))["scores"]
     pd.testing.assert_frame_equal(one, again)
-    assert not one["low"].equals(other["low"])
+    assert not one["p"].equals(other["p"])

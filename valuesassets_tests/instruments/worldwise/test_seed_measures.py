@@ -73,7 +73,6 @@ def test_every_figure_is_its_formula_written_out():
     assert found["mae_permuted_mean"] == pytest.approx(np.mean(orders))
     assert found["p_permuted"] == pytest.approx(np.mean(np.array(orders) <= mae() + 1e-9))
     assert found["skill"] == pytest.approx(1 - mae() / np.mean(zero))
-    assert found["skill_low"] < found["skill"] < found["skill_high"]
     assert found["alignment_mean"] == pytest.approx(np.mean([max(0, 10 - 2.5 * error) for error in errors]))
     of_a = [error for error, (culture, _, _) in zip(errors, rows, strict=True) if culture == "A"]
     assert found["mae_by_culture"]["A"] == pytest.approx(np.mean(of_a))

@@ -64,9 +64,9 @@ def derive_position_bias(
             if np.isfinite(part["bias"]).any():
                 rows.append(label | {"response_type": kind} | _row(part, study, model, kind))
     notes = [
-        f"Intervals are {study.inference.level:.0%} intervals over items: bootstrap ones, and Fieller's of the ratio. The order's and the language's "
-        "standard deviations are those of expected values in scale units, of questions with an order; their ratio "
-        "rests on questions that two or more languages answered.",
+        f"Intervals are {study.inference.level:.0%} intervals over items: bootstrap ones, and Fieller's of the ratio. "
+        "The order's and the language's standard deviations are those of expected values in scale units, of questions "
+        "with an order; their ratio rests on questions that two or more languages answered.",
         f"Near uniform: entropy at least {NEAR_UNIFORM:g} of a uniform answer's.",
         *grid.notes,
     ]

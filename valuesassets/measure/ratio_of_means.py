@@ -65,7 +65,9 @@ def ratio_of_means(over: Array, under: Array, level: float = 0.95, things: str =
     covariance = np.cov(rest, under)
     square = bottom**2 - reach * covariance[1, 1]
     if not square > 0:
-        return Ratio(value, lack=f"over these {things} the denominator is not told from 0, so that it would have no end")
+        return Ratio(
+            value, lack=f"over these {things} the denominator is not told from 0, so that it would have no end"
+        )
     middle = -reach * covariance[0, 1] / square
     width = np.sqrt(middle**2 + reach * covariance[0, 0] / square)
     return Ratio(value, float(value + middle - width), float(value + middle + width))

@@ -189,8 +189,10 @@ def compare_answers(model: str, space: AnswerSpace, own_countries: Mapping[str, 
         found[GAIN] = replace(gain, p=p, null=float(by_chance.mean()))
         found[DIVERSITY] = over_countries(pairs.gains)
         own = own_country_advantage(closeness, how.resamples, random("own countries"))
-        found[OWN] = own if isinstance(own, str) else replace(
-            estimate(own.of_questions), p=own.p, null=own.by_chance, n_languages=own.n_languages
+        found[OWN] = (
+            own
+            if isinstance(own, str)
+            else replace(estimate(own.of_questions), p=own.p, null=own.by_chance, n_languages=own.n_languages)
         )
         found[STRUCTURE] = f"{languages} languages: pairs of them can differ from {FEWEST} languages on"
         if languages >= FEWEST:

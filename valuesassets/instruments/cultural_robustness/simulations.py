@@ -75,7 +75,9 @@ Pair = tuple[Array, Array]
 """(n,) numerators and denominators."""
 
 
-def of_ratio(draw: Callable[[int, np.random.Generator], Pair], n: int, truth: float, seed: int) -> Mapping[str, Outcome]:
+def of_ratio(
+    draw: Callable[[int, np.random.Generator], Pair], n: int, truth: float, seed: int
+) -> Mapping[str, Outcome]:
     """Whether the interval of a ratio over n questions leaves out the truth."""
     found = ratio_of_means(*draw(n, seeded(seed, "ratios", str(n))))
     if found.lack is not None:
@@ -139,11 +141,15 @@ SIMULATIONS: tuple[Simulation, ...] = (
     _simulation("each language has ways of its own, which are no country's", OWN_WAYS, finding="G"),
     *(_simulation(f"all languages answer as one country does: {how}", DEFAULT, ugly) for how, ugly in UGLY.items()),
     *(_simulation(f"languages answer as their countries do: {how}", CULTURES, ugly) for how, ugly in UGLY.items()),
-    _simulation("groups of languages have ways of their own, and their countries others", OWN_WAYS, Ugliness(related=0.8)),
+    _simulation(
+        "groups of languages have ways of their own, and their countries others", OWN_WAYS, Ugliness(related=0.8)
+    ),
     _simulation("answers are arbitrary, and alike within groups", ARBITRARY, Ugliness(related=0.8)),
     _simulation("equal contents give the same answer, word for word", DEFAULT, Ugliness(is_greedy=True)),
     *(
-        _simulation(f"{n} questions, half of them answered alike", CULTURES, Ugliness(questions=n, alike=0.5), "H", claimed)
+        _simulation(
+            f"{n} questions, half of them answered alike", CULTURES, Ugliness(questions=n, alike=0.5), "H", claimed
+        )
         for n, claimed in ((6, (FOLLOW,)), (12, (FOLLOW,)), (50, TESTS))
     ),
     *(

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.instruments.worldwise.country_scores import zones_of
 from valuesassets.instruments.worldwise.inference import OK, REFUSED, UNDEFINED, Inference, corrected
 from valuesassets.instruments.worldwise.measure_tables import AGREEMENT, CULTURE_PAIRS, FLATTENING, VERDICTS
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers
@@ -22,6 +23,8 @@ from valuesassets.instruments.worldwise.scenario_answers import (
     profiled,
     resampled_axis_means,
 )
+from valuesassets.instruments.worldwise.scenarios import domains_of
+from valuesassets.measure.alike_things import inflation, share_alike
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.multiple_tests import step_down_p, tail_shares
 from valuesassets.measure.profile_correlation import (
@@ -30,13 +33,8 @@ from valuesassets.measure.profile_correlation import (
     style_of_items,
     without_style,
 )
-from valuesassets.measure.resampling import (
-    exhaustive_p,
-    interval_ends,
-    labellings,
-    permutation_p,
-    stratified_counts,
-)
+from valuesassets.measure.relatedness import related_p
+from valuesassets.measure.resampling import interval_ends, labelled_p, labellings, permutation_p, stratified_counts
 from valuesassets.records.frames import column, parts_of
 
 FEWEST_CULTURES = 4
@@ -52,16 +50,22 @@ FOLLOWED, HABIT, NONE = (
 
 
 def derive_alignment(
-    answered: Mapping[str, ModelAnswers], reliability: Mapping[str, pd.DataFrame], z: pd.DataFrame, how: Inference
+    answered: Mapping[str, ModelAnswers],
+    reliability: Mapping[str, pd.DataFrame],
+    scenarios: pd.DataFrame,
+    z: pd.DataFrame,
+    how: Inference,
 ) -> dict[str, pd.DataFrame]:
     """`agreement`, `verdicts`, `flattening` and `culture_pairs` of all models; p-values of agreement corrected (Holm)
     over models, for each readout and kind. Choices that follow position have none: a persona that moves the pull of a
     position moves them too.
 
     Args:
+        scenarios: `scenario_id, domain` of all dilemmas.
         z: standard scores, a row per culture that has a country, a column per axis.
     """
-    found = [align_model(model, each.by_readout, z, how) for model, each in answered.items()]
+    domains = domains_of(scenarios)
+    found = [align_model(model, each.by_readout, z, how, domains) for model, each in answered.items()]
     why = without_evidence(reliability)
     whole = {name: withheld(pd.concat([tables[name] for tables in found], ignore_index=True), why) for name in found[0]}
     agreement = corrected(whole["agreement"], ["readout", "kind"])
@@ -71,19 +75,20 @@ def derive_alignment(
 
 
 def align_model(
-    model: str, answers: Mapping[str, pd.DataFrame], z: pd.DataFrame, how: Inference
+    model: str, answers: Mapping[str, pd.DataFrame], z: pd.DataFrame, how: Inference, domains: Mapping[str, str]
 ) -> dict[str, pd.DataFrame]:
     """`agreement`, `flattening` and `culture_pairs` of one model, for choices and for reasons.
 
     Args:
         answers: by readout, see `gather_answers`.
         z: standard scores, a row per culture that has a country, a column per axis.
+        domains: of each dilemma; one without is alone.
     """
     agreements, slopes, pairs = [], [], []
     for readout in profiled(answers):
         found, row = by_scenario(answers[readout]), {"model": model, "readout": readout}
         bounds = [by_scenario(answers[readout], pole) for pole in (-1.0, 1.0)]
-        told = list(told_apart(found, how, how.random(model, "pairs", readout)))
+        told = list(told_apart(found, how, how.random(model, "pairs", readout), domains))
         pairs += [row | each for each in told]
         random = how.random(model, "alignment", readout)
         if reason := why_not_aligned(found, z):
@@ -152,12 +157,14 @@ def agreements_of(
 
     Values are centred within scenarios before they are averaged to axes. Style-centred ones lose a regression of each
     culture over all scenarios on what habits would do (`style_of_items`), and country scores the same. Labels of
-    cultures are permuted jointly over axes. The interval is over scenarios, within axes, and does not take off that
+    cultures are permuted jointly over axes; p is the larger of two, as if cultures were independent, and allowing for
+    those of one culture zone being alike. The interval is over scenarios, within axes, and does not take off that
     noise in the profiles makes r smaller.
     """
     cultures = scored_cultures(found, z)
     counts = stratified_counts(found.axes, how.resamples, random)
     labelled, is_all = labellings(len(cultures), how.resamples, random)
+    zones = zones_of(cultures)
     values, scores = found.of(*cultures), _scores(found, z, cultures)
     for kind in KINDS:
         is_double = kind != AXIS_CENTRED
@@ -172,13 +179,14 @@ def agreements_of(
             yield row | {"status": UNDEFINED, "reason": "nothing varies, so that there is no correlation"}
             continue
         chance = pooled_r(a, b[labelled])
+        related = related_p(r, chance, (a, b), labelled, is_all, {"zone": zones})["zone"]
         drawn = resampled_axis_means(y, found.axes, counts)
         ends = interval_ends(pooled_r(centred(drawn[..., is_there], is_double), b), _size(found.axes), how.level)
         yield row | {
             "r": r,
             "r_low": float(ends[0]),
             "r_high": float(ends[1]),
-            "p": exhaustive_p(r, chance) if is_all else permutation_p(r, chance),
+            "p": max(labelled_p(r, chance, is_all), related),
             "null_low": float(np.quantile(chance, 0.025)),
             "null_high": float(np.quantile(chance, 0.975)),
             "status": OK,
@@ -226,13 +234,22 @@ def slope_of(
     }
 
 
-def told_apart(found: ScenarioAnswers, how: Inference, random: np.random.Generator) -> Iterator[dict[str, Any]]:
+def told_apart(
+    found: ScenarioAnswers, how: Inference, random: np.random.Generator, domains: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
     """Whether a model tells two cultures apart: the two are swapped within scenarios, for all pairs at once.
 
-    What is compared is the mean square, over axes, of the mean difference of leans; p-values are corrected over pairs
-    by the smallest of them by chance (Westfall and Young's minP), as pairs that share a culture go together.
+    What is compared is the mean square, over axes, of the mean difference of leans. Where dilemmas of one domain are
+    alike, a mean varies more than with as many unrelated ones, whose signs are drawn: the squares are taken down by
+    that factor (`inflation`), from what dilemmas of a domain have in common within axes. p-values are corrected over
+    pairs by the smallest of them by chance (Westfall and Young's minP), as pairs that share a culture go together.
     """
     signs = 2.0 * random.integers(0, 2, size=(how.resamples, len(found.scenarios))) - 1
+    groups = np.array(
+        [f"{axis} {domains.get(name, name)}" for axis, name in zip(found.axes, found.scenarios, strict=True)]
+    )
+    own = found.of(*found.cultures)
+    share = share_alike((own - mean_of_known(own, axis=0)).T, groups.tolist(), found.axes.tolist())
     tested: list[dict[str, Any]] = []
     statistics, chances = [], []
     for one, other in combinations(found.cultures, 2):
@@ -244,10 +261,12 @@ def told_apart(found: ScenarioAnswers, how: Inference, random: np.random.Generat
             yield row | {"status": UNDEFINED, "reason": "no scenario was answered as both"}
             continue
         swapped = np.vstack([np.ones(known.sum()), signs[:, known]]) * difference[known]
-        squares = np.mean(axis_means(swapped, found.axes[known])[1] ** 2, axis=-1)
-        statistics.append(squares[0])
+        axes, means = axis_means(swapped, found.axes[known])
+        grown = np.array([inflation(groups[known & (found.axes == axis)].tolist(), share) for axis in axes])
+        observed, squares = float(np.mean(means[0] ** 2 / grown)), np.mean(means**2, axis=-1)
+        statistics.append(observed)
         chances.append(squares[1:])
-        tested.append(row | {"distance": float(np.sqrt(squares[0])), "p": permutation_p(squares[0], squares[1:])})
+        tested.append(row | {"distance": float(np.sqrt(squares[0])), "p": permutation_p(observed, squares[1:])})
     shares, by_chance = tail_shares(statistics, np.transpose(chances)) if tested else (np.empty(0), np.empty((1, 0)))
     for row, p in zip(tested, step_down_p(-shares, -by_chance).tolist(), strict=True):
         yield row | {"p_corrected": p, "is_told_apart": p <= how.alpha, "status": OK}

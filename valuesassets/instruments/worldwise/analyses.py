@@ -101,7 +101,7 @@ ANALYSES = {
     "alignment": _analysis(
         "alignment",
         "alignment_line",
-        (*ANSWERED, "reliability"),
+        (*ANSWERED, "reliability", "scenarios"),
         title="Do cultures differ as their countries do, and which are told apart?",
         about="Agreement with country scores beside its null, slopes, and which cultures are told apart.",
         drawings=(
@@ -163,7 +163,7 @@ ANALYSES = {
     "say_do_gap": _analysis(
         "say_do_gap",
         "gaps_line",
-        (*ANSWERED, "reliability"),
+        (*ANSWERED, "reliability", "scenarios"),
         title="Do models write what they choose?",
         about="Decisions and reasons beside next-token probabilities, axis by axis.",
         drawings=(

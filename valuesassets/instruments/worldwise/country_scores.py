@@ -1,5 +1,6 @@
 """Country scores on the six dimensions, as their authors publish them: read, told apart from regions, standardised."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 from valuesassets.instruments.worldwise.dimensions import AXES, DIMENSIONS
 from valuesassets.records.bundled import BUNDLED, given_or_bundled
 from valuesassets.records.errors import HumanDataError
-from valuesassets.records.places import STUDIES
+from valuesassets.records.places import STUDIES, load_facts
 from valuesassets.records.text_tables import read_rows
 
 COUNTRY_CODES = STUDIES / "worldwise" / "country_codes.csv"
@@ -70,6 +71,16 @@ def _score(row: dict[str, str], axis: str, where: str) -> float | None:
             f"{where}: {column} {written!r} found, a number from {LEAST} to {MOST} or {NULL[0]} was expected; mend it"
         )
     return score
+
+
+def zones_of(cultures: Sequence[str]) -> list[str]:
+    """The culture zone of each culture's country, by ISO 3166 alpha-3; the culture itself where no zone is known.
+
+    Source: Inglehart and Welzel's zones, as in `studies/facts/iw_coordinates.csv`.
+    """
+    alpha2 = load_facts("iso_countries.csv").set_index("alpha3")["alpha2"]
+    zones = load_facts("iw_coordinates.csv").set_index("country")["zone"]
+    return [str(zones.get(alpha2.get(name, ""), name)) for name in cultures]
 
 
 def doubt_zeros(scores: pd.DataFrame) -> list[tuple[str, str]]:

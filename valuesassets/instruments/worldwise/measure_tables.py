@@ -76,7 +76,14 @@ AGREEMENT = Table(
         "of answering do (style-centred)",
     ),
     *_with_ends("r", "correlation", "", -1, 1),
-    _number("p", "one-sided, labels of cultures permuted jointly over axes", "probability", 0, 1),
+    _number(
+        "p",
+        "one-sided, labels of cultures permuted jointly over axes; the larger of that as if cultures were independent "
+        "and that which allows for culture zones",
+        "probability",
+        0,
+        1,
+    ),
     _number("p_corrected", "corrected over models (Holm), for each readout and kind", "probability", 0, 1),
     _number("null_low", "lower end of the middle 95 % under permuted labels", "", -1, 1),
     _number("null_high", "upper end", "", -1, 1),

@@ -11,6 +11,7 @@ from valuesassets.instruments.worldwise.alignment import FOLLOWED
 from valuesassets.instruments.worldwise.analyses import ANALYSES
 from valuesassets.instruments.worldwise.inference import REFUSED
 from valuesassets.instruments.worldwise.model_gates import chosen_models, family_rows, model_gates, weaknesses
+from valuesassets.instruments.worldwise.say_do_gap import is_beyond
 from valuesassets.instruments.worldwise.scenario_answers import READOUT_NAMES
 from valuesassets.records.frames import records, rows, rows_where
 from valuesassets.records.settings.worldwise import Worldwise
@@ -210,13 +211,17 @@ def _gaps(run: Run) -> Iterator[Claim]:
         why = str(rows_where(gaps, model=model, status=REFUSED)["reason"].iloc[0])
         yield Claim(f"{model} decides otherwise in writing than it chooses.", False, why)
     for model, part in decided.groupby("model", sort=False):
-        beyond = rows(part, part["p_corrected"].astype(float) <= run.study.inference.alpha)
+        alpha = run.study.inference.alpha
+        by_chance = rows(part, part["p_corrected"].astype(float) <= alpha)
+        beyond = rows(by_chance, [is_beyond(row, alpha) for row in records(by_chance)])
         told = [
             f"{row['axis']} {spelled(row['gap'], row['gap_low'], row['gap_high'], digits=2)}, "
             f"{spelled_p(row['p_corrected'])}"
             for row in records(beyond)
         ]
         because = given(told) if told else f"none of {len(part)} gaps is beyond chance"
+        if n_open := len(by_chance) - len(beyond):
+            because += f"; {counted(n_open, 'gap')} could be what is not written: missing answers could undo it"
         yield Claim(f"{model} decides otherwise in writing than it chooses.", bool(told), because)
 
 

@@ -20,6 +20,8 @@ from valuesassets.instruments.worldwise.scenario_answers import (
     POSITION_OPEN,
     by_scenario,
 )
+from valuesassets.instruments.worldwise.scenarios import domains_of
+from valuesassets.measure.alike_things import inflation, share_alike
 from valuesassets.measure.log_score import sign_flip_p
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.multiple_tests import step_down_p
@@ -35,20 +37,34 @@ GAPS = {
 
 
 def derive_say_do_gap(
-    answered: Mapping[str, ModelAnswers], reliability: Mapping[str, pd.DataFrame], how: Inference
+    answered: Mapping[str, ModelAnswers],
+    reliability: Mapping[str, pd.DataFrame],
+    scenarios: pd.DataFrame,
+    how: Inference,
 ) -> dict[str, pd.DataFrame]:
     """`gaps` of all models, p-values corrected over axes and models, for each form and measure; none of a model whose
     choices follow position, which over both orders are even whatever it prefers.
 
     Signs of scenarios are flipped for all axes and models at once, and each gap is held against the largest statistic
     (`step_down_p`): signs of eight scenarios give no p below 2 / 256, so that Holm's rejects none of more than six.
+    Corrected p-values allow for dilemmas of a domain being alike, as those of pairs of cultures do.
+
+    Args:
+        scenarios: `scenario_id, domain` of all dilemmas.
     """
+    domains = domains_of(scenarios)
     every = {model: scenario_gaps(each.by_readout) for model, each in answered.items()}
     found = of_models(answered, lambda model, each: gaps_of_model(model, each.by_readout, how))
     found = withheld(found, without_evidence(reliability))
     asked = [readout for readout in GAPS if any(np.isfinite(gaps[readout].gaps).any() for gaps in every.values())]
-    made = [_corrected(found, readout, every, how) for readout in asked]
+    made = [_corrected(found, readout, every, how, domains) for readout in asked]
     return {"gaps": pd.concat([found.head(0), *made], ignore_index=True)}
+
+
+def is_beyond(row: Mapping[str, Any], alpha: float) -> bool:
+    """Whether a gap is beyond chance, and beyond what answers that are missing could have said."""
+    bounds = row["gap_least"], row["gap_most"]
+    return bool(row["p_corrected"] <= alpha) and (min(bounds) > 0 or max(bounds) < 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,21 +129,40 @@ def gaps_of_model(model: str, answers: Mapping[str, pd.DataFrame], how: Inferenc
 
 
 def _corrected(
-    found: pd.DataFrame, readout: str, every: Mapping[str, Mapping[str, ScenarioGaps]], how: Inference
+    found: pd.DataFrame,
+    readout: str,
+    every: Mapping[str, Mapping[str, ScenarioGaps]],
+    how: Inference,
+    domains: Mapping[str, str],
 ) -> pd.DataFrame:
     """The rows of a form and measure with corrected p-values; the statistic is |sum| / sqrt(sum of squares)."""
     form, measure, _ = GAPS[readout]
     part = rows_where(found, form=form, measure=measure)
     tested = rows_where(part, status=OK)
     ids = list(dict.fromkeys(scenario for gaps in every.values() for scenario in gaps[readout].scenarios))
-    gaps = np.zeros((len(ids), len(tested)))
+    axis_of = dict(
+        pair
+        for gaps in every.values()
+        for pair in zip(gaps[readout].scenarios, gaps[readout].axes.tolist(), strict=True)
+    )
+    groups = [f"{axis_of[name]} {domains.get(name, name)}" for name in ids]
+    by_model = [
+        pd.Series(each[readout].gaps, index=list(each[readout].scenarios)).reindex(ids) for each in every.values()
+    ]
+    share = share_alike(
+        np.transpose([each.to_numpy(float) for each in by_model]), groups, [axis_of[name] for name in ids]
+    )
+    gaps, grown = np.zeros((len(ids), len(tested))), np.ones(len(tested))
     for at, (model, axis) in enumerate(zip(tested["model"], tested["axis"], strict=True)):
         own = every[model][readout]
         places = [ids.index(scenario) for scenario in own.scenarios]
         gaps[places, at] = np.nan_to_num(np.where(own.axes == axis, own.gaps, 0))
+        is_known = (own.axes == axis) & np.isfinite(own.gaps)
+        grown[at] = inflation([groups[place] for place, known in zip(places, is_known, strict=True) if known], share)
     signs = 2.0 * how.random("flips", readout).integers(0, 2, size=(how.resamples, len(ids))) - 1
     sizes = np.sqrt((gaps**2).sum(axis=0))
     scale = np.divide(1, sizes, out=np.zeros_like(sizes), where=sizes > 0)
     # Drawn signs may give less than all of them do.
-    p = np.maximum(step_down_p(np.abs(gaps.sum(axis=0)) * scale, np.abs(signs @ gaps) * scale), tested["p"])
+    observed = np.abs(gaps.sum(axis=0)) * scale / np.sqrt(grown)
+    p = np.maximum(step_down_p(observed, np.abs(signs @ gaps) * scale), tested["p"])
     return part.assign(p_corrected=pd.Series(p, index=tested.index).reindex(part.index))

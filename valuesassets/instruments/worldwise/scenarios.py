@@ -149,3 +149,12 @@ def scenarios_of(frame: pd.DataFrame) -> list[Scenario]:
         Scenario.model_validate({name: row[name] for name in Scenario.model_fields} | json.loads(row["more"] or "{}"))
         for row in found
     ]
+
+
+def domains_of(scenarios: pd.DataFrame) -> dict[str, str]:
+    """The domain of each dilemma, by its id.
+
+    Args:
+        scenarios: with the columns `scenario_id` and `domain`.
+    """
+    return dict(zip(scenarios["scenario_id"].astype(str), scenarios["domain"].astype(str), strict=True))

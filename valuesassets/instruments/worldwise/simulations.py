@@ -1,8 +1,8 @@
-"""Worlds that try what worldwise concludes of a model: cultures told apart, agreement with scores of countries, and gaps
-between what is written and what is chosen.
+"""Worlds that try what worldwise concludes: cultures told apart, agreement with countries' scores, gaps in writing.
 
-Beside tidy worlds stand ugly ones: dilemmas of a domain that are alike, cultures of a zone that are alike, few or unequal
-numbers of dilemmas, models without a preference or with one answer to everything, written answers lost on one side.
+Beside tidy worlds stand ugly ones: dilemmas of a domain that are alike, cultures of a zone that are alike, few or
+unequal numbers of dilemmas, models without a preference or with one answer to everything, written answers lost on one
+side.
 """
 
 from collections.abc import Mapping
@@ -18,18 +18,20 @@ from valuesassets.instruments.worldwise.dimensions import AXES, HIGH, LOW, PLACE
 from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers
 from valuesassets.instruments.worldwise.reasons import DECIDE, OK, REFUSED
-from valuesassets.instruments.worldwise.say_do_gap import derive_say_do_gap
+from valuesassets.instruments.worldwise.say_do_gap import derive_say_do_gap, is_beyond
 from valuesassets.instruments.worldwise.scenario_answers import CHOICE
 from valuesassets.measure.means import Array
 from valuesassets.measure.seeding import seeded
 from valuesassets.measure.simulations import NULL, PLANTED, Outcome, Simulation
-from valuesassets.records.frames import rows_where
+from valuesassets.records.frames import records, rows_where
 
 DIFFERS = "A model chooses otherwise as persons of different cultures."
 AGREES = "Cultures differ as the scores of their countries do."
 GAP = "A model decides otherwise in writing than it chooses."
 HOW = Inference(resamples=299)
 EQUAL, UNEQUAL, THREE = (8,) * 6, (3, 4, 6, 8, 12, 15), (6, 6, 6)
+CULTURES = ("SWE", "DEU", "NLD", "BRA", "MEX", "ARG", "JPN", "CHN", "KOR")
+"""Three countries of each of three culture zones."""
 PULLS = {"forward": 0.3, "reversed": -0.3}
 
 
@@ -45,7 +47,7 @@ class World:
         zones: share of these effects, and of countries' scores, that is common to the cultures of a zone.
         gap: what is written less what is chosen, on the first two axes.
         level, level_sd: of dilemmas.
-        noise: standard deviation of what a culture adds in a dilemma, and of what writing adds in one.
+        noise, writing: standard deviations of what a culture adds in a dilemma, and of what writing does.
         domains: share of this noise that is common to the dilemmas of a domain, of which an axis has four.
         sharpness: what all logits are multiplied by.
         refused: share of written answers for the low pole that are refused; of those for the high pole a fifth of it.
@@ -61,6 +63,7 @@ class World:
     level: float = 0.0
     level_sd: float = 0.8
     noise: float = 0.4
+    writing: float = 0.4
     domains: float = 0.0
     sharpness: float = 1.0
     refused: float = 0.0
@@ -69,10 +72,11 @@ class World:
 
 def of_world(world: World, seed: int) -> Mapping[str, Outcome]:
     """Which claims a world supports, judged as the report judges."""
-    answers, z = make_world(world, seeded(seed, "worldwise simulations"))
+    answers, scenarios, z = make_world(world, seeded(seed, "worldwise simulations"))
     how = replace(HOW, seed=seed)
-    aligned = derive_alignment({"made": ModelAnswers(answers.choices)}, {"readouts": pd.DataFrame(columns=["model"])}, z, how)
-    gaps = derive_say_do_gap({"made": answers}, {}, how)["gaps"]
+    reliability = {"readouts": pd.DataFrame(columns=pd.Index(["model"]))}
+    aligned = derive_alignment({"made": ModelAnswers(answers.choices)}, reliability, scenarios, z, how)
+    gaps = derive_say_do_gap({"made": answers}, reliability, scenarios, how)["gaps"]
     chosen, decided = (
         rows_where(frame, **where)
         for frame, where in ((aligned["culture_pairs"], {"readout": CHOICE}), (gaps, {"measure": "decision"}))
@@ -81,13 +85,13 @@ def of_world(world: World, seed: int) -> Mapping[str, Outcome]:
     return {
         DIFFERS: Outcome(bool(chosen["is_told_apart"].isin([True]).any())),
         AGREES: Outcome(verdict == FOLLOWED),
-        GAP: Outcome(bool((decided["p_corrected"].astype(float) <= how.alpha).any())),
+        GAP: Outcome(any(is_beyond(row, how.alpha) for row in records(decided))),
     }
 
 
-def make_world(world: World, random: np.random.Generator) -> tuple[ModelAnswers, pd.DataFrame]:
-    """What a model answered, and standard scores of the cultures' countries."""
-    codes, names = list(AXES[: len(world.scenarios)]), [f"c{number}" for number in range(world.cultures)]
+def make_world(world: World, random: np.random.Generator) -> tuple[ModelAnswers, pd.DataFrame, pd.DataFrame]:
+    """What a model answered, the domains of its dilemmas, and standard scores of the cultures' countries."""
+    codes, names = list(AXES[: len(world.scenarios)]), list(CULTURES[: world.cultures])
     axis = np.repeat(np.arange(len(codes)), world.scenarios)
     domain = 4 * axis + np.concatenate([np.arange(n) % 4 for n in world.scenarios])
     zone = np.arange(world.cultures) // 3
@@ -103,7 +107,7 @@ def make_world(world: World, random: np.random.Generator) -> tuple[ModelAnswers,
     conditions = [*names, PLACEBO, UNPROMPTED]
     logits = world.level + random.normal(0, world.level_sd, axis.size) + moved[:, axis]
     logits = world.sharpness * (logits + world.noise * shared(world.domains, domain, len(conditions), axis.size))
-    written = logits + world.sharpness * world.noise * shared(world.domains, domain, axis.size)
+    written = logits + world.sharpness * world.writing * shared(world.domains, domain, axis.size)
     written[:, axis < 2] += world.gap
     condition, scenario = np.indices(logits.shape).reshape(2, -1)
     asked = pd.DataFrame(
@@ -125,7 +129,10 @@ def make_world(world: World, random: np.random.Generator) -> tuple[ModelAnswers,
             told.append(asked.assign(form=DECIDE, order=order, draw=draw, decision=decision, status=status))
     reasons = pd.concat(told, ignore_index=True)
     reasons["trial_id"] = reasons["order"] + reasons["culture"] + reasons["scenario_id"]
-    return ModelAnswers(choices, reasons), pd.DataFrame(scores, index=pd.Index(names), columns=pd.Index(codes))
+    scenarios = pd.DataFrame({"scenario_id": np.unique(asked["scenario_id"]), "domain": ""})
+    scenarios["domain"] = [str(domain[int(name[1:])]) for name in scenarios["scenario_id"]]
+    z = pd.DataFrame(scores, index=pd.Index(names), columns=pd.Index(codes))
+    return ModelAnswers(choices, reasons), scenarios, z
 
 
 def _simulation(name: str, world: World, *right: str, unsaid: tuple[str, ...] = ()) -> Simulation:
@@ -140,7 +147,13 @@ SIMULATIONS: tuple[Simulation, ...] = (
     _simulation("personas follow their countries, and writing departs on two axes", FOLLOWS, DIFFERS, AGREES, GAP),
     _simulation("personas differ, but not as countries", World(apart=0.5), DIFFERS),
     _simulation("personas differ by zone, and not as countries", World(cultures=9, apart=0.5, zones=0.8), DIFFERS),
-    _simulation("personas follow countries that are alike in a zone", World(cultures=9, follows=0.5, zones=0.8), DIFFERS, AGREES, unsaid=(GAP,)),
+    _simulation(
+        "personas follow countries that are alike in a zone",
+        World(cultures=9, follows=0.5, zones=0.8),
+        DIFFERS,
+        AGREES,
+        unsaid=(GAP,),
+    ),
     *(
         _simulation(f"a model answers alike as everybody: {how}", world)
         for how, world in {
@@ -149,13 +162,15 @@ SIMULATIONS: tuple[Simulation, ...] = (
             "six dilemmas on each of three axes": World(scenarios=THREE),
             "hardly any preference": World(sharpness=0.1),
             "strong preferences": World(sharpness=4.0),
-            "nearly all for one pole": World(level=-2.5),
+            "nearly all for one pole": World(level=-2.5, writing=0.0),
             "written answers lost on one side": World(refused=0.4),
             "one written answer to a prompt": World(draws=1),
         }.items()
     ),
     *(
-        _simulation(f"personas follow their countries, and writing departs on two axes: {how}", world, DIFFERS, AGREES, GAP)
+        _simulation(
+            f"personas follow their countries, and writing departs on two axes: {how}", world, DIFFERS, AGREES, GAP
+        )
         for how, world in {
             "dilemmas of a domain are alike": replace(FOLLOWS, domains=0.8),
             "unequal numbers of dilemmas": replace(FOLLOWS, scenarios=UNEQUAL),

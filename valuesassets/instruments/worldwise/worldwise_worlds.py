@@ -190,7 +190,7 @@ def _found(kind: str, seed: int) -> Iterator[dict[str, Any]]:
             place = CULTURES.index(row["culture"]), AXES.index(row["axis"])
             truth = float((chosen if row["readout"] == CHOICE else written)[place])
             yield _interval(f"effect, {row['readout']}", row, "effect", truth, f"{row['culture']} {row['axis']}")
-    aligned = align_model(kind, answers, world.z, how)
+    aligned = align_model(kind, answers, world.z, how, {})
     for row in records(aligned["agreement"]):
         yield _test(f"agreement, {row['kind']}, {row['readout']}", row, is_null, row["readout"])
     for row in records(aligned["flattening"]):

@@ -76,7 +76,7 @@ def test_answers_that_differ_as_translations_have_none_and_different_answers_hav
 
 def test_what_a_question_adds_is_what_leaving_it_out_takes_away():
     """In sums of translations and of pairs of different questions, whose mean is the denominator."""
-    same, different = translation_distances(translated(5, 14))
+    _, different = translation_distances(translated(5, 14))
     others = different.sum(axis=1) / 13
     without = [np.delete(np.delete(different, q, 0), q, 1).sum() / (13 * 12) for q in range(14)]
     mean = different.sum() / (14 * 13)

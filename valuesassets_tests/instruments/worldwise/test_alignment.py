@@ -35,7 +35,7 @@ def followed(slope=0.1, noise=0.0, seed=0, z=Z):
 
 
 def aligned(leans, z=Z, readout="choice", axes=AXES, **more):
-    found = align_model("m", chosen(leans, axes, **more), z, HOW)
+    found = align_model("m", chosen(leans, axes, **more), z, HOW, {})
     return {name: frame[frame["readout"] == readout] for name, frame in found.items()}
 
 
@@ -195,6 +195,6 @@ def test_cultures_without_a_common_scenario_are_not_compared():
 
 
 def test_rows_fit_their_tables():
-    found = align_model("m", chosen(followed(0.05, 0.1), AXES), Z, HOW)
+    found = align_model("m", chosen(followed(0.05, 0.1), AXES), Z, HOW, {})
     for name, table in {"agreement": AGREEMENT, "flattening": FLATTENING, "culture_pairs": CULTURE_PAIRS}.items():
         table.checked(pa.Table.from_pandas(found[name], preserve_index=False), "made")

@@ -21,6 +21,7 @@ from valuesassets_tests.instruments.worldwise.made_tables import reasons
 
 CONDITIONS = ("JPN", "USA", "IND", "MEX", "placebo", "unprompted")
 AXES = ["IDV"] * 8 + ["PDI"] * 8
+NO_DOMAINS = pd.DataFrame(columns=pd.Index(["scenario_id", "domain"]))
 HOW = Inference(resamples=199)
 WORLDS = {
     "lean": {"lean": 0.8, "effect": 0.6},
@@ -101,7 +102,7 @@ def test_analyses_say_nothing_of_choices_that_follow_position_and_all_of_others(
     z = pd.DataFrame(
         np.random.default_rng(0).normal(size=(4, 2)), index=pd.Index(CONDITIONS[:4]), columns=pd.Index(["IDV", "PDI"])
     )
-    aligned = derive_alignment(answered, reliability, z, HOW)
+    aligned = derive_alignment(answered, reliability, NO_DOMAINS, z, HOW)
     frames = {
         "lean": derive_cultural_profiles(answered, reliability, z, HOW)["profiles"],
         "p_corrected": aligned["culture_pairs"],
@@ -110,7 +111,7 @@ def test_analyses_say_nothing_of_choices_that_follow_position_and_all_of_others(
         "p_nearest": derive_persona_shift(answered, reliability, HOW)["nearest_persona"],
     }
     shown = {name: frame.query("readout == 'choice'")[name] for name, frame in frames.items()}
-    gaps = derive_say_do_gap(answered, reliability, HOW)["gaps"].query("measure == 'decision'")
+    gaps = derive_say_do_gap(answered, reliability, NO_DOMAINS, HOW)["gaps"].query("measure == 'decision'")
     shown["gap"] = gaps["gap"]
     for name, numbers in shown.items():
         assert len(numbers), name

@@ -113,7 +113,7 @@ def test_rankings_give_way_whole():
     answers = chosen(leans, AXES)
     found = {"readouts": rely_on_model("m", answers, 0.99, HOW)}
     ranked = give_way(nearest_of_model("m", answers, HOW), found).query("readout == 'choice'")
-    pairs = give_way(align_model("m", answers, pd.DataFrame(columns=["IDV", "PDI"]), HOW)["culture_pairs"], found)
+    pairs = give_way(align_model("m", answers, pd.DataFrame(columns=["IDV", "PDI"]), HOW, {})["culture_pairs"], found)
     assert ranked[["distance", "rank", "p_nearest", "mean_rank"]].isna().all(axis=None)
     assert pairs[["distance", "p", "p_corrected", "is_told_apart"]].isna().all(axis=None)
     assert set(ranked["n_scenarios"]) == {12} == set(pairs["n_scenarios"])

@@ -11,6 +11,7 @@ from valuesassets.instruments.worldwise.scenario_answers import gather_answers
 from valuesassets_tests.instruments.worldwise.made_tables import choices, drawn_leans, projections, reasons
 
 AXES = ["IDV"] * 6 + ["PDI"] * 6
+NO_DOMAINS = pd.DataFrame(columns=pd.Index(["scenario_id", "domain"]))
 HOW = Inference(resamples=999)
 
 
@@ -76,7 +77,9 @@ def test_eight_scenarios_of_one_sign_are_found_among_twelve_tests_and_nothing_el
         written = reasons([(name, at, axes[at], {}) for name in said for at in range(len(axes))], form="open")
         placed = projections(written, [value for row in said.values() for value in row])
         answered[model] = ModelAnswers(choices(leans, axes), written, placed)
-    found = derive_say_do_gap(answered, {}, Inference(resamples=1999))["gaps"].set_index(["model", "form", "axis"])
+    found = derive_say_do_gap(answered, {}, NO_DOMAINS, Inference(resamples=1999))["gaps"].set_index(
+        ["model", "form", "axis"]
+    )
     assert set(found.index.get_level_values("form")) == {"open"}
     least = found["p_corrected"] <= 0.05
     assert found.index[least].tolist() == [("m", "open", "PDI")]

@@ -22,9 +22,8 @@ def share_alike(values: Array, groups: Sequence[str], axes: Sequence[str]) -> fl
         known = np.isfinite(values[here])
         n = known.sum(axis=0)
         off[here] = values[here] - np.where(known, values[here], 0).sum(axis=0) / np.maximum(n, 1)
-    is_known = np.isfinite(off).any(axis=1)
-    kept = np.nan_to_num(off[is_known])
-    return share_between(kept, [group for group, known in zip(groups, is_known, strict=True) if known])
+    is_known = np.flatnonzero(np.isfinite(off).any(axis=1)).tolist()
+    return share_between(np.nan_to_num(off[is_known]), [groups[place] for place in is_known])
 
 
 def inflation(groups: Sequence[str], share: float) -> float:

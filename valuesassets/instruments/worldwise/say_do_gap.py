@@ -62,9 +62,12 @@ def derive_say_do_gap(
 
 
 def is_beyond(row: Mapping[str, Any], alpha: float) -> bool:
-    """Whether a gap is beyond chance, and beyond what answers that are missing could have said."""
-    bounds = row["gap_least"], row["gap_most"]
-    return bool(row["p_corrected"] <= alpha) and (min(bounds) > 0 or max(bounds) < 0)
+    """Whether a gap is beyond chance, whatever the answers that are missing could have said.
+
+    The interval is moved to the bound that is nearest to 0: that of all missing answers on one pole.
+    """
+    low, high = row["gap_least"] - (row["gap"] - row["gap_low"]), row["gap_most"] + (row["gap_high"] - row["gap"])
+    return bool(row["p_corrected"] <= alpha and (low > 0 or high < 0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from valuesassets.instruments.worldwise.alignment import FOLLOWED, derive_alignment
@@ -96,7 +97,7 @@ def make_world(world: World, random: np.random.Generator) -> tuple[ModelAnswers,
     domain = 4 * axis + np.concatenate([np.arange(n) % 4 for n in world.scenarios])
     zone = np.arange(world.cultures) // 3
 
-    def shared(share: float, group: Array, *shape: int) -> Array:
+    def shared(share: float, group: NDArray[np.intp], *shape: int) -> Array:
         """Standard normal, of which a share is common to the members of a group along the last axis."""
         common = random.normal(size=(*shape[:-1], int(group.max()) + 1))[..., group]
         return np.sqrt(share) * common + np.sqrt(1 - share) * random.normal(size=shape)
@@ -141,7 +142,7 @@ def _simulation(name: str, world: World, *right: str, unsaid: tuple[str, ...] = 
 
 
 TIDY = World()
-FOLLOWS = World(follows=0.5, gap=0.9)
+FOLLOWS = World(follows=0.5, gap=1.1)
 SIMULATIONS: tuple[Simulation, ...] = (
     _simulation("a model answers alike as everybody", TIDY),
     _simulation("personas follow their countries, and writing departs on two axes", FOLLOWS, DIFFERS, AGREES, GAP),

@@ -27,7 +27,7 @@ USABLE_SHARE = 0.8
 COUNT = f"At least {USABLE_SHARE:.0%} of every model's answers in every language can be used."
 SAYS = {
     GAIN: "Without a country, answers in different languages differ as cultures do, and not only as languages do",
-    FOLLOW: "Where a country is named, answers follow it, whatever the language",
+    FOLLOW: "Where a country is named, answers in two languages are closer for the same country than for others",
     OWN: "Without a country, answers are closer to those for the country of their language than to those for others",
     STRUCTURE: "Some languages answer more alike than others, beyond what language does",
 }

@@ -43,9 +43,16 @@ from valuesassets.measure.simulations import NULL, PLANTED, Outcome, Simulation
 
 GROUP_WAYS = "group ways"
 """Own ways that the languages of a group have in common: some do answer more alike than others."""
+ALIKE_IN_GROUPS = "arbitrary in groups"
+"""Arbitrary answers that the languages of a group share: some languages do follow a country in the same way."""
 RATIO = "The ratio of two means over questions is another than it is."
 """Wrong in every world: claimed where the interval leaves out the truth."""
-NOT_SHOWN = {**NULL_TESTS, OWN_WAYS: (GAIN, OWN, STRUCTURE), GROUP_WAYS: (GAIN, OWN)}
+NOT_SHOWN = {
+    **NULL_TESTS,
+    OWN_WAYS: (GAIN, OWN, STRUCTURE),
+    GROUP_WAYS: (GAIN, OWN),
+    ALIKE_IN_GROUPS: (GAIN, OWN, STRUCTURE),
+}
 """By kind of world the tests whose claims are wrong there."""
 
 
@@ -112,7 +119,8 @@ def small_denominators(n: int, random: np.random.Generator) -> Pair:
 def _simulation(
     world: str, kind: str, ugly: Ugliness = TIDY, finding: str | None = None, claimed: Sequence[str] = TESTS
 ) -> Simulation:
-    is_null = NOT_SHOWN[GROUP_WAYS if kind == OWN_WAYS and ugly.related else kind]
+    in_groups = {OWN_WAYS: GROUP_WAYS, ARBITRARY: ALIKE_IN_GROUPS} if ugly.related else {}
+    is_null = NOT_SHOWN[in_groups.get(kind, kind)]
     kinds = {SAYS[name]: NULL if name in is_null else PLANTED for name in claimed}
     return Simulation("cultural_robustness", world, kinds, partial(of_kind, kind, ugly), finding)
 

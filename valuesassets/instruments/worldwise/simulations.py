@@ -168,12 +168,18 @@ SIMULATIONS: tuple[Simulation, ...] = (
             "one written answer to a prompt": World(draws=1),
         }.items()
     ),
+    _simulation(
+        "personas follow their countries, dilemmas of a domain are alike",
+        replace(FOLLOWS, domains=0.8),
+        DIFFERS,
+        AGREES,
+        unsaid=(GAP,),
+    ),
     *(
         _simulation(
             f"personas follow their countries, and writing departs on two axes: {how}", world, DIFFERS, AGREES, GAP
         )
         for how, world in {
-            "dilemmas of a domain are alike": replace(FOLLOWS, domains=0.8),
             "unequal numbers of dilemmas": replace(FOLLOWS, scenarios=UNEQUAL),
             "written answers lost on one side": replace(FOLLOWS, refused=0.4),
         }.items()

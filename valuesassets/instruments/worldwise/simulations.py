@@ -30,7 +30,7 @@ DIFFERS = "A model chooses otherwise as persons of different cultures."
 AGREES = "Cultures differ as the scores of their countries do."
 GAP = "A model decides otherwise in writing than it chooses."
 HOW = Inference(resamples=299)
-EQUAL, UNEQUAL, THREE = (8,) * 6, (3, 4, 6, 8, 12, 15), (6, 6, 6)
+EQUAL, UNEQUAL, THREE = (8,) * 6, (15, 12, 8, 6, 4, 3), (6, 6, 6)
 CULTURES = ("SWE", "DEU", "NLD", "BRA", "MEX", "ARG", "JPN", "CHN", "KOR")
 """Three countries of each of three culture zones."""
 PULLS = {"forward": 0.3, "reversed": -0.3}

@@ -181,7 +181,7 @@ def _summary(pairs: pd.DataFrame, measure: str, study: Study) -> dict[str, Any]:
 def _related(
     grid: AnswerGrid, own: NDArray[np.intp], pairs: pd.DataFrame, measure: str, study: Study
 ) -> dict[str, float]:
-    """The largest p of the sign test that allows for related languages, whose differences have the same sign more often.
+    """The largest p of the sign test that allows for related languages, whose differences more often agree in sign.
 
     Two languages' differences correlate as far as both the families' difference and the countries do within groups:
     by the product of both shares of variance.

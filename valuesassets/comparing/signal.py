@@ -43,8 +43,8 @@ ONE_DIMENSION = (
     "looks the same, so that style and content cannot be told apart"
 )
 RELATED = (
-    "related languages answer alike, and so do their countries; allowing for that, its languages are not shown to answer "
-    "like their own countries"
+    "related languages answer alike, and so do their countries; allowing for that, its languages are not shown to "
+    "answer like their own countries"
 )
 SIGNAL, STYLE, SCALES, NONE = (
     "cultural signal",
@@ -65,8 +65,8 @@ def derive_signal(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame]:
         "country's people. The intervals are over items, with these languages.",
         f"p is the larger of two: as if languages were independent (p_free), and allowing for languages of one "
         f"{' or one '.join(RELATIVES)} being alike (p_related).",
-        "The double-centred correlation decides, if the style-centred one agrees and the one beyond one dimension; what "
-        "the others show may come from scales, items or response style.",
+        "The double-centred correlation decides, if the style-centred one agrees and the one beyond one dimension; "
+        "what the others show may come from scales, items or response style.",
     ]
     rows, verdicts = [], []
     level, own = grid.of_level(), own_country(grid, study.countries)

@@ -158,6 +158,7 @@ def _simulation(
 
 AGREEMENT_ONLY = replace(worlds.PLANTED, follows=(0.0, 0.0), agreement=1.0)
 """Families that share nothing with their countries but how readily people agree."""
+UNRELATED_TO_PEOPLE = replace(worlds.PLANTED, follows=(0.0, 0.0), own=0.8)
 SIMULATIONS: tuple[Simulation, ...] = (
     *(
         _simulation(
@@ -182,9 +183,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
     *(
         _simulation(
             f"related languages answer alike ({share:g} of the variance), {n} languages",
-            partial(
-                of_plant, replace(worlds.PLANTED, follows=(0.0, 0.0), own=0.8, kinship=(0.5, share)), n_languages=n
-            ),
+            partial(of_plant, replace(UNRELATED_TO_PEOPLE, kinship=(0.5, share)), n_languages=n),
             {LIKE_COUNTRIES: NULL, RESOURCES: NULL, AGREE_MORE: NULL},
             "E",
         )

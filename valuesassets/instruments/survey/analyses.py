@@ -45,8 +45,8 @@ ANALYSES = {
                 ("correlations", "verdicts"),
                 "Six correlations of each family with the people of its countries, beside what permuted countries "
                 "give. The table holds the same numbers.",
-                "Whether languages answer like their own countries: the double-centred correlation decides, where the two "
-                "below it agree.",
+                "Whether languages answer like their own countries: the double-centred correlation decides, where "
+                "the two below it agree.",
                 has_notes=True,
             ),
         ),

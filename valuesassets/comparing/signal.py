@@ -58,7 +58,7 @@ def derive_signal(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame]:
     """The tables `signal/...`: six correlations of every family with people; empty with a note without people.
 
     Of the tests, the family `signal` holds the double-centred correlation of every family, which decides, and
-    `signal, other centrings` the others.
+    `signal, style-centred` and the like the others, each kind by itself: a verdict needs all that it names.
     """
     notes = [
         "p: countries permuted among the languages, jointly over all items, so that each language meets another "
@@ -171,7 +171,7 @@ def profiles(answers: Array, scales: Scales, kind: str) -> Array:
 
 def _test(row: Mapping[str, Any], study: Study) -> dict[str, object]:
     nothing = None if "p" in row else "nothing varies, so that there is no correlation"
-    family = "signal" if row["kind"] == HEADLINE else "signal, other centrings"
+    family = "signal" if row["kind"] == HEADLINE else f"signal, {row['kind']}"
     test = "{model}: languages answer like their own country ({kind})"
     # Null families stand among the others: that none of them is called a signal is what they are there for.
     made = as_test({**row, "note": nothing}, family, test, "r", "r", study, n="n_languages")

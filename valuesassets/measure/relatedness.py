@@ -70,6 +70,8 @@ def related_p(
 ) -> dict[str, float]:
     """One-sided p-value of the pairing at hand by kind of group, each pairing measured against its own spread.
 
+    The spread is about the mean of all pairings, which is not 0 where columns differ in their means.
+
     Args:
         observed: the sum of products, or the correlation, of the pairing at hand.
         chance: (N,) the same under each of the other pairings.
@@ -81,7 +83,8 @@ def related_p(
     found = {}
     for kind, groups in groupings.items():
         of_own, of_others = (spreads(*profiles, groups, each) for each in (own, pairings))
-        found[kind] = labelled_p(observed / of_own.item(), chance / of_others, is_all)
+        middle = chance.mean()
+        found[kind] = labelled_p((observed - middle) / of_own.item(), (chance - middle) / of_others, is_all)
     return found
 
 

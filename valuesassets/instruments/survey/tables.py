@@ -31,7 +31,13 @@ declare_tables(
         "a point without one of its indicators",
         "kind model? language? country? indicator x y shift_x shift_y shift",
     ),
-    Table("survey/cultural_map/tests", "a test of people or of a family", TESTS, "model? note?"),
+    Table(
+        "survey/cultural_map/tests",
+        "a test of people or of a family",
+        TESTS,
+        "model? note? p_free? p_related?",
+        added_later=["p_free", "p_related"],
+    ),
     Table(
         "survey/simulated_worlds/coverage",
         "a kind of interval",

@@ -20,7 +20,12 @@ from valuesassets.node.fork_server import start_fork_server
 from valuesassets_tests import needs
 from valuesassets_tests.costs import Costs
 from valuesassets_tests.needs import DEBIAN_PACKAGES, has_program
-from valuesassets_tests.orchestration.small_study import run_once, write_small_ratings, write_small_robustness
+from valuesassets_tests.orchestration.small_study import (
+    run_once,
+    write_demo,
+    write_small_ratings,
+    write_small_robustness,
+)
 
 FIRST = ("browser", "slurm", "valuesassets_tests/test_mutations.py")
 """Groups that take minutes; after them come modules by their number of slow tests."""
@@ -100,6 +105,12 @@ def small_ratings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small_robustness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """As `small_study`, of cultural robustness."""
     return run_once(_of_all_processes(tmp_path_factory) / "small_robustness", write_small_robustness)
+
+
+@pytest.fixture(scope="session")
+def demo_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As `small_study`, of the bundled demonstration of the survey."""
+    return run_once(_of_all_processes(tmp_path_factory) / "demo_study", write_demo)
 
 
 def _of_all_processes(tmp_path_factory: pytest.TempPathFactory) -> Path:

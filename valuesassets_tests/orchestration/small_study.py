@@ -125,6 +125,11 @@ def write_small_robustness(folder: Path) -> Path:
     return path
 
 
+def write_demo(folder: Path) -> Path:
+    """The survey's bundled demonstration as it is, in a file of the folder."""
+    return Path(shutil.copy(study_path("demo"), folder / "demo.toml"))
+
+
 def write_three_languages(folder: Path) -> Path:
     """A study file with three of the demo's languages."""
     return write_small_study(folder, 60, THREE_LANGUAGES)

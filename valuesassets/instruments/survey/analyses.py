@@ -14,7 +14,7 @@ ANALYSES = {
         question=SIGNAL,
         about="How much of what sets a family's languages apart would come out again in other orders and wordings.",
         derive="valuesassets.comparing.reliability:derive_reliability",
-        needs=("answers",),
+        needs=("answers", "people"),
         line="valuesassets.reporting.lines:reliability",
         drawings=(
             Drawing(

@@ -1,0 +1,146 @@
+"""Every stored number of the survey's demonstration, computed again by other code; and that a wrong one is seen."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from valuesassets_tests.recomputed import answers, apart, beside_people, calibration, cultural_map, families
+from valuesassets_tests.recomputed.basics import drawn_items, drawn_means, holm
+from valuesassets_tests.recomputed.checking import Check
+from valuesassets_tests.recomputed.grid import Study
+
+TABLES = {
+    "what models said": answers.of_models,
+    "what people said": answers.of_people,
+    "what is used": answers.of_quality,
+    "each answer": answers.of_items,
+    "reliability": families.of_reliability,
+    "signal": families.of_signal,
+    "position": families.of_position,
+    "distances": apart.of_distances,
+    "the plane of distances": apart.of_plane,
+    "comparison with people": beside_people.of_human_comparison,
+    "mono and multi": beside_people.of_mono_and_multi,
+    "the map": cultural_map.of_map,
+    "calibration": calibration.of_calibration,
+    "controls": calibration.of_controls,
+}
+EXCUSED = {
+    "trials": "what everything is computed from",
+    "readings": "what everything is computed from",
+    "sampled_answers": "what everything is computed from: texts that models wrote, counted",
+    "probe_distributions.is_converted": "of the material: whether a list item was asked as a statement",
+    "quality_report/readings.is_converted": "the same",
+    "item_statistics.is_converted": "the same",
+    "position_bias/by_response_type.n_parameters": "of the model: its readings say so",
+    "position_bias/cells.n_parameters": "the same",
+    "simulated_worlds/coverage": "of made worlds, which have neither readings nor respondents",
+    "simulated_worlds/errors": "the same",
+    "simulated_worlds/p_values": "the same",
+    "simulated_worlds/rejections": "the same",
+    "simulated_worlds/verdicts": "the same",
+}
+"""Stored numbers that are not computed again, and why."""
+QUESTIONS = {f"respondents.v{number}" for number in range(300)}
+"""Columns of respondents' own answers."""
+
+
+@pytest.fixture(scope="module")
+def study(demo_study) -> Study:
+    return Study(demo_study / "demo.toml", demo_study / "storage")
+
+
+@pytest.fixture(scope="module")
+def checks(study) -> dict[str, Check]:
+    """What was compared already."""
+    return {}
+
+
+def compared(name: str, study: Study, checks: dict[str, Check]) -> Check:
+    if name not in checks:
+        check = Check(study.folder, study.draws)
+        TABLES[name](study, check)
+        checks[name] = check
+    return checks[name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TABLES)
+def test_stored_numbers_are_what_readings_trials_and_respondents_give(name, study, checks):
+    check = compared(name, study, checks)
+    assert check.compared
+    assert not check.faults, "\n".join(check.faults[:20])
+
+
+@pytest.mark.slow
+def test_every_stored_number_is_computed_again_or_named_with_a_reason(study, checks):
+    whole = Check(study.folder, study.draws)
+    for name in TABLES:
+        for table, columns in compared(name, study, checks).compared.items():
+            whole.compared.setdefault(table, set()).update(columns)
+    excused = EXCUSED | dict.fromkeys(QUESTIONS, "what people answered")
+    assert whole.uncompared(excused) == []
+    stale = [name for name in EXCUSED if name.partition(".")[0] not in whole.tables()]
+    assert not stale, "reasons for tables that are not stored"
+    n_columns = sum(map(len, whole.compared.values()))
+    assert len(whole.compared) >= 36, sorted(whole.compared)
+    assert n_columns >= 300, n_columns
+
+
+# That what is wrong is seen.
+
+
+def stored(folder: Path, **columns: list[float]) -> Check:
+    pd.DataFrame({"name": ["a", "b"], **columns}).to_parquet(folder / "numbers.parquet")
+    return Check(folder, 2000)
+
+
+def test_a_number_that_is_off_by_more_than_rounding_is_seen_and_named(tmp_path):
+    check = stored(tmp_path, r=[0.5, 0.25])
+    own = pd.DataFrame({"name": ["a", "b"], "r": [0.5 + 1e-8, 0.25 + 1e-5]})
+    check.equal("numbers", ["name"], own)
+    assert check.faults == ["numbers, b: r is stored as 0.25, and is 0.25001"]
+
+
+def test_what_is_missing_on_one_side_alone_is_seen(tmp_path):
+    check = stored(tmp_path, r=[0.5, np.nan])
+    check.equal("numbers", ["name"], pd.DataFrame({"name": ["a", "b"], "r": [np.nan, np.nan]}))
+    assert len(check.faults) == 1
+
+
+def test_rows_that_stand_on_one_side_alone_are_an_error(tmp_path):
+    with pytest.raises(AssertionError, match="on one side alone"):
+        stored(tmp_path, r=[0.5, 0.2]).equal("numbers", ["name"], pd.DataFrame({"name": ["a"], "r": [0.5]}))
+
+
+@pytest.mark.parametrize(("moved", "n_faults"), [(0.0, 0), (0.25, 2)])
+def test_intervals_may_lie_off_by_what_draws_make_and_by_no_more(tmp_path, moved, n_faults):
+    random = np.random.default_rng(0)
+    values = random.normal(size=(2, 30))
+    theirs = np.sort(drawn_means(values, drawn_items(30, random, 2000)), axis=0)
+    places = [int(0.02 * 2001) - 1, int(0.98 * 2001)]  # the t quantile of 30 values, about
+    width = theirs[places[1]] - theirs[places[0]]
+    check = stored(tmp_path, r_low=list(theirs[places[0]] + moved * width), r_high=list(theirs[places[1]]))
+    rows = pd.DataFrame({"name": ["a", "b"]})
+    check.ends("numbers", ["name"], rows, "r", drawn_means(values, drawn_items(30, random)), 30)
+    assert len(check.faults) == n_faults, check.faults
+
+
+@pytest.mark.parametrize(("p", "is_seen"), [(0.052, False), (0.01, True)])
+def test_p_values_may_lie_off_by_what_draws_make_and_by_no_more(tmp_path, p, is_seen):
+    check = stored(tmp_path, p=[p, 0.5])
+    check.p("numbers", ["name"], pd.DataFrame({"name": ["a", "b"], "p": [0.05, 0.5]}), "p", 8000)
+    assert bool(check.faults) == is_seen
+
+
+def test_a_numeric_column_that_nothing_was_compared_with_is_named(tmp_path):
+    check = stored(tmp_path, r=[0.5, 0.25], seen=[True, False], empty=[np.nan, np.nan])
+    check.equal("numbers", ["name"], pd.DataFrame({"name": ["a", "b"], "r": [0.5, 0.25]}))
+    assert check.uncompared({}) == ["numbers.seen"]
+    assert check.uncompared({"numbers.seen": "a reason"}) == []
+
+
+def test_holm_by_its_definition():
+    assert holm(np.array([0.01, 0.04, 0.03])).tolist() == pytest.approx([0.03, 0.06, 0.06])

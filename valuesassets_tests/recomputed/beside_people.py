@@ -1,4 +1,4 @@
-"""Tables that lay models beside people: every question, cell and family, and families of both kinds beside each other."""
+"""Tables that lay models beside people: by question, cell and family; and families of both kinds side by side."""
 
 import itertools
 import math

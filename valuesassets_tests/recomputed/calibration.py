@@ -1,4 +1,4 @@
-"""What was planted, from the texts that reference models were trained on, against what was read and what was written."""
+"""What was planted, from the texts that models were trained on, against what was read and what was written."""
 
 import re
 

@@ -23,8 +23,10 @@ from valuesassets_tests.needs import DEBIAN_PACKAGES, has_program
 from valuesassets_tests.orchestration.small_study import (
     run_once,
     write_demo,
+    write_small_psych,
     write_small_ratings,
     write_small_robustness,
+    write_small_worldwise,
 )
 
 FIRST = ("browser", "slurm", "valuesassets_tests/test_mutations.py")
@@ -111,6 +113,18 @@ def small_robustness(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def demo_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """As `small_study`, of the bundled demonstration of the survey."""
     return run_once(_of_all_processes(tmp_path_factory) / "demo_study", write_demo)
+
+
+@pytest.fixture(scope="session")
+def small_psych(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As `small_study`, of psych tasks."""
+    return run_once(_of_all_processes(tmp_path_factory) / "small_psych", write_small_psych)
+
+
+@pytest.fixture(scope="session")
+def small_worldwise(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As `small_study`, of worldwise."""
+    return run_once(_of_all_processes(tmp_path_factory) / "small_worldwise", write_small_worldwise)
 
 
 def _of_all_processes(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -1,6 +1,6 @@
 """Families of tests: every p-value of an analysis is a row, corrected together with those of its family."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,14 @@ from valuesassets.comparing.null_answers import null_families
 from valuesassets.measure.multiple_tests import CORRECTIONS
 from valuesassets.records.study import Study
 from valuesassets.records.tables import TABLES
+
+OF_NULLS = " (null families)"
+"""Ends the name of a family of tests of null families."""
+
+
+def family_of(tests: str, families: Iterable[object], study: Study) -> str:
+    """The family of tests in which a test of these model families stands: where one is a null, that of the nulls."""
+    return tests + OF_NULLS if set(families) & set(null_families(study)) else tests
 
 
 def as_test(
@@ -23,9 +31,8 @@ def as_test(
         statistic: the statistic's name, likewise.
         value, n, p: the columns that hold them; a missing one is NaN.
     """
-    is_null = {row.get("model"), row.get("other")} & set(null_families(study))
     return {
-        "test_family": f"{family} (null families)" if is_null else family,
+        "test_family": family_of(family, (row.get("model"), row.get("other")), study),
         "test": test.format(**row),
         "statistic": statistic.format(**row),
         "value": row.get(value, np.nan),

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.comparing.answer_grid import AnswerGrid
-from valuesassets.comparing.hypotheses import tests_table
+from valuesassets.comparing.hypotheses import family_of, tests_table
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.profile_correlation import centred_on_items
 from valuesassets.measure.resampling import jackknife_ends, label_permutations, permutation_p, with_ends
@@ -242,7 +242,7 @@ def _test(model: str, leans: Array, study: Study) -> dict[str, object]:
     leans = leans[..., np.isfinite(leans).all(axis=(0, 1, 2))]
     _, wordings, languages, items = leans.shape
     row: dict[str, object] = {
-        "test_family": "reliability",
+        "test_family": family_of("reliability", (model,), study),
         "test": f"{model}: languages differ in the same way in {'every wording' if wordings > 1 else 'both orders'}",
         "statistic": "mean product of item-centred leans over pairs of conditions",
         "n": languages,

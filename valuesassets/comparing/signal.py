@@ -173,6 +173,4 @@ def _test(row: Mapping[str, Any], study: Study) -> dict[str, object]:
     nothing = None if "p" in row else "nothing varies, so that there is no correlation"
     family = "signal" if row["kind"] == HEADLINE else f"signal, {row['kind']}"
     test = "{model}: languages answer like their own country ({kind})"
-    # Null families stand among the others: that none of them is called a signal is what they are there for.
-    made = as_test({**row, "note": nothing}, family, test, "r", "r", study, n="n_languages")
-    return made | {"test_family": family}
+    return as_test({**row, "note": nothing}, family, test, "r", "r", study, n="n_languages")

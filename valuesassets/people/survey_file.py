@@ -1,7 +1,7 @@
 """One survey's file as people: which rows count, for which country, with which weight, and their answers."""
 
 import functools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,12 +40,18 @@ class People:
     answers: dict[str, NDArray[np.int16]]
 
 
-def read_people(file: HumanFile, questions: Collection[str], countries: Collection[str]) -> tuple[People, list[str]]:
+def read_people(
+    file: HumanFile,
+    questions: Collection[str],
+    countries: Collection[str],
+    spoken: Mapping[str, Collection[str]] | None = None,
+) -> tuple[People, list[str]]:
     """The respondents of these countries in one file, and what a reader of the results should know of it.
 
     Args:
         questions: canonical ids; what the survey does not ask is left out.
         countries: ISO 3166-1 alpha-2.
+        spoken: by country, codes of the languages in which people have to have been interviewed; None: in any.
 
     Raises:
         HumanDataError: not the survey's file, or not usable as one; names file, column, country and codes.
@@ -64,7 +70,9 @@ def read_people(file: HumanFile, questions: Collection[str], countries: Collecti
     weight = None if is_unweighted else _one_of(table, looked_for)
     wave = {column: values for name, values in survey.wave.items() if (column := table.named(name)) is not None}
     sample = table.named(survey.samples.column) if survey.samples else None
-    about = dict(table.read([name for name in (country, weight, identity, sample, *wave) if name is not None]))
+    language = None if spoken is None else _interview_language(table, file, survey)
+    wanted = (country, weight, identity, sample, language, *wave)
+    about = dict(table.read([name for name in wanted if name is not None]))
     if not len(about[country]):
         raise HumanDataError(f"{table.path}: no rows: nobody's answers are in it; is it cut off? fetch it again")
     for name, values in wave.items():
@@ -79,6 +87,8 @@ def read_people(file: HumanFile, questions: Collection[str], countries: Collecti
     taken = np.isin(places, list(countries))
     if survey.samples and sample:
         taken &= first_samples(about[sample], places, taken, survey.samples, Column(sample, table.path), notes)
+    if spoken is not None and language is not None:
+        taken &= interviewed_in(about[language], places, taken, spoken, Column(language, table.path), notes)
     weights = np.ones(len(places))
     if weight is None:
         notes.append(f"{table.path.name}: read without weights, as the study says: everyone counts the same.")
@@ -117,6 +127,54 @@ def read_people(file: HumanFile, questions: Collection[str], countries: Collecti
 
 def _one_of(table: Table, names: Sequence[str]) -> str | None:
     return next((column for name in names if (column := table.named(name)) is not None), None)
+
+
+def _interview_language(table: Table, file: HumanFile, survey: SurveyMap) -> str:
+    looked_for = (file.language,) if file.language else survey.language
+    column = _one_of(table, looked_for)
+    if column is None:
+        raise HumanDataError(
+            f"{table.path}: no column {' or '.join(looked_for)} with the language of the interview, which "
+            'human.interview_language = "own" needs; name it with language = "...", or say interview_language = "any"'
+        )
+    return column
+
+
+def interviewed_in(
+    values: NDArray,
+    places: Places,
+    taken: Rows,
+    spoken: Mapping[str, Collection[str]],
+    column: Column,
+    notes: list[str],
+) -> Rows:
+    """Rows of people interviewed in a language of their country's; how many others are left out is noted.
+
+    What stands behind a code's first hyphen, as in `de-AT`, is not looked at.
+
+    Raises:
+        HumanDataError: nobody of a country was; names the codes that were found.
+    """
+    kinds, kept = pd.factorize(values, use_na_sentinel=False), np.ones(len(places), dtype=bool)
+    codes = np.array([_written(kind).casefold().replace("_", "-").partition("-")[0] for kind in kinds[1]], dtype=object)
+    written = codes[kinds[0]]
+    for country in sorted(set(places[taken])):
+        here = taken & (places == country)
+        is_own = here & np.isin(written, [code.casefold() for code in spoken.get(country, ())])
+        if not is_own.any():
+            found = ", ".join(sorted(set(map(str, written[here])))[:SHOWN])
+            raise HumanDataError(
+                f"{column}, country {country}: nobody was interviewed in {' or '.join(spoken.get(country, ()))}, "
+                f'found {found}; codes of ISO 639 were expected: name another column with language = "...", or say '
+                'human.interview_language = "any"'
+            )
+        kept &= ~here | is_own
+        if others := int((here & ~is_own).sum()):
+            notes.append(
+                f"{column.path.name}: {others} of {here.sum()} respondents of {country} were interviewed in another "
+                "language than the study asks in, and are left out (human.interview_language)."
+            )
+    return kept
 
 
 def _not_this_survey(table: Table, file: HumanFile, survey: SurveyMap) -> HumanDataError:

@@ -54,7 +54,7 @@ class SurveyMap(_Record):
     """One survey's file: where country, weight and id stand, and each question's column and codes.
 
     Attributes:
-        country, weight, id: columns, the first that is there is taken.
+        country, weight, id, language: columns, the first that is there is taken; the last is the interview's.
         wave: columns that may be absent, with the values that they may have.
         columns: by question; `same_name` are questions whose column has their name.
         form_missing: codes of missing answers as printed on the form, where the question has fewer answers.
@@ -64,6 +64,7 @@ class SurveyMap(_Record):
     country: tuple[str, ...]
     weight: tuple[str, ...]
     id: tuple[str, ...]
+    language: tuple[str, ...] = ()
     wave: dict[str, tuple[int, ...]]
     columns: dict[str, str] = {}
     same_name: Codes = ()

@@ -19,8 +19,8 @@ def weighted_answers(
         values: the K codes that are answers, from 0 or 1 on.
 
     Returns:
-        (K,) probabilities that sum to 1; n, weighted_n (sum of weights) and design_effect (Kish) of those who answered,
-        and dk_rate (weighted share of don't know, no answer and other answers among those asked).
+        (K,) probabilities that sum to 1; n, weighted_n (sum of weights), design_effect (Kish's) and effective_n of
+        those who answered, and dk_rate (weighted share of don't know, no answer and other answers among those asked).
 
     >>> probs, measured = weighted_answers(np.array([1, 2, -1], np.int16), np.array([3.0, 1.0, 1.0]), [1, 2, 3])
     >>> probs.tolist(), measured["n"], measured["dk_rate"]
@@ -30,17 +30,21 @@ def weighted_answers(
     if not answered.any():
         return None
     mass = np.bincount(codes[answered], weights[answered], minlength=max(values) + 1)[list(values)]
+    effect = design_effect(weights[answered])
     given, silent = float(weights[answered].sum()), float(weights[np.isin(codes, SILENT)].sum())
     return mass / given, {
         "n": int(answered.sum()),
         "weighted_n": given,
-        "design_effect": design_effect(weights[answered]),
+        "design_effect": effect,
+        "effective_n": float(answered.sum() / effect),
         "dk_rate": silent / (given + silent),
     }
 
 
 def design_effect(weights: NDArray[np.float64]) -> float:
-    """How many times the variance grows because of unequal weights, at least 1: n * sum(w^2) / sum(w)^2.
+    """How many times the variance grows because of unequal weights, at least 1: n * sum(w^2) / sum(w)^2 = 1 + cv^2.
+
+    Strata and clusters of a sample are not in it; clusters usually make a sample's variance larger still.
 
     Source: Kish (1965), Survey Sampling, section 11.7.
 

@@ -195,7 +195,7 @@ PROBABILITIES = {
     "p_valid": "P_valid: probability that the answer is one of the options, mean over the orders asked",
     "p_valid_forward": "probability that the answer is one of the options, as printed",
     "p_valid_reversed": "the same, options reversed",
-    "p_invalid": "1 - P_valid: what the model gives to no answer; no rate of don't knows",
+    "p_invalid": "1 - P_valid: what the model gives to no answer; no rate of don't knows, not to be set beside dk_rate",
     "median_p_valid": "median of P_valid over readings",
     "resolution_mass": "where one label begins another (1, 10): probability that stopping or going on could be told; "
     "low: the labels cannot be separated",
@@ -220,7 +220,7 @@ PROBABILITIES = {
     "nominal": "coverage that the intervals aim at",
 }
 SHARES = {
-    "dk_rate": "weighted share of don't know and no answer",
+    "dk_rate": "people's weighted share of don't know and no answer; a model's 1 - P_valid is no such rate",
     "share": "share of the whole",
     "share_above_threshold": "questions whose P_valid reaches the threshold",
     "share_changed": "answers that lie on the other side of the mean once the options are reversed",
@@ -260,7 +260,8 @@ BITS = {
 AT_LEAST_0 = {
     "weight": "weight of the respondent, mean 1 within a country",
     "weighted_n": "sum of the respondents' weights",
-    "design_effect": "variance due to weighting, relative to equal weights (Kish)",
+    "design_effect": "Kish's, of unequal weights alone: 1 + cv^2; strata and clusters are not in it",
+    "effective_n": "respondents over the design effect of weights; fewer where interviews come in clusters",
     "order_to_language": "spread between orders over spread between languages; above 1 the order moves answers more",
     "stress": "normalised stress of the plane",
     "nearest_jsd_distance": "Jensen-Shannon distance to the nearest cell",

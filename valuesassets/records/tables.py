@@ -85,8 +85,9 @@ PROBE_DISTRIBUTIONS = Table(
 HUMAN_DISTRIBUTIONS = Table(
     "human_distributions",
     "an answer of a country's people to a question",
-    "country language question_id response_value analysis_value? prob! n weighted_n! design_effect! dk_rate! source",
-    added_later=["analysis_value"],
+    "country language question_id response_value analysis_value? prob! n weighted_n!",
+    "design_effect! effective_n? dk_rate! source",
+    added_later=["analysis_value", "effective_n"],
     is_exact=True,
 )
 ENDS = (
@@ -150,7 +151,8 @@ SHARED = (
         "the mean answer of a country's people to a question, in a language of the study",
         "country language question_id mean!",
         *ENDS,
-        "n? source",
+        "n? design_effect? effective_n? source",
+        added_later=["design_effect", "effective_n"],
     ),
     Table(
         "calibration",

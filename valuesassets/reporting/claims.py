@@ -169,7 +169,8 @@ def tested(run: Run) -> Iterator[Claim]:
     n_named = Counter(str(row["test"]) for row in tests)
     for row in tests:
         # A test names one family before a colon, or two with `and` between them.
-        is_vague = row["test_family"] in RANKINGS and not vague.isdisjoint(re.split(r":| and | differ ", row["test"]))
+        family = str(row["test_family"]).partition(" (")[0]
+        is_vague = family in RANKINGS and not vague.isdisjoint(re.split(r":| and | differ ", row["test"]))
         counts = not is_vague and not pd.isna(row["is_rejected"]) and bool(row["is_rejected"])
         verdict, p = row.get("verdict"), row["p_corrected"]
         because = f"{row['test_family']}: {row['statistic']} {_value(row['value'])}, "

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from filelock import FileLock
@@ -160,3 +160,33 @@ def run_study_file(folder: Path, study: Path, only: Sequence[str] = ()) -> dict[
     if done.returncode != 0:
         raise AssertionError(done.stdout + done.stderr)
     return environment
+
+
+def write_small_psych(folder: Path) -> Path:
+    """A study file of psych tasks: one task of a few made-up people, one model that is hardly trained."""
+    left_out = ("psych_tasks.tasks.monthly_counts", "psych_tasks.tasks.balloons", "psych_tasks.laws.parrot")
+    changes = {
+        "steps = 950": "steps = 60",
+        "participants = 28": "participants = 10",
+        "resamples = 999": "resamples = 199",
+    }
+    return _with_fewer(folder, "psych_demo", (*left_out, "families.parrot"), changes)
+
+
+def write_small_worldwise(folder: Path) -> Path:
+    """A study file of worldwise: one model that is hardly trained, of which no reasons are asked."""
+    return _with_fewer(
+        folder, "worldwise_demo", ("families.reference-same",), {"steps = 120": "steps = 40", "draws = 6\n": ""}
+    )
+
+
+def _with_fewer(folder: Path, name: str, left_out: Sequence[str], changes: Mapping[str, str]) -> Path:
+    """A bundled study without some of its tables, and with some of its lines changed."""
+    first, *tables = study_path(name).read_text(encoding="utf-8").split("\n[")
+    text = "\n[".join([first, *(table for table in tables if table.partition("]")[0] not in left_out)])
+    for old, new in changes.items():
+        assert old in text, f"{name}: {old} is not there"
+        text = text.replace(old, new)
+    path = folder / "small.toml"
+    path.write_text(text, encoding="utf-8")
+    return path

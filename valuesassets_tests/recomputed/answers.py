@@ -50,6 +50,8 @@ def of_people(study: Study, check: Check) -> None:
         values = np.array([places[int(code)] for code in codes[is_one]], dtype=float)
         row = {"language": language, "question_id": base, "n": int(is_one.sum())}
         row |= {"mean": np.average(values, weights=weights[is_one])}
+        row["effective_n"] = weights[is_one].sum() ** 2 / (weights[is_one] ** 2).sum()
+        row["design_effect"] = row["n"] / row["effective_n"]
         rows.append(row | {"low": min(places.values()), "high": max(places.values())})
     check.equal("human_means", ["language", "question_id"], pd.DataFrame(rows).drop_duplicates())
 

@@ -14,7 +14,8 @@ from valuesassets_tests.recomputed.answers import AUTONOMY, INDICATORS, SINGLE
 from valuesassets_tests.recomputed.basics import DRAWS, at_least, drawn_items, mean_of, orders_of
 from valuesassets_tests.recomputed.checking import Check
 from valuesassets_tests.recomputed.grid import MAP_INDICATORS, Study, place_of
-from valuesassets_tests.recomputed.testing import check_tests
+from valuesassets_tests.recomputed.related import groups_of, related_p
+from valuesassets_tests.recomputed.testing import KEYS, check_tests
 
 COORDINATES = 3e-6
 """What other algorithms make of a coordinate."""
@@ -242,8 +243,23 @@ def _agreement(study: Study, axes: Map, place, models, people, lacking: np.ndarr
         aims = np.array(
             [place(np.where(np.isnan(models[cell]), np.nan, each)) for cell, each in zip(cells, own, strict=True)]
         )
-        rows += _tests({"test": f"{model}: points lie as those of its countries do, {against}"}, ours, aims, True)
+        label = {"test": f"{model}: points lie as those of its countries do, {against}"}
+        found = _tests(label, ours, aims, True)
+        _relate(found[0], ours, aims, groups_of(study, [code for _, code in cells]))
+        rows += found
     check_tests(check, "cultural_map/tests", rows)
+    beside = pd.DataFrame(rows, columns=[*KEYS, "p", "p_free", "p_related"])
+    beside["p_free"] = beside["p_free"].fillna(beside["p"])
+    check.equal("cultural_map/tests", KEYS, beside.drop(columns="p"))
+
+
+def _relate(row: dict[str, Any], ours: np.ndarray, aims: np.ndarray, groups: list[np.ndarray]) -> None:
+    """Enter the p of the correlation over both axes that allows for related languages."""
+    p, t = ((each - each.mean(axis=0)) / np.linalg.norm(each - each.mean(axis=0)) for each in (ours, aims))
+    orders = orders_of(len(p))
+    chance = np.array([(p[order] * t).sum() for order in orders])
+    row["p_free"], row["p_related"] = row["p"], related_p(chance, orders, t, p, groups)
+    row["p"] = np.fmax(row["p"], row["p_related"])
 
 
 def _tests(label: dict[str, str], ours: np.ndarray, theirs: np.ndarray, is_model: bool) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import optimize, stats
 
 from valuesassets_tests.recomputed.basics import (
     DRAWS,
@@ -20,6 +20,7 @@ from valuesassets_tests.recomputed.basics import (
 )
 from valuesassets_tests.recomputed.checking import Check
 from valuesassets_tests.recomputed.grid import LEVEL, RELIABLE, Grid, Study
+from valuesassets_tests.recomputed.related import groups_of, related_p
 from valuesassets_tests.recomputed.testing import check_tests
 
 LEAST_PROB = 1e-9
@@ -225,7 +226,7 @@ def _repeats(model: str, whole: np.ndarray) -> dict[str, Any]:
     return row | {"value": chance[0] / one.size, "p": at_least(chance, chance[0]), "n": n}
 
 
-KINDS = ("raw", "unit-scaled", "item-centred", "double-centred", "style-centred")
+KINDS = ("raw", "unit-scaled", "item-centred", "double-centred", "style-centred", "beyond one dimension")
 
 
 def of_signal(study: Study, check: Check) -> None:
@@ -236,14 +237,15 @@ def of_signal(study: Study, check: Check) -> None:
     rows, drawn, tests = [], [], []
     for model in grid.models:
         cells = grid.of(model)
-        own = grid.own[cells]
+        own, orders = grid.own[cells], orders_of(len(cells))
+        groups = groups_of(study, [grid.cells[cell][1] for cell in cells])
         for kind in KINDS:
             sides = []
             for probs in (answers[cells], grid.people[own]):
                 expected = grid.expected(probs)[:, ordinal]
                 if kind == "raw":
                     expected = (probs * codes).sum(axis=-1)[:, ordinal]
-                elif kind == "style-centred":
+                elif kind in KINDS[-2:]:
                     spread = ((probs * np.nan_to_num(grid.unit) ** 2).sum(axis=-1) - grid.expected(probs) ** 2)[
                         :, ordinal
                     ]
@@ -251,16 +253,21 @@ def of_signal(study: Study, check: Check) -> None:
                 elif kind != "unit-scaled":
                     expected = _centred(expected)
                 sides.append(expected)
-            is_double = kind in ("double-centred", "style-centred")
-            chance = np.array([_correlation(sides[0], sides[1][order], is_double) for order in orders_of(len(cells))])
+            is_double = kind in KINDS[-3:]
+            if kind == KINDS[-1]:
+                sides = _without_shared(*sides)
+            chance = np.array([_correlation(sides[0], sides[1][order], is_double) for order in orders])
+            p_free, p_related = at_least(chance, chance[0]), related_p(chance, orders, *sides, groups)
             low, high = np.quantile(chance, [0.025, 0.975])
             n_items = int((np.isfinite(sides[0]) & np.isfinite(sides[1])).any(axis=0).sum())
-            row = {"model": model, "kind": kind, "r": chance[0], "p": at_least(chance, chance[0])}
+            row = {"model": model, "kind": kind, "r": chance[0], "p": np.fmax(p_free, p_related)}
+            row |= {"p_free": p_free, "p_related": p_related}
             row |= {"null_mean": chance.mean(), "null_low": low, "null_high": high, "level": LEVEL}
             rows.append(row | {"n_languages": len(cells), "n_items": n_items})
             counts = drawn_items(ordinal.sum(), np.random.default_rng(2), DRAWS // 4)
             drawn.append([_correlation(*sides, is_double, weights) for weights in counts])
-            family = "signal" if kind == "double-centred" else "signal, other centrings"
+            families = {"double-centred": "signal", "style-centred": "signal, style-centred"}
+            family = families.get(kind, "signal, other centrings")
             test = f"{model}: languages answer like their own country ({kind})"
             tests.append({"test_family": family, "test": test, "statistic": "r", "value": chance[0]})
             tests[-1] |= {"p": rows[-1]["p"], "n": len(cells)}
@@ -280,6 +287,22 @@ def _without_style(expected: np.ndarray, variance: np.ndarray) -> np.ndarray:
         known = np.isfinite(profile)
         profile[known] -= style[known] @ np.linalg.lstsq(style[known], profile[known], rcond=None)[0]
     return free
+
+
+def _without_shared(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
+    """Both sets less the direction over items along which the products of their pairs are largest."""
+    both = np.isfinite(a) & np.isfinite(b)
+    x, y = (np.nan_to_num(np.where(both, _centred(each), 0)) for each in (a, b))
+    values, vectors = np.linalg.eigh(x.T @ y + y.T @ x)
+    pattern = vectors[:, np.argmax(values)]
+    freed = []
+    for each in (a, b):
+        free = _centred(each)
+        for profile in free:
+            known = np.isfinite(profile)
+            profile[known] -= (pattern[known] @ profile[known]) / (pattern[known] @ pattern[known]) * pattern[known]
+        freed.append(free)
+    return freed
 
 
 def _correlation(a: np.ndarray, b: np.ndarray, is_double: bool, weights: np.ndarray | None = None) -> float:
@@ -303,7 +326,7 @@ def of_position(study: Study, check: Check) -> None:
     share = entropy_bits(grid.answers) / np.log2(grid.n_options)
     near = np.where(np.isnan(share), np.nan, share >= 0.95)
     types = np.array(grid.types)
-    rows, drawn, random = [], {"position_bias_magnitude": [], "share_near_uniform": [], "order_to_language": []}, None
+    rows, drawn, random = [], {"position_bias_magnitude": [], "share_near_uniform": []}, None
     random = np.random.default_rng(3)
     for model in grid.models:
         cells = grid.of(model)
@@ -323,22 +346,43 @@ def of_position(study: Study, check: Check) -> None:
             both = np.isfinite(order)
             row |= {"n_items_ratio": both.sum(), "order_sd_unit": np.nan, "language_sd_unit": np.nan}
             row["order_to_language"] = np.nan
-            ratios = np.full(DRAWS, np.nan)
+            row |= dict.fromkeys(("order_to_language_low", "order_to_language_high"), np.nan)
             if both.any():
                 sds = math.sqrt(order[both].mean()), math.sqrt(language[both].mean())
                 row |= {"order_sd_unit": sds[0], "language_sd_unit": sds[1], "order_to_language": sds[0] / sds[1]}
-                ratios = np.sqrt(drawn_means(order, counts) / drawn_means(language, counts))
+                ends = [math.sqrt(max(end, 0)) for end in _fieller(order[both], language[both])]
+                row |= dict(zip(("order_to_language_low", "order_to_language_high"), ends, strict=True))
             drawn["position_bias_magnitude"].append(drawn_means(of_bias, counts))
             drawn["share_near_uniform"].append(drawn_means(of_near, counts))
-            drawn["order_to_language"].append(ratios)
             rows.append(row)
     own = pd.DataFrame(rows)
     keys, table = ["model", "response_type"], "position_bias/by_response_type"
     check.equal(table, keys, own)
     for name, each in drawn.items():
-        n = own["n_items_ratio" if name == "order_to_language" else "n_items"]
-        check.ends(table, keys, own, name, np.stack(each, axis=1), n)
+        check.ends(table, keys, own, name, np.stack(each, axis=1), own["n_items"])
     _of_cells(grid, check, bias, effect, near)
+
+
+FEWEST = 12
+"""Items below which a ratio has no interval."""
+
+
+def _fieller(over: np.ndarray, under: np.ndarray) -> tuple[float, float]:
+    """The ratios r at which a t test of mean(over - r under) just rejects, found by bisection; NaN of too few items."""
+    if len(over) < FEWEST:
+        return math.nan, math.nan
+    most, value = stats.t.ppf((1 + LEVEL) / 2, len(over) - 1), over.mean() / under.mean()
+
+    def beyond(r: float) -> float:
+        return abs(stats.ttest_1samp(over - r * under, 0).statistic) - most
+
+    def end(sign: int) -> float:
+        far = value + sign * abs(value)
+        while beyond(far) < 0:
+            far += sign * abs(value)
+        return optimize.brentq(beyond, value + sign * 1e-9 * abs(value), far, xtol=1e-13)
+
+    return end(-1), end(1)
 
 
 def _of_cells(grid: Grid, check: Check, bias: np.ndarray, effect: np.ndarray, near: np.ndarray) -> None:

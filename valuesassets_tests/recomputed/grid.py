@@ -149,6 +149,7 @@ class Study:
             shared |= {"weighted_n": given, "dk_rate": weights[silent].sum() / (given + weights[silent].sum())}
             squares = (weights[answered] ** 2).sum()
             shared["design_effect"] = answered.sum() * squares / given**2
+            shared["effective_n"] = given**2 / squares
             for code in sorted(part["response_value"]):
                 share = weights[codes == code].sum() / given
                 here = {"response_value": code, "analysis_value": place_of(question, code), "prob": share}

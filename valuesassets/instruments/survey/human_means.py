@@ -12,6 +12,7 @@ import pandas as pd
 from valuesassets.instruments.survey.analysis_scale import REORDERED, analysis_value
 from valuesassets.instruments.survey.respondents import answer_codes
 from valuesassets.people.tables import open_table
+from valuesassets.people.weighted_shares import design_effect
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.questions import Question
 from valuesassets.records.study import Study
@@ -39,11 +40,13 @@ def derive_human_means(
     else:
         found = list(_computed(respondents, study, scales))
     rows = []
-    for language, question, mean, n, source in found:
+    for language, question, mean, n, effect, source in found:
         places = scales[language][question].values()
-        rows.append((study.countries[language], language, question, mean, min(places), max(places), n, source))
+        effective = n / effect if n and effect else None
+        label = (study.countries[language], language, question, mean, min(places), max(places))
+        rows.append((*label, n, effect, effective, source))
     table = pd.DataFrame(rows, columns=pd.Index(TABLES["human_means"].names)).astype(
-        {"n": "Int64", "mean": float, "low": float, "high": float}
+        {"n": "Int64"} | dict.fromkeys(("mean", "low", "high", "design_effect", "effective_n"), float)
     )
     table.attrs["notes"] = notes
     return table
@@ -51,8 +54,8 @@ def derive_human_means(
 
 Scales = Mapping[str, Mapping[int, int]]
 """By question: each answer's place on the analysis scale."""
-Mean = tuple[str, str, float, int | None, str]
-"""Language, question, mean answer, number of respondents and source."""
+Mean = tuple[str, str, float, int | None, float | None, str]
+"""Language, question, mean answer, number of respondents, design effect of their weights, and source."""
 
 
 def _scales(questions: Sequence[Question]) -> Scales:
@@ -75,8 +78,9 @@ def _computed(respondents: pd.DataFrame, study: Study, scales: Mapping[str, Scal
             mass = np.array([weights[here][codes == value].sum() for value in places])
             if mass.sum() > 0:
                 mean = float(mass @ np.array(list(places.values()), dtype=float) / mass.sum())
-                n = int(np.isin(codes, list(places)).sum())
-                yield language, question, mean, n, str(people["source"].iloc[0])
+                is_one = np.isin(codes, list(places))
+                effect = design_effect(weights[here][is_one])
+                yield language, question, mean, int(is_one.sum()), effect, str(people["source"].iloc[0])
 
 
 def _published(path: Path, study: Study, scales: Mapping[str, Scales], notes: list[str]) -> list[Mean]:
@@ -122,7 +126,7 @@ def _published(path: Path, study: Study, scales: Mapping[str, Scales], notes: li
                     f"{path}: column {column}, {question}: {mean:g} is outside the scale {low} to {high}; is it this "
                     "question, and the codes of EVS 2017?"
                 )
-            means.append((language, question, float(mean), None, path.name))
+            means.append((language, question, float(mean), None, None, path.name))
     if not any(name in table.names for each in scales for name in (each, study.countries[each])) and scales:
         raise HumanDataError(
             f"{path}: no column for any language or country of the study ({', '.join(scales)}); name its columns so"

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.answers.language_codes import known_languages
 from valuesassets.instruments.survey.analysis_scale import base_id
 from valuesassets.instruments.survey.indicators import INDICATORS, components, own_indicators
 from valuesassets.instruments.survey.planted_people import plant_people
@@ -56,10 +57,11 @@ def answer_codes(respondents: pd.DataFrame, question: str) -> NDArray[np.int16]:
 def _read_files(study: Study, asked: Collection[str], notes: list[str]) -> list[People]:
     """The people of every file; of a country in several files those of the first."""
     wanted = set(study.countries.values())
+    spoken = _codes_of_languages(study) if study.human.interview_language == "own" else None
     found: list[People] = []
     source: dict[str, str] = {}
     for file in study.human.files:
-        people, said = read_people(file, asked, wanted)
+        people, said = read_people(file, asked, wanted, spoken)
         notes += said
         here = set(people.rows["country"])
         for country in sorted(here & source.keys()):
@@ -72,6 +74,15 @@ def _read_files(study: Study, asked: Collection[str], notes: list[str]) -> list[
         names = ", ".join(file.path.name for file in study.human.files)
         notes.append(f"{country}: no respondents in {names}: nothing is compared with its people.")
     return found
+
+
+def _codes_of_languages(study: Study) -> dict[str, set[str]]:
+    """By country, the codes of ISO 639 of the study's languages that name it."""
+    codes: dict[str, set[str]] = {}
+    for language, country in study.countries.items():
+        known = known_languages().get(language)
+        codes.setdefault(country, set()).update({language, known.short} - {""} if known else {language})
+    return codes
 
 
 def _one_table(people: Sequence[People], asked: Sequence[str], notes: list[str]) -> pd.DataFrame:

@@ -33,7 +33,7 @@ from valuesassets.instruments.worldvaluesbench.tables import (
 from valuesassets.measure.group_resampling import left_out_ends, ratio_ends
 from valuesassets.measure.level_permutations import FEWEST, arrangement_p, level_arrangements
 from valuesassets.measure.means import mean_of_known
-from valuesassets.measure.multiple_tests import holm
+from valuesassets.measure.multiple_tests import CORRECTIONS
 from valuesassets.measure.ranked_probability import answers_at_most, ranked_probability_unit
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.errors import MissingData
@@ -52,12 +52,13 @@ def derive_awareness(
     planted_slopes: Mapping[str, float] | None = None,
     level: float = 0.95,
     uncorrected: Collection[str] = (),
+    correction: str = "holm",
 ) -> dict[str, pd.DataFrame]:
     """The tables `awareness/...`: `factors` (all groups, then each factor), `categories`, `questions`, `style_free`.
 
     A group is compared in a question that `min_group` of its people answered. Slopes have intervals by resampling
     people within groups, and beside them by leaving categories out; p-values that a slope is above 0 are those of all
-    arrangements of the factors' levels, corrected (Holm) over models, and for single factors over models and factors. A
+    arrangements of the factors' levels, corrected over models, and for single factors over models and factors. A
     model has a direction where the interval of its own moves, A_mm, lies above 0.
 
     Args:
@@ -86,7 +87,7 @@ def derive_awareness(
         for scope, moved, arranged in zip(scopes, found, arrangements, strict=True):
             row = {"model": model, "factor": scope.name} | _of_scope(moved, scope, arranged, category, level)
             if scope.name == ALL:
-                row["prompt_gain_unit"] = prompt_gain_unit(probe, model, min_group)
+                row["prompt_gain_unit"], row["prompt_gain_low"] = prompt_gain(probe, model, min_group, level)
             row["planted_slope"] = (planted_slopes or {}).get(model, np.nan)
             tables["factors"].append(row)
         for name in dict.fromkeys(category):
@@ -98,7 +99,7 @@ def derive_awareness(
         hh, mh, mm = style_free_components(probe, model, min_group)
         mm = np.nan if _is_drawn(probe, model) else mm  # means over questions do not tell whose noise is whose
         tables["style_free"].append({"model": model} | measures(hh, mh, mm))
-    _correct([row for row in tables["factors"] if row["model"] not in uncorrected])
+    _correct([row for row in tables["factors"] if row["model"] not in uncorrected], correction)
     declared = (AWARENESS_FACTORS, AWARENESS_CATEGORIES, AWARENESS_QUESTIONS, AWARENESS_STYLE_FREE)
     return {name: table.frame(rows) for (name, rows), table in zip(tables.items(), declared, strict=True)}
 
@@ -123,34 +124,55 @@ def measures(hh: float, mh: float, mm: float) -> dict[str, float]:
     }
 
 
-def prompt_gain_unit(probe: Probe, model: str, min_group: int = 5) -> float:
+def prompt_gain(probe: Probe, model: str, min_group: int = 5, level: float = 0.95) -> tuple[float, float]:
     """What naming the attributes gains: mean ranked probability score without less with them, in scale units.
 
-    Groups and questions count alike; people have their weights. NaN where the model was not asked without.
+    Groups and questions count alike; people have their weights. The second number is the lower end of its interval,
+    over people within groups, each with all that they answered; NaN where the model was not asked without.
+
+    Source: the variance of a mean of ratios by what each person adds to it, with people as clusters within strata:
+    Cochran (1977), Sampling Techniques, sections 6.4 and 10.
     """
     n_groups, gains = len(probe.groups.levels), []
+    everyone = 1 + max((int(asked.people.max(initial=-1)) for asked in probe.questions), default=0)
+    added, group_of = np.zeros(everyone), np.full(everyone, -1)
     for asked in probe.questions:
         if model in asked.without and model in asked.with_attributes:
-            gains.append(_gain(asked, model, n_groups, min_group))
-    return float(mean_of_known(np.array(gains))) if gains else float("nan")
+            gain, adds = _gain(asked, model, n_groups, min_group)
+            gains.append(gain)
+            people = asked.people
+            group_of[people[np.isfinite(adds)]] = asked.groups[np.isfinite(adds)]
+            np.add.at(added, people, np.nan_to_num(adds))
+    if not np.isfinite(gains).any():
+        return np.nan, np.nan
+    n, variance = int(np.isfinite(gains).sum()), 0.0
+    for group in range(n_groups):
+        here = added[group_of == group]
+        variance += here.size * here.var(ddof=1) if here.size > 1 else 0.0
+    gained = float(mean_of_known(np.array(gains)))
+    return gained, gained - float(stats.norm.ppf((1 + level) / 2) * np.sqrt(variance) / n)
 
 
-def _gain(asked: AskedQuestion, model: str, n_groups: int, min_group: int) -> float:
+def _gain(asked: AskedQuestion, model: str, n_groups: int, min_group: int) -> tuple[float, Floats]:
+    """Of one question, and what each person adds to its error, NaN where they are not compared."""
     rated, without = asked.with_attributes[model], asked.without[model]
     sides = sides_of(asked, without, rated, n_groups, min_group)
+    adds = np.full(len(asked.people), np.nan)
     if not len(sides.present):
-        return float("nan")
+        return float("nan"), adds
     answers = answers_at_most(asked.answers[sides.rows] - asked.question.lo, len(asked.question.values))
     weights, groups = asked.weights[sides.rows], asked.groups[sides.rows]
     gained = ranked_probability_unit(sides.a, answers) - ranked_probability_unit(sides.b, answers)
-    sums = np.bincount(groups, weights * gained, n_groups)[sides.present]
-    return float(np.mean(sums / np.bincount(groups, weights, n_groups)[sides.present]))
+    totals = np.bincount(groups, weights, n_groups)
+    means = np.bincount(groups, weights * gained, n_groups) / np.where(totals > 0, totals, 1)
+    adds[sides.rows] = weights * (gained - means[groups]) / totals[groups] / len(sides.present)
+    return float(np.mean(means[sides.present])), adds
 
 
 def _of_scope(moved: Moves, scope: Scope, arranged: Any, category: NDArray[np.str_], level: float) -> dict[str, Any]:
     """Measures of all questions in one scope: intervals both ways, and the p-value."""
     is_known, n_arrangements = moved.is_known, len(arranged)
-    row: dict[str, Any] = _with_interval(moved, is_known, level)
+    row: dict[str, Any] = _with_interval(moved, is_known, level, is_whole=True)
     sums = [moved.components[is_known & (category != name)].sum(axis=0) for name in dict.fromkeys(category[is_known])]
     left_out = np.array([measures(*each)["slope"] for each in sums])
     ends = left_out_ends(row["slope"], left_out, level)
@@ -169,8 +191,8 @@ def _of_scope(moved: Moves, scope: Scope, arranged: Any, category: NDArray[np.st
     }
 
 
-def _with_interval(moved: Moves, chosen: NDArray[np.bool_], level: float) -> dict[str, Any]:
-    """Measures of some questions, the slope with its interval."""
+def _with_interval(moved: Moves, chosen: NDArray[np.bool_], level: float, is_whole: bool = False) -> dict[str, Any]:
+    """Measures of some questions, the slope with its interval; of the whole, the lower end of the skill's too."""
     use = chosen & moved.is_known
     row: dict[str, Any] = measures(*moved.components[use].sum(axis=0))
     hh, mh, mm = moved.resampled(use)
@@ -180,8 +202,12 @@ def _with_interval(moved: Moves, chosen: NDArray[np.bool_], level: float) -> dic
         # In one group's distribution function an error of READ_TO moves A_mh by READ_TO sqrt(A_hh) at most.
         largest = READ_TO * np.sqrt(max(float(moved.components[use, 0].sum()), 0.0))
         mh = mh + largest * seeded(0, "reading").standard_normal(mh.size)
-    ends = ratio_ends(mh, hh, level) if np.isfinite(row["slope"]) else (np.nan, np.nan)
-    return row | {"slope_low": ends[0], "slope_high": ends[1]}
+    has_slope = np.isfinite(row["slope"])
+    ends = ratio_ends(mh, hh, level) if has_slope else (np.nan, np.nan)
+    row |= {"slope_low": ends[0], "slope_high": ends[1]}
+    if is_whole:
+        row["skill_low"], _ = ratio_ends(2 * mh - np.maximum(mm, 0), hh, level) if has_slope else ends
+    return row
 
 
 def _is_drawn(probe: Probe, model: str) -> bool:
@@ -201,11 +227,12 @@ def _least_moves(moved: Moves, use: NDArray[np.bool_], mm: Floats, level: float)
     return float(found - np.hypot(of_people, stats.norm.ppf((1 + level) / 2) * np.sqrt(of_draws)))
 
 
-def _correct(rows: Sequence[dict[str, Any]]) -> None:
+def _correct(rows: Sequence[dict[str, Any]], correction: str) -> None:
     """Enter corrected p-values: over models for all groups together, which claims rest on, and over models and factors
     for single factors; those of each direction among themselves."""
     for name, corrected_name in (("p_value", "p_corrected"), ("p_opposite", "p_opposite_corrected")):
         for is_whole in (True, False):
             tested = [row for row in rows if np.isfinite(row[name]) and (row["factor"] == ALL) == is_whole]
-            for row, corrected in zip(tested, holm([row[name] for row in tested]), strict=True):
+            p = [row[name] for row in tested]
+            for row, corrected in zip(tested, CORRECTIONS[correction](p), strict=True):
                 row[corrected_name] = corrected

@@ -7,7 +7,7 @@ makes .8 of people's moves, one that has moves of its own beside, one that gives
 model move with the levels, but have nothing to do with each other.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from types import MappingProxyType
@@ -203,16 +203,22 @@ def _p_values(probe: Probe, seed: int, random: np.random.Generator) -> Iterator[
             yield {"permuted": permuted, "factor": scope.name, "p": p}
 
 
+def by_themselves(random: np.random.Generator, place: int, n: int) -> Floats:
+    """(n,) effects of the levels of the factor at a place, each drawn alone."""
+    return random.normal(0, LEVEL_SD, n)
+
+
 def moved(
     n_answers: int,
     levels: Sequence[tuple[str, ...]],
     random: np.random.Generator,
     factors: Mapping[str, Sequence[str]] = MappingProxyType(FACTORS),
+    effects: Callable[[np.random.Generator, int, int], Floats] = by_themselves,
 ) -> Floats:
     """(G, P, K-1) distribution functions that move with the levels, and a little with group and profile."""
     location = random.normal(0, GROUP_SD, (len(levels), 1)) + random.normal(0, PROFILE_SD, (len(levels), PROFILES))
     for place, names in enumerate(factors.values()):
-        effect = dict(zip(names, random.normal(0, LEVEL_SD, len(names)), strict=True))
+        effect = dict(zip(names, effects(random, place, len(names)), strict=True))
         location += np.array([effect[each[place]] for each in levels])[:, None]
     cuts = np.sort(random.normal(0, 1.2, n_answers - 1))
     return 1 / (1 + np.exp(location[:, :, None] - cuts))

@@ -10,21 +10,25 @@ import pandas as pd
 from valuesassets.instruments.worldvaluesbench.controls import OTHER_PEOPLE
 from valuesassets.instruments.worldvaluesbench.sides import models_only, with_sides
 from valuesassets.instruments.worldvaluesbench.wording_reliability import RELIABLE, first_wordings
-from valuesassets.measure.multiple_tests import holm
+from valuesassets.measure.multiple_tests import CORRECTIONS
 from valuesassets.records.frames import column, records, rows_where
+from valuesassets.records.settings.measuring import USUAL, Inference
 from valuesassets.reporting.parts import Claim, is_absent
 
 Frames = Mapping[str, pd.DataFrame]
-ALPHA = 0.05
 ALIKE = 0.02
 """Difference of mean distances up to which two models score alike."""
 APART = 0.5
 """Difference of slopes from which two models that score alike are worth naming."""
 
 
-def claims(frames: Frames, is_planted: bool) -> list[Claim]:
-    """All of them: about whom, about each model's moves, and about the published score."""
-    return [*_about_whom(is_planted), *_moves(frames), *_scores(frames)]
+def claims(frames: Frames, is_planted: bool, inference: Inference = USUAL) -> list[Claim]:
+    """All of them: about whom, about each model's moves, and about the published score.
+
+    Args:
+        inference: up to which alpha a corrected p-value counts; and the correction over models, where tables lack it.
+    """
+    return [*_about_whom(is_planted), *_moves(frames, inference), *_scores(frames)]
 
 
 def _about_whom(is_planted: bool) -> Iterator[Claim]:
@@ -33,14 +37,14 @@ def _about_whom(is_planted: bool) -> Iterator[Claim]:
         yield Claim("Anything about people or about the values of any model.", False, why)
 
 
-def _moves(frames: Frames) -> Iterator[Claim]:
+def _moves(frames: Frames, inference: Inference) -> Iterator[Claim]:
     if "awareness" not in frames or not len(frames["awareness"]):
         yield Claim("That any model moves with a person's background.", False, "awareness was not measured")
         return
     reliability = frames.get("awareness_reliability")
     models = first_wordings(models_only(frames["awareness"]), reliability)
-    for row in records(_corrected(models)):
-        yield from _of_model(row)
+    for row in records(_corrected(models, inference.correction)):
+        yield from _of_model(row, inference.alpha)
     yield from _ranking(reliability)
 
 
@@ -59,19 +63,20 @@ def _ranking(reliability: pd.DataFrame | None) -> Iterator[Claim]:
         yield Claim("Any ranking of models by how they move with a person's background.", False, why)
 
 
-def _corrected(awareness: pd.DataFrame) -> pd.DataFrame:
+def _corrected(awareness: pd.DataFrame, correction: str) -> pd.DataFrame:
     """The rows of all groups together with p-values corrected over models, where they are not yet."""
     awareness = rows_where(awareness, factor="all")
     if "p_corrected" in awareness or "p_value" not in awareness:
         return awareness
     names = {"p_value": "p_corrected", "p_opposite": "p_opposite_corrected"}
-    return awareness.assign(**{new: _holm(pd.Series(awareness[old])) for old, new in names.items() if old in awareness})
+    there = {old: new for old, new in names.items() if old in awareness}
+    return awareness.assign(**{new: _with_correction(awareness[old], correction) for old, new in there.items()})
 
 
-def _holm(found: pd.Series) -> pd.Series:
+def _with_correction(found: Any, correction: str) -> pd.Series:
     p = found.to_numpy(float, na_value=np.nan)
     corrected, is_there = np.full(p.shape, np.nan), np.isfinite(p)
-    corrected[is_there] = holm(p[is_there])
+    corrected[is_there] = CORRECTIONS[correction](p[is_there])
     return pd.Series(corrected, index=found.index)
 
 
@@ -80,20 +85,20 @@ def _least_p(p: Any, corrected: Any, n: Any) -> float:
     return min(1.0, float(corrected) / float(p) / float(n)) if p and n and p <= 1 / n + 1e-9 else 0.0
 
 
-def _beyond_chance(row: Mapping[str, Any], p: str, corrected: str) -> tuple[bool, str]:
+def _beyond_chance(row: Mapping[str, Any], p: str, corrected: str, alpha: float) -> tuple[bool, str]:
     """Whether exchanging levels leaves no doubt that a slope whose interval lies on one side is no chance, and why."""
     n = row.get("n_arrangements")
     if is_absent(row.get(p)) or is_absent(row.get(corrected)):
         ways = "" if is_absent(n) else f"{n:.0f} "
         return False, f"no test: {ways}arrangements of levels are too few to tell it from chance"
     found, least = float(row[corrected]), _least_p(row[p], row[corrected], n)
-    if found > ALPHA and least > ALPHA:
+    if found > alpha and least > alpha:
         ways = f"{n:.0f} arrangements of levels allow no corrected p below {least:.3f}"
         return False, f"p {found:.3f}; {ways}, so that nothing can be told from chance: ask about more levels"
-    return found <= ALPHA, f"p {found:.3f}" + ("" if found <= ALPHA else ": no more than chance gives")
+    return found <= alpha, f"p {found:.3f}" + ("" if found <= alpha else ": no more than chance gives")
 
 
-def _of_model(row: Mapping[str, Any]) -> Iterator[Claim]:
+def _of_model(row: Mapping[str, Any], alpha: float) -> Iterator[Claim]:
     """What the slope of one model, its interval and its p-value amount to."""
     name, slope, low, high = (row[key] for key in ("model", "slope", "slope_low", "slope_high"))
     moves = f"{name} moves with a person's background in the direction that people move."
@@ -112,7 +117,9 @@ def _of_model(row: Mapping[str, Any]) -> Iterator[Claim]:
         yield Claim(moves, False, f"{interval}: the interval holds 0")
         return
     names = ("p_opposite", "p_opposite_corrected") if high < 0 else ("p_value", "p_corrected")
-    is_sure, found = _beyond_chance(row, *names)
+    is_sure, found = _beyond_chance(row, *names, alpha)
+    again, of_questions = _in_other_questions(row, high < 0)
+    is_sure, found = is_sure and again, found + of_questions
     if high < 0:
         moves = f"{name} moves with a person's background, the contrary way to people."
     yield Claim(moves, is_sure, f"{interval}; {found}")
@@ -122,16 +129,37 @@ def _of_model(row: Mapping[str, Any]) -> Iterator[Claim]:
         yield from _of_gain(row)
 
 
+def _in_other_questions(row: Mapping[str, Any], is_contrary: bool) -> tuple[bool, str]:
+    """Whether the slope keeps its sign over categories of questions too, where there are two or more, and in words.
+
+    Levels that are alike two by two, or rise in order, on both sides, look rarer among exchanges than they are; which
+    way they go together then differs from question to question.
+    """
+    low, high = row.get("slope_category_low"), row.get("slope_category_high")
+    if is_absent(low) or is_absent(high):
+        return True, "; of one category of questions, so that levels are taken to be unrelated"
+    return bool(high < 0 if is_contrary else low > 0), f"; over categories of questions [{low:.2f}, {high:.2f}]"
+
+
 def _of_gain(row: Mapping[str, Any]) -> Iterator[Claim]:
     """What a background that is told brings a model's answers nearer to."""
     gain: Any = row.get("prompt_gain_unit")
     skill: Any = row.get("skill")
     if not is_absent(gain):
         nearer = f"{row['model']}'s answers for a background are nearer to people than its answers for nobody."
-        yield Claim(nearer, float(gain) > 0, f"mean ranked probability score lower by {gain:.4f} with the background")
+        found = f"mean ranked probability score lower by {gain:.4f} with the background"
+        yield Claim(nearer, *_above_zero(row.get("prompt_gain_low"), found))
     if not is_absent(skill):
         nearer = f"{row['model']}'s answers for a background are nearer to people than its own mean over backgrounds."
-        yield Claim(nearer, float(skill) > 0, f"skill {skill:.2f} of 1 that knowing the groups can gain")
+        found = f"skill {skill:.2f} of 1 that knowing the groups can gain"
+        yield Claim(nearer, *_above_zero(row.get("skill_low"), found))
+
+
+def _above_zero(low: Any, found: str) -> tuple[bool, str]:
+    """Whether the lower end of an interval lies above 0, and what was found."""
+    if is_absent(low):
+        return False, f"{found}, without an interval"
+    return float(low) > 0, f"{found}; the lower end of its interval is {low:.4f}"
 
 
 def _scores(frames: Frames) -> Iterator[Claim]:

@@ -7,10 +7,12 @@ import pandas as pd
 from valuesassets.instruments.worldvaluesbench.sides import models_only
 from valuesassets.instruments.worldvaluesbench.wording_reliability import first_wordings
 from valuesassets.records.frames import records, rows_where
-from valuesassets.reporting.methods import capital, counted, listed, sources_of_tables, was
+from valuesassets.records.settings.measuring import USUAL, Inference
+from valuesassets.reporting.methods import CORRECTIONS, capital, counted, listed, sources_of_tables, was
 from valuesassets.reporting.parts import is_absent
 
 Frames = Mapping[str, pd.DataFrame]
+HOLM = "holm1979"
 RESTS_ON = {
     "valuesassets": (),
     "zhao2024": (),
@@ -19,22 +21,24 @@ RESTS_ON = {
     "gneiting2007": ("awareness",),
     "wolter2007": ("awareness", "group_distances"),
     "efron1993": ("awareness",),
-    "holm1979": ("awareness",),
+    HOLM: ("awareness",),
     "phipson2010": ("awareness",),
 }
 """By key of its entry: the tables of which any makes it a source; none: every page rests on it."""
 
 
-def sources(frames: Frames) -> tuple[str, ...]:
+def sources(frames: Frames, inference: Inference = USUAL) -> tuple[str, ...]:
     """Keys of the sources that these tables rest on, in the order of their entries."""
-    return sources_of_tables(RESTS_ON, frames)
+    is_holm = inference.correction == "holm"
+    keys = {HOLM: HOLM if is_holm else "benjamini1995"}
+    return sources_of_tables({keys.get(key, key): tables for key, tables in RESTS_ON.items()}, frames)
 
 
-def methods(frames: Frames, is_planted: bool) -> list[str]:
+def methods(frames: Frames, is_planted: bool, inference: Inference = USUAL) -> list[str]:
     """What was done, with this page's numbers."""
     return [
         sentence
-        for part in (_planted(is_planted), _asked(frames), _scored(frames), _moved(frames))
+        for part in (_planted(is_planted), _asked(frames), _scored(frames), _moved(frames, inference))
         for sentence in part
     ]
 
@@ -85,7 +89,7 @@ def _scored(frames: Frames) -> Iterator[str]:
         )
 
 
-def _moved(frames: Frames) -> Iterator[str]:
+def _moved(frames: Frames, inference: Inference) -> Iterator[str]:
     table = frames.get("awareness")
     if table is None or not len(table):
         return
@@ -102,5 +106,8 @@ def _moved(frames: Frames) -> Iterator[str]:
         most = max(int(row["n_arrangements"]) for row in tested)
         yield (
             "Slopes were tested against all arrangements of the factors' levels, for all questions at once (up to "
-            f"{most:,}), and p-values corrected by Holm's procedure over {counted(len(tested), 'test')}."
+            f"{most:,}), and p-values corrected by {CORRECTIONS[inference.correction]} procedure over "
+            f"{counted(len(tested), 'test')}. A model is said to move as people do where the corrected p-value is "
+            f"{inference.alpha:g} or below, and where the slope's interval over categories of questions lies above 0 "
+            "too: levels that are related, two by two or in an order, look rarer among exchanges than they are."
         )

@@ -12,6 +12,7 @@ from valuesassets.instruments.worldvaluesbench.methods import methods, sources
 from valuesassets.instruments.worldvaluesbench.pictures import ALL, PICTURES
 from valuesassets.instruments.worldvaluesbench.published_scores import published_parts, share_at_most
 from valuesassets.records.frames import column, records, rows, rows_where
+from valuesassets.records.settings.measuring import USUAL, Inference
 from valuesassets.reporting.page_parts import Figures, Page, draw, first_section, needed
 from valuesassets.reporting.parts import Frames, Gate, Section
 from valuesassets.reporting.parts import table as tabulated
@@ -25,6 +26,8 @@ SLOPES = (
         "p_corrected",
         "n_arrangements",
         "prompt_gain_unit",
+        "prompt_gain_low",
+        "skill_low",
         "slope_category_low",
         "slope_category_high",
         "planted_slope",
@@ -39,6 +42,7 @@ def render_worldvaluesbench(
     gates: Sequence[Gate] = (),
     made_at: str | None = None,
     weaknesses: Sequence[str] = (),
+    inference: Inference = USUAL,
 ) -> str:
     """The report as one HTML page that needs nothing else; the same tables give the same page.
 
@@ -50,14 +54,16 @@ def render_worldvaluesbench(
         figures: by name, as `draw_pictures` gives them.
         gates: the checks of a study and their outcome.
         weaknesses: what a reader has to know of models first, in sentences.
+        inference: when a corrected p-value counts, and how it was corrected.
     """
     parts = (_awareness, _noise, _scores, _answers, _readouts, _people)
     found = [part(frames, figures) for part in parts]
-    first = first_section(of, gates, claims(frames, of.is_planted), found)
+    first = first_section(of, gates, claims(frames, of.is_planted, inference), found)
     first.paragraphs += weaknesses
     if len(models := frames.get("models", ())):
         first.tables.insert(0, tabulated("What each model is worth as an answerer.", models))
-    return render_page(of, (first, METHODS, *found), methods(frames, of.is_planted), sources(frames), made_at)
+    said, cited = methods(frames, of.is_planted, inference), sources(frames, inference)
+    return render_page(of, (first, METHODS, *found), said, cited, made_at)
 
 
 def _awareness(frames: Frames, figures: Figures) -> Section:

@@ -153,6 +153,7 @@ def awareness_of_set(found: Gathered, study: Study) -> dict[str, pd.DataFrame]:
     compared, controls = found.compared, large_groups(found.controls(study.seed), found.min_group)
     further = {in_wording(family, wording) for family in study.families for wording in settings.wordings[1:]}
     given = (inference.resamples, study.seed, settings.min_group, settings.slopes, inference.level, further)
+    given = (*given, inference.correction)
     of_each = [derive_awareness(probe, *given) for probe in (compared, controls)]
     tables = {name: stacked([each[name] for each in of_each]) for name in of_each[0]}
     tables["group_means"] = derive_group_means(compared)

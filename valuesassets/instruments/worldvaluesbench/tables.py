@@ -50,7 +50,7 @@ AWARENESS_FACTORS = Table(
     Column("n_arrangements", pa.int64(), "ways to exchange levels; fewer than 20 give no p-value", range=(1, 1e9)),
     _number(
         "p_corrected",
-        "p-value, corrected over models, of single factors over models and factors (Holm); empty for further wordings",
+        "p-value, corrected over models, of single factors over models and factors; empty for further wordings",
         "probability",
         0,
         1,
@@ -65,6 +65,8 @@ AWARENESS_FACTORS = Table(
     _number("a_mh", "the component that people and model share"),
     _number("a_mm", "the model's component, without the noise of drawn answers; empty where that is not known"),
     _number("prompt_gain_unit", "mean ranked probability score without attributes less that with them", "", -1, 1),
+    _number("prompt_gain_low", "lower end of its interval, over people within groups"),
+    _number("skill_low", "lower end of the skill's interval, over people within groups"),
     _number("planted_slope", "slope of a model that was made up beforehand"),
 )
 AWARENESS_CATEGORIES = Table(

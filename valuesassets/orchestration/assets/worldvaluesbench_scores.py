@@ -164,7 +164,7 @@ def report_of_set(study: Study) -> dg.AssetsDefinition:
                 key("preflight"), metadata=DICT_OF_PARTITIONS, partition_mapping=dg.AllPartitionMapping()
             )
         },
-        reads=("title", "phantom", "thresholds"),
+        reads=("title", "phantom", "thresholds", "inference"),
         entries=("families",),
         modules=(f"{HOME}.pictures",),
         stamp=stamp_of(study, "answers", "ratings"),
@@ -212,7 +212,8 @@ def report_of_set(study: Study) -> dg.AssetsDefinition:
         gates += model_gates(study, frames, preflight, there, list(settings.slopes))
         frames["models"] = pd.DataFrame(model_rows(study, frames, preflight, there))
         weak = weaknesses(study, frames, preflight, there)
-        text = render_worldvaluesbench(frames, page, draw_pictures(frames, is_planted), gates, weaknesses=weak)
+        figures = draw_pictures(frames, is_planted)
+        text = render_worldvaluesbench(frames, page, figures, gates, weaknesses=weak, inference=study.inference)
         return shown_page(context, storage, text)
 
     return report

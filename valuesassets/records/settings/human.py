@@ -28,6 +28,9 @@ class HumanFile(Record):
     """Whose variables it holds: EVS 2017 (ZA7500), WVS wave 7, or the joint EVS/WVS 2017-2022 file."""
     weight: str | None = None
     """Column of the weights, or `"none"` for no weights; the survey's usual column if left out."""
+    language: str | None = None
+    """Column of the language in which people were interviewed, in codes of ISO 639; the survey's usual column if left
+    out. Read with `interview_language = "own"` alone."""
 
 
 class HumanData(Record):
@@ -39,6 +42,9 @@ class HumanData(Record):
     """Made-up respondents per country, with `source = "planted"`."""
     files: tuple[HumanFile, ...] = ()
     """Files of respondents, with `source = "files"`."""
+    interview_language: Literal["any", "own"] = "any"
+    """Whose answers stand for a language's country: its whole sample, in whatever language people were interviewed
+    (`any`), or those alone who were interviewed in a language of the study that names the country (`own`)."""
     means: DataFile | None = None
     """Published means, with `source = "means"`: a CSV with a row per question and a column per language or country.
     They allow less: no W1, no map of people ([human data](human_data.md))."""
@@ -48,4 +54,8 @@ class HumanData(Record):
         for key, given in (("files", self.files), ("means", self.means)):
             if (self.source == key) != bool(given):
                 raise ValueError(f"source = '{key}' needs {key}, and {key} need source = '{key}'; mend one of the two")
+        if self.interview_language == "own" and self.source != "files":
+            raise ValueError(
+                f"interview_language = 'own' needs files of respondents, source is '{self.source}'; leave it out"
+            )
         return self

@@ -111,6 +111,10 @@ class Inference(Record):
     contrasts: tuple[Contrast, ...] = (Contrast(language="eng", near="fra", far="ell"),)
 
 
+USUAL = Inference()
+"""Where no study says otherwise."""
+
+
 class Phantom(Record):
     """How reference models are trained, and when what was planted counts as recovered."""
 

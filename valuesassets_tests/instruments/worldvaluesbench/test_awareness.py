@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from valuesassets.instruments.worldvaluesbench.awareness import derive_awareness, measures, prompt_gain_unit
+from valuesassets.instruments.worldvaluesbench.awareness import derive_awareness, measures, prompt_gain
 from valuesassets.instruments.worldvaluesbench.group_moves import Resampling, derive_moves, scopes_of
 from valuesassets.instruments.worldvaluesbench.rated import AskedQuestion, Groups, Probe, Rated
 from valuesassets.instruments.worldvaluesbench.style_free import style_free_components
@@ -241,8 +241,10 @@ def test_what_attributes_gain_by_hand():
     even = Rated(np.full((4, 2), 0.5), None, 0, 0)
     asked = replace(asked, without={"m": even})
     # without: .25 for everybody; with: 0
-    assert prompt_gain_unit(Probe(probe.groups, [asked]), "m", min_group=2) == pytest.approx(0.25)
-    assert np.isnan(prompt_gain_unit(probe, "m", min_group=2))
+    gained, low = prompt_gain(Probe(probe.groups, [asked]), "m", min_group=2)
+    assert gained == pytest.approx(0.25)
+    assert low <= gained
+    assert np.isnan(prompt_gain(probe, "m", min_group=2)).all()
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.comparing.hypotheses import tests_table
+from valuesassets.comparing.hypotheses import OF_NULLS, family_of, tests_table
 from valuesassets.comparing.relatives import groupings
 from valuesassets.instruments.survey.map.points import Cells, Ground
 from valuesassets.measure.procrustes import LEAST_POINTS, permute_same_axes, permute_similarity
@@ -82,15 +82,16 @@ def families_against_countries(
         test = f"{family}: points lie as those of its countries do, {against}"
         label = {"test": test, "model": family, "note": against}
         relatives = groupings(languages, study)
-        found = list(_rows(label | {"test_family": VERDICTS}, [DECIDES], ours, theirs, study, relatives))
-        found += _rows(label | {"test_family": DETAILS}, DETAILED, ours, theirs, study)
+        deciding, details = (family_of(name, (family,), study) for name in (VERDICTS, DETAILS))
+        found = list(_rows(label | {"test_family": deciding}, [DECIDES], ours, theirs, study, relatives))
+        found += _rows(label | {"test_family": details}, DETAILED, ours, theirs, study)
         coefficient = (reliability or {}).get(family, study.thresholds.reliability)
         if not coefficient >= study.thresholds.reliability:
             why = f"its answers are not reliable (generalizability {coefficient:.2f})"
             found = [{**row, "value": None, "p": None, "note": why} for row in found]
         rows += found
     table = _table(rows, study)
-    is_verdict = table["test_family"] == VERDICTS
+    is_verdict = table["test_family"].isin([VERDICTS, VERDICTS + OF_NULLS])
     said = np.where(table["is_rejected"], AGREES, np.where(table["p"].isna(), UNTESTED, NO_SIGNAL))
     table["verdict"] = pd.Series(said, dtype=object).where(is_verdict, None)
     return table
@@ -108,7 +109,7 @@ def describe_agreement(tests: pd.DataFrame, study: Study) -> list[str]:
         )
     elif people:
         lines.append(f"People against published positions: {people[0]['note']}.")
-    for row in records(rows_where(tests, test_family=VERDICTS)):
+    for row in _verdicts(tests):
         if row["verdict"] == UNTESTED:
             lines.append(f"{row['model']}: {row['note']}; whether its points agree with its countries stays open.")
             continue
@@ -121,9 +122,17 @@ def describe_agreement(tests: pd.DataFrame, study: Study) -> list[str]:
     return lines
 
 
+def _verdicts(tests: pd.DataFrame) -> list[dict[str, Any]]:
+    """The tests that decide, those of null families last."""
+    return [
+        *records(rows_where(tests, test_family=VERDICTS)),
+        *records(rows_where(tests, test_family=VERDICTS + OF_NULLS)),
+    ]
+
+
 def short_verdicts(tests: pd.DataFrame) -> list[str]:
     """One line with every family's verdict, as it stands under the figure."""
-    rows = records(rows_where(tests, test_family=VERDICTS))
+    rows = _verdicts(tests)
     p = ["" if pd.isna(row["p_corrected"]) else f" (p {row['p_corrected']:.4f})" for row in rows]
     said = [f"{row['model']}: {row['verdict']}{how}" for row, how in zip(rows, p, strict=True)]
     return ["; ".join(said) + "."] if said else []

@@ -160,11 +160,12 @@ def interviewed_in(
     written = codes[kinds[0]]
     for country in sorted(set(places[taken])):
         here = taken & (places == country)
-        is_own = here & np.isin(written, [code.casefold() for code in spoken.get(country, ())])
+        own = sorted(spoken.get(country, ()))
+        is_own = here & np.isin(written, own)
         if not is_own.any():
             found = ", ".join(sorted(set(map(str, written[here])))[:SHOWN])
             raise HumanDataError(
-                f"{column}, country {country}: nobody was interviewed in {' or '.join(spoken.get(country, ()))}, "
+                f"{column}, country {country}: nobody was interviewed in {' or '.join(own)}, "
                 f'found {found}; codes of ISO 639 were expected: name another column with language = "...", or say '
                 'human.interview_language = "any"'
             )

@@ -175,9 +175,12 @@ def write_small_psych(folder: Path) -> Path:
 
 def write_small_worldwise(folder: Path) -> Path:
     """A study file of worldwise: one model that is hardly trained, of which no reasons are asked."""
-    return _with_fewer(
-        folder, "worldwise_demo", ("families.reference-same",), {"steps = 120": "steps = 40", "draws = 6\n": ""}
-    )
+    changes = {
+        "steps = 120": "steps = 40",
+        "draws = 6\n": "",
+        '"worldwise/': f'"{study_path("worldwise_demo").parent}/worldwise/',
+    }
+    return _with_fewer(folder, "worldwise_demo", ("families.reference-same",), changes)
 
 
 def _with_fewer(folder: Path, name: str, left_out: Sequence[str], changes: Mapping[str, str]) -> Path:

@@ -47,7 +47,7 @@ def of_marks(folder: Path, check: Check) -> None:
 
     Which marks there are, what people answered and what answers mean is of the transcripts.
     """
-    table = f"answer_distributions/{FOLLOWER}/ipip_traits/marks"
+    table = f"answer_distributions/{FOLLOWER}/marks"
     keys = ["participant", "history", "draw", "mark"]
     stored = check.stored(table)
     read = stored[stored["status"] == "read"]
@@ -122,7 +122,7 @@ def of_language_pairs(folder: Path, check: Check, model: str) -> None:
             row | dict(zip(names, each.mean(axis=0), strict=True)) | {"culture_gain": (each[:, 0] - each[:, 1]).mean()}
         )
         gains.append(each[:, 0] - each[:, 1])
-    own, table, keys = pd.DataFrame(rows), f"language_pairs/{model}/language_pairs", ["language", "other_language"]
+    own, table, keys = pd.DataFrame(rows), "language_pairs/language_pairs", ["language", "other_language"]
     check.equal(table, keys, own)
     drawn = drawn_means(np.stack(gains), drawn_items(len(questions), np.random.default_rng(61)))
     check.ends(table, keys, own, "culture_gain", drawn, len(questions))

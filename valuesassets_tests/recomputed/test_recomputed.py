@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valuesassets_tests.recomputed import answers, apart, beside_people, calibration, cultural_map, families
+from valuesassets_tests.recomputed import answers, apart, beside_people, calibration, cultural_map, families, others
 from valuesassets_tests.recomputed.basics import drawn_items, drawn_means, holm
 from valuesassets_tests.recomputed.checking import Check
 from valuesassets_tests.recomputed.grid import Study
@@ -87,6 +87,62 @@ def test_every_stored_number_is_computed_again_or_named_with_a_reason(study, che
     n_columns = sum(map(len, whole.compared.values()))
     assert len(whole.compared) >= 36, sorted(whole.compared)
     assert n_columns >= 300, n_columns
+
+
+# One table of each other instrument.
+
+
+@pytest.mark.slow
+def test_choices_of_worldwise_are_what_readings_and_trials_give(small_worldwise):
+    folder = small_worldwise / "storage" / "worldwise_demo" / "worldwise"
+    check = Check(folder, OF_SMALL)
+    others.of_choices(folder, check)
+    is_whole(check, "choices", {})
+
+
+@pytest.mark.slow
+def test_marks_of_psych_tasks_are_what_readings_and_trials_give(small_psych):
+    folder = small_psych / "storage" / "psych_demo" / "psych_tasks"
+    check = Check(folder, OF_SMALL)
+    others.of_marks(folder, check)
+    excused = {
+        "block": "of the transcript",
+        "log_share_by_place": "of people whose keys differ: another table's business",
+    }
+    excused |= dict.fromkeys(
+        ("log_prob_human_late", "p_valid_late"), "a second reading, of what stands behind an answer"
+    )
+    is_whole(check, "answer_distributions/follower/marks", excused)
+
+
+@pytest.mark.slow
+def test_language_pairs_of_cultural_robustness_are_what_vectors_give(small_robustness):
+    folder = small_robustness / "storage" / "small" / "cultural_robustness"
+    check = Check(folder, OF_SMALL)
+    others.of_language_pairs(folder, check, "cultures")
+    is_whole(check, "language_pairs/language_pairs", {})
+
+
+@pytest.mark.slow
+def test_awareness_of_worldvaluesbench_is_what_readings_trials_and_respondents_give(small_ratings):
+    folder = small_ratings / "storage" / "small" / "worldvaluesbench"
+    check = Check(folder, OF_SMALL)
+    others.of_awareness(folder, check, "two", "aware", 1)
+    resampled = "of resamples whose noise is taken off: worlds of known truth try how often these ends hold it"
+    excused = dict.fromkeys(("slope_low", "slope_high", "skill_low"), resampled)
+    excused |= {"planted_slope": "of the study file", "p_opposite_corrected": "as p_corrected"}
+    is_whole(check, "awareness/factors", excused | {"p_corrected": "compared beside"})
+
+
+OF_SMALL = 199
+"""Draws of the small studies."""
+
+
+def is_whole(check: Check, table: str, excused: dict[str, str]) -> None:
+    """Nothing is wrong, and all of the table's numbers were compared or are excused."""
+    assert not check.faults, "\n".join(check.faults[:20])
+    left = check.uncompared({f"{table}.{name}": why for name, why in excused.items()})
+    assert not [each for each in left if each.rpartition(".")[0] == table]
 
 
 # That what is wrong is seen.

@@ -33,12 +33,14 @@ from valuesassets.measure.seeding import seeded
 from valuesassets.measure.simulations import NULL, PLANTED, Outcome, Simulation
 
 MOVES = "A model moves with a person's background in the direction that people move."
+CONTRARY = "A model moves with a person's background, the contrary way to people."
 MORE = "A model makes more of a person's background than people do."
 GAINS = "A model's answers for a background are nearer to people than its answers for nobody."
 SKILLED = "A model's answers for a background are nearer to people than its own mean over backgrounds."
 BEYOND_POOLED = "A model's published score shows more than pooled answers of other people would."
 SENTENCES = {
-    MOVES: " moves with a person's background",
+    MOVES: "in the direction that people move",
+    CONTRARY: "the contrary way to people",
     MORE: "makes more of a person's background",
     GAINS: "than its answers for nobody",
     SKILLED: "than its own mean over backgrounds",
@@ -299,7 +301,7 @@ def _simulation(
 
 
 def _of(world: str, about: World, finding: str | None = None, **more: str) -> Simulation:
-    kinds = {MOVES: PLANTED if about.share else NULL} | more
+    kinds = {MOVES: PLANTED if about.share else NULL, CONTRARY: NULL} | more
     return _simulation(world, partial(of_world, about, tuple(kinds)), kinds, finding)
 
 

@@ -104,7 +104,7 @@ class Inference(Record):
     level: Annotated[float, pydantic.Field(gt=0.5, lt=1)] = 0.95
     """Coverage that every interval aims at."""
     alpha: Annotated[float, pydantic.Field(gt=0, lt=0.5)] = 0.05
-    """A test counts where its p-value, corrected for the tests beside it, is below."""
+    """A test counts where its p-value, corrected for the tests beside it, is at that or below."""
     correction: Literal["holm", "benjamini-hochberg"] = "holm"
     """How p-values of tests that belong together are corrected: `holm` controls the family-wise error rate,
     `benjamini-hochberg` the false discovery rate."""

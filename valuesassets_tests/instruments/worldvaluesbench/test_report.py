@@ -58,9 +58,24 @@ def test_a_contrary_model_and_a_caricature_are_called_so_and_are_no_nearer_to_pe
 
 
 def test_a_model_whose_answers_get_worse_by_a_background_is_no_nearer_to_people_however_it_moves():
-    worse = {"prompt_gain_unit": -0.061, "skill": 0.685}
+    worse = {"prompt_gain_unit": -0.061, "prompt_gain_low": -0.08, "skill": 0.685, "skill_low": 0.5}
     assert "nearer to people than its answers for nobody" in said(False, **worse)
     assert "nearer to people than its own mean over backgrounds" in said(True, **worse)
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"prompt_gain_low": -0.001}, "nearer to people than its answers for nobody"),
+        ({"skill_low": -0.1}, "nearer to people than its own mean over backgrounds"),
+        ({"slope_category_low": -0.1, "slope_category_high": 1.2}, "in the direction that people move"),
+    ],
+)
+def test_what_chance_alone_may_make_is_not_claimed(changed, sentence):
+    sure = {"prompt_gain_unit": 0.05, "prompt_gain_low": 0.02, "skill": 0.7, "skill_low": 0.5}
+    sure |= {"slope_category_low": 0.3, "slope_category_high": 1.1}
+    assert sentence in said(True, **sure)
+    assert sentence not in said(True, **sure | changed)
 
 
 def test_too_few_arrangements_support_neither_direction():

@@ -16,6 +16,7 @@ from valuesassets_tests.instruments.survey.asked import ask
 from valuesassets_tests.needs import shared_file
 from valuesassets_tests.people.synthetic_files import as_evs, as_wvs, people, save, study_of
 
+OF_RESPONDENTS = ["n", "design_effect", "effective_n"]
 BY_LANGUAGE = {language: questions() for language in demo().languages}
 
 
@@ -39,6 +40,9 @@ def test_means_are_weighted_and_on_the_analysis_scale(tmp_path, written, survey)
             row = rows.loc[(language, question)]
             assert row["mean"] == pytest.approx(np.average(values, weights=answered["weight"]))
             assert row["n"] == len(answered)
+            cv = answered["weight"].std(ddof=0) / answered["weight"].mean()
+            assert row["design_effect"] == pytest.approx(1 + cv**2)
+            assert row["effective_n"] == pytest.approx(len(answered) / (1 + cv**2))
             assert (row["low"], row["high"]) == (1, {"v7": 4, "v63": 10, "v114": 3, "v86": 2}[question])
     assert set(found["language"]) == {"deu", "eng"}
 
@@ -57,7 +61,7 @@ def test_categorical_questions_have_no_mean():
 
 def test_published_means_come_by_language_or_by_country(tmp_path):
     found = published(tmp_path / "means.csv", "question_id,deu,GB,nld\nv7,1.8,1.7,1.6\nv63,4.5,,5\nv999,1,1,1\n")
-    assert found.drop(columns="n").to_dict("records") == [
+    assert found.drop(columns=OF_RESPONDENTS).to_dict("records") == [
         {
             "country": "GB",
             "language": "eng",
@@ -86,7 +90,7 @@ def test_published_means_come_by_language_or_by_country(tmp_path):
             "source": "means.csv",
         },
     ]
-    assert found["n"].isna().all()
+    assert found[OF_RESPONDENTS].isna().all(axis=None)
     assert any(note.startswith("fra: means.csv has neither a column fra nor FR") for note in found.attrs["notes"])
 
 

@@ -31,11 +31,12 @@ def of_choices(folder: Path, check: Check) -> None:
                 row[f"first_{side}"] = at == 0
             odds = {side: math.log(p / (1 - p)) for side, p in sides.items()}
             # What is shown first is pulled up: of the order that shows the upper end first less the other.
-            pull = (odds["forward"] - odds["reversed"]) / 2 * (1 if row.pop("first_forward") else -1)
+            sign = 1 if row.pop("first_forward") else -1
+            pull = sign * (odds["forward"] - odds["reversed"]) / 2
             row.pop("first_reversed")
             row |= {"p_high": sum(sides.values()) / 2, "p_valid": part["p_valid"].mean(), "position_pull": pull}
             row |= {"p_high_log_odds": 1 / (1 + math.exp(-sum(odds.values()) / 2))}
-            row |= {"position_bias": abs(sides["forward"] - sides["reversed"]) / 2, "lean": sum(sides.values()) - 1}
+            row |= {"position_bias": sign * (sides["forward"] - sides["reversed"]) / 2, "lean": sum(sides.values()) - 1}
             rows.append(row)
     exact = check.stored("choices")
     assert set(exact["channel"]) == {"exact"}

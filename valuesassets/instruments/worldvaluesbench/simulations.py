@@ -132,10 +132,8 @@ def of_prompts(gains: bool, seed: int) -> Mapping[str, Outcome]:
 
     def gain(size: float) -> float:
         each = [
-            np.mean((mean - part) ** 2) - np.mean((model - part.mean(axis=1, keepdims=True)) ** 2)
-            for part, mean, model in zip(
-                [part.mean(axis=1, keepdims=True) for part in people], middle, said(size), strict=True
-            )
+            np.mean((mean - part) ** 2) - np.mean((model - part) ** 2)
+            for part, mean, model in zip(people, middle, said(size), strict=True)
         ]
         return float(np.sum(each))
 

@@ -146,7 +146,7 @@ def test_models_are_compared_over_the_questions_that_both_rate():
     # Over Q1 alone both are .1 away, and other people .11. Over both questions the first is .3 away, others .355.
     distances = {"one": (0.1, 0.5), "other": (0.1, None), "people of another split": (0.11, 0.6)}
     scores = pd.DataFrame(
-        {"model": name, "subset": "all", "question_id": question, "w1_seed": w1}
+        {"model": name, "subset": "all", "question_id": question, "w1_seed": w1, "w1_floor_unit": 0.04}
         for name, each in distances.items()
         for question, w1 in zip(("Q1", "Q2"), each, strict=True)
     )
@@ -155,7 +155,7 @@ def test_models_are_compared_over_the_questions_that_both_rate():
     alike = found["That models which score alike on it are alike."]
     assert alike.because == "one and other (W1 0.100 and 0.100, slopes 0.80 and 0.00)"
     more = found["That a model's published score shows more than pooled answers of other people would."]
-    assert more.because == "those score 0.355, knowing no background; lower by 0.02 or more: one"
+    assert more.because == "those score 0.355, knowing no background; lower by 0.040 or more: one"
 
 
 def test_a_low_published_score_never_supports_awareness():

@@ -39,7 +39,7 @@ def share_between(values: np.ndarray, groups: np.ndarray) -> float:
 def related_p(
     chance: np.ndarray, orders: np.ndarray, a: np.ndarray, b: np.ndarray, groupings: list[np.ndarray]
 ) -> float:
-    """The largest p over kinds of groups, each order's statistic over its own standard deviation; the first is at hand."""
+    """The largest p over kinds of groups, each order's statistic over its own standard deviation; the first is ours."""
     found = []
     for groups in groupings:
         n = len(groups)

@@ -135,7 +135,8 @@ def _in_other_questions(row: Mapping[str, Any], is_contrary: bool) -> tuple[bool
     Levels that are alike two by two, or rise in order, on both sides, look rarer among exchanges than they are; which
     way they go together then differs from question to question.
     """
-    low, high = row.get("slope_category_low"), row.get("slope_category_high")
+    low: Any = row.get("slope_category_low")
+    high: Any = row.get("slope_category_high")
     if is_absent(low) or is_absent(high):
         return True, "; of one category of questions, so that levels are taken to be unrelated"
     return bool(high < 0 if is_contrary else low > 0), f"; over categories of questions [{low:.2f}, {high:.2f}]"

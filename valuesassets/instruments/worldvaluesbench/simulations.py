@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -112,7 +113,7 @@ def of_costly_moves(seed: int) -> Mapping[str, Outcome]:
             sums += np.array([(h * h).sum(), (h * m).sum(), (m * m).sum()]) / h.shape[1]
         return 2 * sums[1] - sums[2]
 
-    size = brentq(skill, 0.0, 3.0)
+    size: Any = brentq(skill, 0.0, 3.0)
     truth = Truth(Groups(tuple(TWENTY_FOUR), levels), people, {"costly": said(size)})
     return _claimed(make_probe(truth, PANEL, random), (SKILLED,), seed)
 
@@ -137,7 +138,7 @@ def of_prompts(gains: bool, seed: int) -> Mapping[str, Outcome]:
         ]
         return float(np.sum(each))
 
-    size = 0.0 if gains else brentq(gain, 0.0, 1.0)
+    size: Any = 0.0 if gains else brentq(gain, 0.0, 1.0)
     truth = Truth(Groups(tuple(EIGHT), levels), people, {"follows": said(size)})
     probe = make_probe(truth, PANEL, random)
     asked = []

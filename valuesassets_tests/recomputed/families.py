@@ -266,8 +266,7 @@ def of_signal(study: Study, check: Check) -> None:
             rows.append(row | {"n_languages": len(cells), "n_items": n_items})
             counts = drawn_items(ordinal.sum(), np.random.default_rng(2), DRAWS // 4)
             drawn.append([_correlation(*sides, is_double, weights) for weights in counts])
-            families = {"double-centred": "signal", "style-centred": "signal, style-centred"}
-            family = families.get(kind, "signal, other centrings")
+            family = "signal" if kind == "double-centred" else f"signal, {kind}"
             test = f"{model}: languages answer like their own country ({kind})"
             tests.append({"test_family": family, "test": test, "statistic": "r", "value": chance[0]})
             tests[-1] |= {"p": rows[-1]["p"], "n": len(cells)}

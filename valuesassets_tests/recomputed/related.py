@@ -49,7 +49,8 @@ def related_p(
             share = share_between(profiles, groups)
             covariances.append(centre @ np.where(np.eye(n, dtype=bool), 1.0, share * alike) @ centre)
         spread = np.sqrt([np.trace(covariances[0] @ covariances[1][order][:, order]) for order in orders])
-        found.append(at_least(chance / spread, chance[0] / spread[0]))
+        off = (chance - chance.mean()) / spread
+        found.append(at_least(off, off[0]))
     return max(found, default=np.nan)
 
 

@@ -70,6 +70,7 @@ class AnswerGrid(CellLabels):
         p_valid: (C, I).
         countries: ISO codes, N of them.
         people: (N, I, K).
+        respondents: (N, I) how many people gave those answers, over the design effect; None for whole countries.
         notes: what was left out because its codes are not the item's, in words.
     """
 
@@ -83,11 +84,18 @@ class AnswerGrid(CellLabels):
     countries: tuple[str, ...]
     people: Array
     notes: tuple[str, ...] = ()
+    respondents: Array | None = None
 
     @property
     def items(self) -> tuple[str, ...]:
         """The items' ids."""
         return self.scales.items
+
+    @property
+    def effective_n(self) -> Array:
+        """(N, I) respondents over the design effect; infinity for whole countries."""
+        whole = np.full(self.people.shape[:2], np.inf)
+        return whole if self.respondents is None else np.where(np.isfinite(self.respondents), self.respondents, np.inf)
 
     def of_level(self) -> "AnswerGrid":
         """The grid whose answers may be compared in level: list items asked as statements are missing."""
@@ -99,6 +107,10 @@ class AnswerGrid(CellLabels):
         once = rows.drop_duplicates(["country", "question_id"])
         table = once.pivot(index="country", columns="question_id", values=column)
         return table.reindex(index=list(countries), columns=list(self.items)).to_numpy(dtype=float)
+
+    def effective_n_of(self, human: pd.DataFrame) -> Array:
+        """(N, I) respondents over the design effect, out of rows of `HUMAN_DISTRIBUTIONS`; NaN where there are none."""
+        return self.of_countries(human.assign(n=human["n"] / human["design_effect"]), self.countries, "n")
 
     def listed(self, labels: pd.DataFrame, is_known: NDArray[np.bool_], columns: Mapping[str, Any]) -> pd.DataFrame:
         """One row for each answer that is known: its labels, `question_id` and these columns.
@@ -117,7 +129,7 @@ class AnswerGrid(CellLabels):
         )
 
 
-def answer_grid(answers: pd.DataFrame, human: pd.DataFrame | None = None) -> AnswerGrid:
+def answer_grid(answers: pd.DataFrame, human: pd.DataFrame | None = None, fewest: int = 1) -> AnswerGrid:
     """The arrays of usable answers, and of people's where these are given.
 
     An item's scale is the one on which most cells answered; who answered on other codes misses the item, with a note.
@@ -125,6 +137,8 @@ def answer_grid(answers: pd.DataFrame, human: pd.DataFrame | None = None) -> Ans
     Args:
         answers: as `usable_answers` gives them, by wording or not.
         human: rows of `HUMAN_DISTRIBUTIONS`; of a country asked in several languages the first is taken.
+        fewest: respondents to a question, over the design effect, whose answers count as their country's; those of
+            fewer are left out, with a note.
 
     Raises:
         MissingData: there are no answers, or a file of an earlier version does not say where they stand on the scale.
@@ -147,12 +161,33 @@ def answer_grid(answers: pd.DataFrame, human: pd.DataFrame | None = None) -> Ans
     wording, cell, item = (each[is_placed] for each in at[:3])
     converted[cell, item] = rows["is_converted"].to_numpy(dtype=bool)[is_placed]
     of_wordings[wording, cell, item] = rows["p_valid"].to_numpy(dtype=float)[is_placed]
-    countries, people, more = _people(human, scales)
-    types, all_notes = tuple(map(str, of_cells["model_type"])), (*notes, *more)
+    enough, few = _of_enough_people(human, scales, fewest)
+    countries, people, more = _people(enough, scales)
+    types, all_notes = tuple(map(str, of_cells["model_type"])), (*notes, *few, *more)
     padded = np.where(np.isfinite(scales.codes), np.stack([forward, backward]), 0.0)
     sides = np.where(np.expand_dims(gone, (0, 1, 4)), np.nan, padded)
     p_valid = np.where(gone, np.nan, mean_of_known(of_wordings, axis=0))
-    return AnswerGrid(scales, cells, types, averaged, sides, converted, p_valid, countries, people, all_notes)
+    grid = AnswerGrid(scales, cells, types, averaged, sides, converted, p_valid, countries, people, all_notes)
+    return grid if enough is None or enough.empty else replace(grid, respondents=grid.effective_n_of(enough))
+
+
+def _of_enough_people(
+    human: pd.DataFrame | None, scales: Scales, fewest: int
+) -> tuple[pd.DataFrame | None, tuple[str, ...]]:
+    """The rows of people of whom enough answered, and how many questions are left out of which country."""
+    if human is None or human.empty:
+        return human, ()
+    is_few = (human["n"] / human["design_effect"] < fewest).to_numpy(dtype=bool)
+    few = human[is_few & human["question_id"].isin(scales.items).to_numpy(dtype=bool)]
+    if few.empty:
+        return human, ()
+    gone = few.groupby("country", sort=False)["question_id"].nunique()
+    named = ", ".join(f"{country} {count}" for country, count in gone.items())
+    note = (
+        f"Fewer than {fewest} respondents, over the design effect, are no country: left out are, of {len(scales.items)} "
+        f"questions, {named} (thresholds.respondents)."
+    )
+    return human[~is_few], (note,)
 
 
 def _analysis_codes(rows: pd.DataFrame) -> NDArray[np.float64]:

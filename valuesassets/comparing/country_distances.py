@@ -1,6 +1,7 @@
 """How far answers are from the people of every country, where their own country ranks, and what chance gives.
 
-The own-country advantage of an item is the mean distance to the other countries minus the distance to the own one.
+The own-country advantage of an item is the mean divergence from the other countries minus that from the own one, each
+without what the size of a country's sample adds to it.
 Averaged over items it ranks countries as their mean distances do, and where a country lacks some items it is not taken
 for near or far because those are easy or hard.
 """
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.hypotheses import as_test
 from valuesassets.comparing.null_answers import kind_of
-from valuesassets.measure.distances import jsd_distance_of
+from valuesassets.measure.distances import jsd_bits_by_sampling, jsd_bits_of
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.resampling import (
     ROUNDING,
@@ -35,24 +36,32 @@ LEAST_COUNTRIES = 3
 TEST_FAMILY = "own country"
 
 
-def jsd_to_countries(answers: Array, people: Array) -> Array:
-    """(R, N, I) Jensen-Shannon distances of answers (R, I, K) to people (N, I, K)."""
+def jsd_bits_to_countries(answers: Array, people: Array, effective_n: Array) -> Array:
+    """(R, N, I) Jensen-Shannon divergences of answers (R, I, K) from people (N, I, K), without the bias of a sample.
+
+    Fewer people lie further from any answer, by chance alone: what their number adds is taken off, so that some are
+    below 0. A root would bring a bias back.
+
+    Args:
+        effective_n: (N, I) respondents over the design effect.
+    """
     found = np.empty((answers.shape[0], people.shape[0], answers.shape[1]))
     for place, country in enumerate(people):
-        found[:, place] = jsd_distance_of(answers, country)
+        by_chance = jsd_bits_by_sampling(answers, country, effective_n[place])
+        found[:, place] = jsd_bits_of(answers, country) - by_chance
     return found
 
 
-def advantages(distances: Array) -> Array:
-    """(R, N, I) mean distance to the other countries minus that to this one; NaN where there is no other.
+def advantages(divergences: Array) -> Array:
+    """(R, N, I) mean divergence from the other countries minus that from this one; NaN where there is no other.
 
     >>> advantages(np.array([[[0.1], [0.4], [0.3]]]))[0, :, 0].round(2).tolist()
     [0.25, -0.2, -0.05]
     """
-    known = np.isfinite(distances)
+    known = np.isfinite(divergences)
     n_others = known.sum(axis=1, keepdims=True) - 1
-    total = np.where(known, distances, 0).sum(axis=1, keepdims=True)
-    return np.where(known & (n_others > 0), (total - distances) / np.maximum(n_others, 1) - distances, np.nan)
+    total = np.where(known, divergences, 0).sum(axis=1, keepdims=True)
+    return np.where(known & (n_others > 0), (total - divergences) / np.maximum(n_others, 1) - divergences, np.nan)
 
 
 def of_own(by_country: Array, own: NDArray[np.intp]) -> Array:

@@ -4,6 +4,7 @@ Where only published means of people are there, their differences are lower boun
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.country_distances import (
     advantages,
     at_own,
-    jsd_to_countries,
+    jsd_bits_to_countries,
+    of_own,
     own_country_of_families,
     rank_columns,
     rank_countries,
@@ -37,7 +39,7 @@ from valuesassets.records.frames import parts_of, records, rows, rows_where
 from valuesassets.records.study import Study, why_no_people
 from valuesassets.records.tables import TABLES
 
-AVERAGED = ("w1_unit", "jsd_distance", "kl_bits")
+AVERAGED = ("w1_unit", "jsd_distance", "jsd_bits_unbiased", "kl_bits")
 MEANS_ONLY = "Only published means of people are there: W1, JSD and KL need their distributions and are refused."
 LEAST_LANGUAGES = 2
 """Fewest languages on either side."""
@@ -62,8 +64,11 @@ def derive_human_comparison(
     own = {name: table for name, table in TABLES.items() if name.startswith("human_comparison/")}
     tables = {name.partition("/")[2]: table.frame([]) for name, table in own.items()}
     tables["tests"] = tests_table([], study)
-    if not human.empty:
-        tables |= _by_distributions(grid.of_level(), human, study)
+    if grid.countries:
+        counted = replace(grid.of_level(), respondents=grid.effective_n_of(human))
+        tables |= _by_distributions(counted, human, study)
+    elif not human.empty:
+        tables["notes"] = pd.DataFrame({"note": list(grid.notes)})
     elif human_means is None or human_means.empty:
         tables["notes"] = pd.DataFrame({"note": [why_no_people(study)]})
     else:
@@ -80,22 +85,25 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
     is_compared = np.isfinite(measured["jsd_distance"])
     kl_bits = kl_bits_of(people, answers, grid.scales.uniform())
     measured["kl_bits"] = np.where(is_compared, kl_bits, np.nan)
+    divergences = jsd_bits_to_countries(answers, grid.people, grid.effective_n)
+    measured["jsd_bits_unbiased"] = of_own(divergences, own)
     dk_rate = grid.of_countries(human, grid.countries, "dk_rate")
     p_invalid = np.full(is_compared.shape, np.nan)
     p_invalid[: len(grid.cells)] = 1 - grid.p_valid
     beside = {"entropy_bits": entropy_bits_of(answers), "dk_rate": at_own(dk_rate, own), "p_invalid": p_invalid}
     # The floor of every language's own country, on the items that are compared there.
-    effective_n = grid.of_countries(human.assign(n=human["n"] / human["design_effect"]), grid.countries, "n")
-    perfect = sampling_floor(grid.scales, grid.people, effective_n, seeded(study.seed, "human_comparison", "floor"))
+    random = seeded(study.seed, "human_comparison", "floor")
+    perfect = sampling_floor(grid.scales, grid.people, grid.effective_n, random)
     floor = np.flatnonzero((labels["model"] == UNIFORM) & (own >= 0))
     is_asked = np.isfinite(answers[floor]).all(axis=-1)
     floors = {name: np.where(is_asked, each[own[floor]], np.nan) for name, each in perfect.items()}
     floors["kl_bits"] = np.full(is_asked.shape, np.nan)
+    floors["jsd_bits_unbiased"] = np.where(np.isfinite(floors["jsd_distance"]), 0.0, np.nan)
     floored = labels.iloc[floor].assign(kind="floor", model=PERFECT).reset_index(drop=True)
 
     level, draws = study.inference.level, study.inference.resamples
     counts = resample_counts(len(grid.items), draws, seeded(study.seed, "human_comparison", "items"))
-    ranks = rank_countries(advantages(jsd_to_countries(answers, grid.people)), own, counts)
+    ranks = rank_countries(advantages(divergences), own, counts)
     source = ", ".join(sorted(set(human["source"])))
     averages = _averages(measured, counts, level) | {
         name: mean_of_known(np.where(is_compared, values, np.nan)) for name, values in beside.items()
@@ -113,7 +121,7 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
         grid.listed(floored, np.isfinite(floors["jsd_distance"]), types | floors | floor_beside),
     ]
     families, tests = own_country_of_families(grid, ranks, study)
-    resources, more = compare_levels(cells, ("jsd_distance", "own_country_advantage"), study)
+    resources, more = compare_levels(cells, ("jsd_bits_unbiased", "own_country_advantage"), study)
     made = tests_table([*tests, *more], study)
     corrected = {
         f"{name}_p_corrected": made.loc[made["statistic"] == name, "p_corrected"].to_numpy()
@@ -128,6 +136,8 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
         *grid.notes,
         f"Intervals are {level:.0%} bootstrap intervals over items; list items asked as statements are left out; "
         f"KL smooths the model's answer with a share of {KL_SMOOTHING:g} of a uniform one.",
+        "Own-country advantages, ranks and differences between resources are of Jensen-Shannon divergences in bits, less "
+        "what the size of each country's sample adds to them; distances beside the floor are as observed.",
         f"Floor: {PERFECT}, beside n / design effect people drawn from them.",
     ]
     return {

@@ -14,12 +14,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.comparing.answer_grid import AnswerGrid, own_country
-from valuesassets.comparing.country_distances import advantages, jsd_to_countries, of_own
+from valuesassets.comparing.country_distances import advantages, at_own, jsd_bits_to_countries, of_own
 from valuesassets.comparing.hypotheses import as_test, tests_table
 from valuesassets.comparing.null_answers import null_families
 from valuesassets.comparing.relatives import KINDS as RELATIVES
 from valuesassets.comparing.relatives import groupings
-from valuesassets.measure.distances import entropy_bits_of
+from valuesassets.measure.distances import entropy_bits_of, jsd_distance_of
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.profile_correlation import centred_on_items, paired
 from valuesassets.measure.relatedness import related_sign_p, share_between
@@ -107,11 +107,11 @@ def derive_mono_vs_multi(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFra
 
 def _values(grid: AnswerGrid, own: NDArray[np.intp]) -> Mapping[str, Array]:
     """(C, I) what is compared, by its columns' stem."""
-    far = jsd_to_countries(grid.answers, grid.people)
+    far = jsd_bits_to_countries(grid.answers, grid.people, grid.effective_n)
     empty = np.full(grid.answers.shape[:2], np.nan)
     return {
         "advantage": of_own(advantages(far), own) if grid.countries else empty,
-        "distance_own": of_own(far, own) if grid.countries else empty,
+        "distance_own": jsd_distance_of(grid.answers, at_own(grid.people, own)) if grid.countries else empty,
         "entropy_bits": entropy_bits_of(grid.answers),
     }
 

@@ -18,7 +18,8 @@ from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.hypotheses import family_of, tests_table
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.profile_correlation import centred_on_items
-from valuesassets.measure.resampling import jackknife_ends, label_permutations, permutation_p, with_ends
+from valuesassets.measure.repeated_share import repeated_share
+from valuesassets.measure.resampling import label_permutations, permutation_p, with_ends
 from valuesassets.measure.seeding import seeded
 from valuesassets.measure.variance_components import Effect, generalizability, variance_components
 from valuesassets.records.errors import MissingData
@@ -149,18 +150,24 @@ def _family(expected: Array, leans: Array, study: Study) -> tuple[dict[str, Any]
     if n < 2:
         raise MissingData(f"{n} items were answered in {FEWEST_LANGUAGES} or more languages, two are needed")
     values = expected[..., is_shared]
-    balanced = values.mean(axis=0, keepdims=True)
+    balanced = values.mean(axis=0)
     row: dict[str, Any] = {"level": study.inference.level, "n_languages": languages, "n_items": n}
     row |= {"n_orders": orders, "n_wordings": wordings, "is_reliable": None, "reason": None}
     if wordings > 1:
-        row |= _coefficient("generalizability", balanced, [LANGUAGE, PATTERN], study)
-        row |= _coefficient("pattern", balanced, [PATTERN], study)
-        own = leans[..., is_shared].mean(axis=0, keepdims=True)
-        row |= _coefficient("beyond_position", own, [LANGUAGE, PATTERN], study)
-        row["is_reliable"] = min(row["generalizability"], row["beyond_position"]) >= study.thresholds.reliability
+        own = leans[..., is_shared].mean(axis=0)
+        apart = balanced - mean_of_known(balanced)[..., None]
+        for name, of_name in (("generalizability", balanced), ("pattern", apart), ("beyond_position", own)):
+            random = seeded(study.seed, "reliability", name)
+            share, *ends = repeated_share(of_name, study.inference.level, random)
+            row |= with_ends(name, share, (ends[0], ends[1]))
+        both = ("generalizability", "beyond_position")
+        # An interval that holds 0 leaves open whether anything comes out again.
+        row["is_reliable"] = min(row[name] for name in both) >= study.thresholds.reliability and not any(
+            row[f"{name}_low"] <= 0 for name in both
+        )
     else:
         row["reason"] = "asked in one wording: what another would change was not measured (elicitation.wordings)"
-    row |= _coefficient("over_orders", values, [LANGUAGE, PATTERN], study)
+    row["over_orders"] = over_conditions(values, [LANGUAGE, PATTERN]).item()
     middle, low, high = split_half(values.mean(axis=(0, 1)), seeded(study.seed, "reliability", "halves"))
     effects = variance_components(values, WITHIN)
     between = sum(float(effects.get(each, np.zeros(1)).item()) for each in (LANGUAGE, PATTERN))
@@ -168,13 +175,10 @@ def _family(expected: Array, leans: Array, study: Study) -> tuple[dict[str, Any]
     return row | with_ends("split_half", middle, (low, high)), effects
 
 
-def over_conditions(values: Array, wanted: Sequence[Effect], leave_out: bool = False) -> Array:
+def over_conditions(values: Array, wanted: Sequence[Effect]) -> Array:
     """Generalizability, (1,), of averages over the orders and wordings of (O, W, L, I) values.
 
     Whatever involves an order or a wording and what is wanted is error, over as many conditions as were averaged.
-
-    Args:
-        leave_out: each of (I,) without one of the items.
     """
     sizes = {"order": values.shape[0], "wording": values.shape[1]}
     error = {
@@ -182,13 +186,7 @@ def over_conditions(values: Array, wanted: Sequence[Effect], leave_out: bool = F
         for effect in wanted
         for conditions in (("order",), ("wording",), ("order", "wording"))
     }
-    weights = 1 - np.eye(values.shape[-1]) if leave_out else None
-    return generalizability(variance_components(values, WITHIN, "item", weights), wanted, error)
-
-
-def _coefficient(name: str, values: Array, wanted: Sequence[Effect], study: Study) -> dict[str, Any]:
-    estimate, left_out = over_conditions(values, wanted).item(), over_conditions(values, wanted, leave_out=True)
-    return with_ends(name, estimate, jackknife_ends(estimate, left_out, study.inference.level))
+    return generalizability(variance_components(values, WITHIN), wanted, error)
 
 
 def split_half(profiles: Array, random: np.random.Generator) -> tuple[float, float, float]:

@@ -5,19 +5,19 @@ the item's level, what sets a country apart on the item, what a family makes of 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from valuesassets.comparing.answer_grid import AnswerGrid
-from valuesassets.comparing.country_distances import advantages, jsd_to_countries, of_own
+from valuesassets.comparing.country_distances import advantages, jsd_bits_to_countries, of_own
 from valuesassets.comparing.distances import cell_distances, compare_cells
 from valuesassets.comparing.human_comparison import derive_human_comparison
 from valuesassets.comparing.mono_vs_multi import derive_mono_vs_multi
 from valuesassets.comparing.scales import Scales
-from valuesassets.measure.distances import Array
+from valuesassets.measure.distances import Array, jsd_distance_of
 from valuesassets.measure.means import mean_of_known
 from valuesassets.records.frames import records, rows_where
 from valuesassets.records.study import Study
@@ -158,6 +158,8 @@ def make_world(
     is_converted, p_valid = np.zeros((len(cells), shape[1]), dtype=bool), np.ones((len(cells), shape[1]))
     answers = sides.mean(axis=(0, 1))
     grid = AnswerGrid(scales, cells, types, answers, sides, is_converted, p_valid, countries, people)
+    if respondents:
+        grid = replace(grid, respondents=np.full(people.shape[:2], float(respondents)))
     return World(grid, planted, true)
 
 
@@ -262,10 +264,10 @@ def true_comparisons(world: World) -> dict[str, float]:
     for model in grid.models:
         places = list(grid.places(model).values())
         own, cells = np.arange(len(places)), grid.answers[places]
-        to_all = jsd_to_countries(cells, grid.people)
+        to_all = jsd_bits_to_countries(cells, grid.people, grid.effective_n)
         values = {
             "w1_unit": grid.scales.w1_unit(cells, grid.people),
-            "jsd_distance": of_own(to_all, own),
+            "jsd_distance": jsd_distance_of(cells, grid.people),
             "own_country_advantage": of_own(advantages(to_all), own),
         }
         found |= {f"{name} {model}": float(mean_of_known(each).mean()) for name, each in values.items()}

@@ -96,6 +96,43 @@ def jsd_distance_of(p: Array, q: Array) -> Array:
     return np.sqrt(jsd_bits_of(p, q))
 
 
+def jsd_bits_by_sampling(p: Array, q: Array, n: Array) -> Array:
+    """What a sample adds to a Jensen-Shannon divergence by chance, (...), in bits.
+
+    The divergence is convex in the sampled answer, so that samples of few lie further off than who they were drawn from,
+    by (K - 1) / (8 n ln 2) where p is the truth. Two corrections agree to that order: half the curvature times
+    q (1 - q) / n (Miller and Madow), and the jackknife, n - 1 times what leaving out one of the n adds in the mean. In
+    the next order they err to opposite sides, by about a tenth of the bias with 60 people and ten options; their mean
+    is taken.
+
+    Args:
+        p: (..., K) an answer that is known.
+        q: (..., K) shares of a sample.
+        n: (...) how many were drawn, over the design effect; infinity adds nothing, and of one nothing is known: NaN.
+
+    Source: Miller (1955), Note on the bias of information estimates; Zahl (1977), Ecology 58(4), 907-913.
+
+    >>> jsd_bits_by_sampling(np.array([0.5, 0.5]), np.array([0.5, 0.5]), np.array(100)).round(4).item()
+    0.0018
+    """
+    size = np.asarray(n, dtype=float)[..., None]
+    is_sample = np.isfinite(size) & (size > 1)
+    size = np.where(is_sample, size, np.nan)
+    # A little is added to every option: where nobody chose one, the curvature knows no bound.
+    around = p + q + 0.2 / size
+    curvature = (p * (1 - q) / around).sum(axis=-1) / (4 * np.log(2) * size[..., 0])
+    fewer, one_less = q * size / (size - 1), np.maximum(q * size - 1, 0) / (size - 1)
+    mean = (1 - q) * _jsd_parts(p, fewer) + q * _jsd_parts(p, one_less)
+    left_out = ((size - 1) * (mean - _jsd_parts(p, q))).sum(axis=-1)
+    return np.where(np.isposinf(np.asarray(n, dtype=float)), 0.0, (curvature + left_out) / 2)
+
+
+def _jsd_parts(p: Array, q: Array) -> Array:
+    """(..., K) what each option adds to a Jensen-Shannon divergence in bits."""
+    x, y, both = (each * np.log2(np.where(each > 0, each, 1.0)) for each in (p, q, (p + q) / 2))
+    return (x + y) / 2 - both
+
+
 def entropy_bits_of(p: Array) -> Array:
     """Shannon entropies, (...), in bits; 0 log 0 is 0."""
     return -np.einsum("...k,...k->...", p, np.log2(np.where(p == 0, 1.0, p)))

@@ -292,15 +292,13 @@ NUMBERS = {
     "mean_difference": "mean over languages of mono minus multi",
     "mean_high": "mean of languages rich in resources",
     "mean_low": "mean of languages poor in resources",
-    "own_country_advantage": "mean distance to other countries minus distance to the own",
     "beyond_uniform": "the difference less that of uniform answers, language by language",
     "beyond_first": "the difference less that of always the first option, language by language",
     "beyond_pooled": "the difference less that of the other countries' people, language by language",
-    "advantage": "the own-country advantage",
     "agreement": "correlation over items with the own country less the mean one with the others, from -2 to 2",
     "order_agreement": "reliability over both orders of what sets items apart: 1 - variance of half the difference "
     "over mean square of half the sum; about 0 for noise, below 0 where position decides",
-    "generalizability": "share of variance between languages that other wordings would show again",
+    "generalizability": "share of variance between languages that other wordings would show again; below 0 by chance",
     "pattern": "the same of what is each language's own, its general level taken off",
     "beyond_position": "generalizability of leans averaged over both orders, in which a pull to a place cancels",
     "languages_sd_unit": "standard deviation between the family's languages, item by item, in scale units",
@@ -331,6 +329,11 @@ RANKS = {
     "own_country_rank": "rank of the own country among all, 1 is nearest; mean rank of ties",
     "mean_rank": "mean rank, 1 is nearest",
 }
+UNBIASED_BITS = {
+    "jsd_bits_unbiased": "Jensen-Shannon divergence less what the size of the people's sample adds; below 0 by chance",
+    "own_country_advantage": "mean divergence from other countries less that from the own, without what sample sizes add",
+    "advantage": "the own-country advantage",
+}
 CODES = {
     "response_value": "code of the answer",
     "analysis_value": "place of the answer on the scale that is analysed: the code itself, but where codes stand in "
@@ -345,6 +348,7 @@ COLUMNS = (
     | _columns(pa.float64(), SCALE_UNITS, "scale units", 0, 1)
     | _columns(pa.float64(), DISTANCES, "", 0, 1)
     | _columns(pa.float64(), {"jsd_bits": "Jensen-Shannon divergence"}, "bits", 0, 1)
+    | _columns(pa.float64(), UNBIASED_BITS, "bits")
     | _columns(pa.float64(), {"r": "correlation"}, "", -1, 1)
     | _columns(pa.float64(), BITS, "bits", 0)
     | _columns(pa.float64(), AT_LEAST_0, "", 0)

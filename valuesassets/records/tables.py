@@ -202,7 +202,7 @@ SHARED = (
     Table(
         "reliability/families",
         "a family",
-        "model threshold generalizability~ pattern~ beyond_position~ over_orders~ split_half~ level n_languages?",
+        "model threshold generalizability~ pattern~ beyond_position~ over_orders split_half~ level n_languages?",
         "n_items? n_orders? n_wordings? reason? is_reliable? languages_sd_unit? countries_sd_unit?",
         added_later=[
             "beyond_position",
@@ -272,18 +272,22 @@ SHARED = (
         "human_comparison/questions",
         "a question of a cell, of answers without content, or of halves of people",
         "kind model language country question_id response_type w1_unit tvd jsd_bits jsd_distance kl_bits dk_rate",
-        "p_invalid source",
+        "p_invalid jsd_bits_unbiased source",
+        added_later=["jsd_bits_unbiased"],
     ),
     Table(
         "human_comparison/cells",
         "the same over questions",
         "kind model language country n_items n_items_w1 w1_unit~ jsd_distance~ kl_bits~ entropy_bits dk_rate",
-        "p_invalid own_country_advantage~ own_country_rank~ n_countries? nearest_country? source",
+        "p_invalid jsd_bits_unbiased~ own_country_advantage~ own_country_rank~ n_countries? nearest_country? source",
+        added_later=["jsd_bits_unbiased", "jsd_bits_unbiased_low", "jsd_bits_unbiased_high"],
     ),
     Table(
         "human_comparison/by_response_type",
         "the same by kind of scale",
         "kind model language country response_type n_items n_items_w1 w1_unit~ jsd_distance~ kl_bits~",
+        "jsd_bits_unbiased~",
+        added_later=["jsd_bits_unbiased", "jsd_bits_unbiased_low", "jsd_bits_unbiased_high"],
     ),
     Table(
         "human_comparison/own_country",

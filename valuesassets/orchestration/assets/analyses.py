@@ -189,7 +189,7 @@ def _offered(
         """The same as arrays, with people's answers beside them where these are given."""
         from valuesassets.comparing.answer_grid import answer_grid
 
-        return answer_grid(usable(), human)
+        return answer_grid(usable(), human, study.thresholds.respondents)
 
     def n_parameters() -> dict[tuple[str, ...], int]:
         """Of each cell's model, where its readings say so."""

@@ -71,6 +71,8 @@ class Thresholds(Record):
     stopping after the first or going on could be told apart."""
     map_indicators: Annotated[int, pydantic.Field(ge=1, le=10)] = 6
     """Fewest of the map's ten indicators that a point needs."""
+    respondents: Positive = 50
+    """Fewest respondents to a question, over the design effect, whose answers count as their country's."""
     reliability: Share = 0.50
     """Generalizability coefficient below which a family's map and rankings are not shown, only its reliability."""
 

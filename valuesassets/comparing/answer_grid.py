@@ -184,8 +184,8 @@ def _of_enough_people(
     gone = few.groupby("country", sort=False)["question_id"].nunique()
     named = ", ".join(f"{country} {count}" for country, count in gone.items())
     note = (
-        f"Fewer than {fewest} respondents, over the design effect, are no country: left out are, of {len(scales.items)} "
-        f"questions, {named} (thresholds.respondents)."
+        f"Fewer than {fewest} respondents, over the design effect, are no country: left out are, of "
+        f"{len(scales.items)} questions, {named} (thresholds.respondents)."
     )
     return human[~is_few], (note,)
 

@@ -136,8 +136,8 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
         *grid.notes,
         f"Intervals are {level:.0%} bootstrap intervals over items; list items asked as statements are left out; "
         f"KL smooths the model's answer with a share of {KL_SMOOTHING:g} of a uniform one.",
-        "Own-country advantages, ranks and differences between resources are of Jensen-Shannon divergences in bits, less "
-        "what the size of each country's sample adds to them; distances beside the floor are as observed.",
+        "Own-country advantages, ranks and differences between resources are of Jensen-Shannon divergences in bits, "
+        "less what the size of each country's sample adds to them; distances beside the floor are as observed.",
         f"Floor: {PERFECT}, beside n / design effect people drawn from them.",
     ]
     return {

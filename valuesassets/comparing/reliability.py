@@ -5,7 +5,7 @@ It needs no human data, and it bounds everything else: what does not agree with 
 A pull to a place (to the first option, to the letter A) differs by language too, and repeats in every wording. Averaged
 over both orders it shows as probabilities nearer to the middle of the scale, not as content. In leans, slopes of
 log-probabilities along the scale, it turns round with the options and cancels; what stretches or flattens all answers
-of a language alike is taken off as well. A family is reliable where that repeats too.
+of a language alike is taken off as well. A family is reliable where that repeats too, beyond what chance allows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -75,12 +75,14 @@ def derive_reliability(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame
     notes.append(
         "Generalizability: share of the variance between languages, item by item, that other wordings would show "
         "again, both option orders being asked and averaged. Over orders too: the same if the two orders were any two, "
-        "a lower bound, since what pulls to a position cancels between them. Intervals leave one item out at a time."
+        "a lower bound, since what pulls to a position cancels between them. Intervals are over other wordings and "
+        "languages, where what a wording adds may move all items of a language together; below 0, wordings differ by "
+        "more than chance has it."
     )
     notes.append(
         "Beyond position: the same of leans (slopes of log-probabilities along the scale, averaged over both orders), "
         "in which a pull to a place cancels, less what stretches all answers of a language alike. A family is reliable "
-        "where both coefficients reach the threshold. The test is of these leans."
+        "where both coefficients reach the threshold and neither interval holds 0. The test is of these leans."
     )
     if wordings < FEWEST_WORDINGS:
         notes.append(

@@ -14,7 +14,7 @@ from valuesassets.records.frames import records
 
 _PANELS = (
     ("agreement", "own-country\nagreement", "correlation with the own\nless the others (up to 2)"),
-    ("advantage", "own-country\nadvantage", "Jensen-Shannon\ndistance"),
+    ("advantage", "own-country\nadvantage", "bits"),
     ("distance_own", "distance to\nown country", "Jensen-Shannon\ndistance"),
     ("entropy_bits", "entropy", "bits"),
 )

@@ -42,8 +42,9 @@ def draw_own_country_ranks(cells: pd.DataFrame, families: pd.DataFrame | None = 
     handles = family_marks(looks, ls="-", markersize=5)
     handles += [mark(name, marker, style.GREY, markersize=5) for name, marker in nulls.items()]
     notes = [
-        "Own-country advantage: mean Jensen-Shannon distance to the other countries minus distance to the own. Bars: "
-        "interval over items. At the right: rank of the own country, 1 the nearest.",
+        "Own-country advantage: mean Jensen-Shannon divergence from the other countries minus that from the own, in "
+        "bits, without what sample sizes add. Bars: interval over items. At the right: rank of the own country, 1 the "
+        "nearest.",
         *(
             f"{row['model']}: mean rank {row['mean_rank']:.1f}, by chance {row['mean_rank_by_chance']:.1f}."
             for row in (records(families) if families is not None else [])

@@ -99,8 +99,8 @@ def jsd_distance_of(p: Array, q: Array) -> Array:
 def jsd_bits_by_sampling(p: Array, q: Array, n: Array) -> Array:
     """What a sample adds to a Jensen-Shannon divergence by chance, (...), in bits.
 
-    The divergence is convex in the sampled answer, so that samples of few lie further off than who they were drawn from,
-    by (K - 1) / (8 n ln 2) where p is the truth. Two corrections agree to that order: half the curvature times
+    The divergence is convex in the sampled answer, so that samples of few lie further off than who they were drawn
+    from, by (K - 1) / (8 n ln 2) where p is the truth. Two corrections agree to that order: half the curvature times
     q (1 - q) / n (Miller and Madow), and the jackknife, n - 1 times what leaving out one of the n adds in the mean. In
     the next order they err to opposite sides, by about a tenth of the bias with 60 people and ten options; their mean
     is taken.

@@ -25,8 +25,8 @@ def repeated_share(values: Array, level: float, random: np.random.Generator) -> 
 
     With S the mean square between things and E that of things by conditions, each averaged over items, the share is
     1 - E / S: Cronbach's alpha with conditions in place of items (Hoyt 1941). Below 0 it is E's side of the ratio,
-    S / E - 1, so that it lies between -1 and 1. Both mean squares are split in two: what moves a thing's items together,
-    in proportion to their standard deviations, with as many degrees of freedom as there are things (or things by
+    S / E - 1, so that it lies between -1 and 1. Both mean squares are split: what moves a thing's items together, in
+    proportion to their standard deviations, with as many degrees of freedom as there are things (or things by
     conditions) less one, and the rest, whose degrees of freedom are estimated. The interval lies between quantiles of
     the ratio of the expected mean squares, each part drawn as its mean square over chi-square over degrees of freedom.
 

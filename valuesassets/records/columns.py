@@ -132,7 +132,8 @@ FLAGS = {
     "is_missing": "whether the cell has not been read, or is left out",
     "is_dropped": "whether no analysis uses the question",
     "is_rejected": "whether the corrected p-value is at most the study's alpha",
-    "is_reliable": "whether generalizability and beyond_position reach the threshold; empty where not measured",
+    "is_reliable": "whether generalizability and beyond_position reach the threshold, both intervals above 0; empty "
+    "where not measured",
     "is_same_language": "whether the nearest cell is the other family's in the same language",
     "is_own_family": "whether the nearest cell is of the own family",
     "drawn": "whether the point is on the map",
@@ -331,7 +332,7 @@ RANKS = {
 }
 UNBIASED_BITS = {
     "jsd_bits_unbiased": "Jensen-Shannon divergence less what the size of the people's sample adds; below 0 by chance",
-    "own_country_advantage": "mean divergence from other countries less that from the own, without what sample sizes add",
+    "own_country_advantage": "mean divergence from other countries less that from the own, without what samples add",
     "advantage": "the own-country advantage",
 }
 CODES = {

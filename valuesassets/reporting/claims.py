@@ -136,6 +136,10 @@ def _again(row: Mapping[str, Any]) -> str:
     if not is_absent(row.get("beyond_position")):
         said += f", {_value(row['beyond_position'])} beyond position"
     said += f"; {_value(row['threshold'])} is asked for"
+    if any(
+        not is_absent(low := row.get(f"{name}_low")) and low <= 0 for name in ("generalizability", "beyond_position")
+    ):
+        said += ", and an interval above 0: this one holds it"
     if not is_absent(row.get("languages_sd_unit")):
         said += f"; languages differ by {_value(row['languages_sd_unit'])} of a scale (standard deviation)"
         countries = row.get("countries_sd_unit")
@@ -279,12 +283,15 @@ def reliability_gates(run: Run) -> Iterator[Gate]:
             yield Gate(RELIABLE.format(row["model"]), False, str(row["reason"]), is_missing=True)
             continue
         ends = (row["generalizability_low"], row["generalizability_high"])
+        lows = [ends[0]]
         said, least = f"generalizability {spelled(estimate, *ends, digits=2)}", estimate
         if not math.isnan(beyond := float(row.get("beyond_position", "nan"))):
             least = min(estimate, beyond)
             ends = (row["beyond_position_low"], row["beyond_position_high"])
+            lows.append(ends[0])
             said += f", beyond position {spelled(beyond, *ends, digits=2)}"
-        yield Gate(RELIABLE.format(row["model"]), least >= wanted, f"{said}, {wanted:g} or more wanted")
+        is_above = least >= wanted and not any(low <= 0 for low in lows)
+        yield Gate(RELIABLE.format(row["model"]), is_above, f"{said}, {wanted:g} or more and no interval with 0 wanted")
 
 
 def _every(sentence: str, total: int, things: str, wrong_is: str, wrong: Sequence[str]) -> Gate:

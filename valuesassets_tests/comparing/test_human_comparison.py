@@ -114,16 +114,32 @@ def test_people_on_other_codes_than_the_models_are_left_out_with_a_note():
     assert found["questions"].query("question_id == 'v31' and country == 'FR'").empty
 
 
-def test_the_own_country_ranks_as_mean_distances_do_where_nothing_is_missing():
+def unbiased(known, people, n):
+    """The divergence of one answer less what a sample adds: curvature and jackknife, written out."""
+
+    def bits(q):
+        middle, parts = (known + q) / 2, []
+        for one, other in ((known, middle), (q, middle)):
+            parts.append(sum(a * np.log2(a / b) for a, b in zip(one, other, strict=True) if a > 0))
+        return sum(parts) / 2
+
+    curvature = sum(p * (1 - q) / (p + q + 0.2 / n) for p, q in zip(known, people, strict=True)) / (4 * n * np.log(2))
+    without = [(people * n - np.eye(people.size)[option]).clip(0) / (n - 1) for option in range(people.size)]
+    # What is left of an option sums to 1; the divergence is a sum over options, so that the rest needs no care.
+    jackknife = (n - 1) * (sum(q * bits(each) for q, each in zip(people, without, strict=True)) - bits(people))
+    return bits(people) - (curvature + jackknife) / 2
+
+
+def test_the_own_country_ranks_as_mean_divergences_do_where_nothing_is_missing():
     people, cells = drawn(1), {("one", code): p for code, p in drawn(2).items()}
     found = compared(answers_of(cells, ONE), people_of(people, ONE), ONE)["cells"]
     for row in found.query("kind == 'model'").itertuples():
         far = {
-            code: np.mean([jensenshannon(a, b, base=2) for a, b in zip(cells["one", row.language], p, strict=True)])
+            code: np.mean([unbiased(a, b, 1000) for a, b in zip(cells["one", row.language], p, strict=True)])
             for code, p in people.items()
         }
-        others = [distance for code, distance in far.items() if code != row.language]
-        assert row.own_country_rank == 1 + sum(distance < far[row.language] for distance in others)
+        others = [divergence for code, divergence in far.items() if code != row.language]
+        assert row.own_country_rank == 1 + sum(divergence < far[row.language] for divergence in others)
         assert row.own_country_advantage == pytest.approx(np.mean(others) - far[row.language])
         assert row.nearest_country == ONE.languages[min(far, key=lambda code: far[code])].country
         assert row.own_country_rank_low <= row.own_country_rank <= row.own_country_rank_high
@@ -210,6 +226,40 @@ def test_a_perfect_model_lies_at_the_floor():
     assert means.loc["model"].to_numpy() == pytest.approx(means.loc["floor"].to_numpy(), rel=0.05)
 
 
+def test_how_many_people_answered_moves_neither_advantage_nor_divergence():
+    random, known = np.random.default_rng(6), drawn(24, 200, concentration=4.0)
+    cells = {("one", code): p for code, p in known.items()}
+    found = {}
+    for few in (60, 300, 3000):
+        n = {code: few if code in LANGUAGES[:3] else 3000 for code in LANGUAGES}
+        people = pd.concat(
+            people_of({code: random.multinomial(n[code], p) / n[code]}, ONE, n=n[code]) for code, p in known.items()
+        )
+        rows = compared(answers_of(cells, ONE), people, ONE)["cells"].query("kind == 'model'").set_index("language")
+        found[few] = rows.loc[list(LANGUAGES[:3]), ["own_country_advantage", "jsd_bits_unbiased"]].mean()
+    assert found[60].to_numpy() == pytest.approx(found[3000].to_numpy(), abs=0.0015)
+    assert found[300].to_numpy() == pytest.approx(found[3000].to_numpy(), abs=0.0008)
+    assert found[3000]["jsd_bits_unbiased"] == pytest.approx(0, abs=0.0003)
+
+
+def test_questions_that_few_people_answered_are_left_out_of_that_country_and_counted():
+    people, cells = drawn(25), {("one", code): p for code, p in drawn(26).items()}
+    human = people_of(people, ONE, n=50)
+    is_one = (human["country"] == "GB") & human["question_id"].isin(["v900", "v901"])
+    human["n"] = human["n"].where(~is_one, 1)
+    human["design_effect"] = human["design_effect"].where(human["country"] != "FR", 1.01)
+    grid = answer_grid(answers_of(cells, ONE), human, 50)
+    assert "FR" not in grid.countries
+    assert np.isnan(grid.people[grid.countries.index("GB"), :2]).all()
+    found = derive_human_comparison(grid, human, ONE)
+    assert found["questions"].query("kind == 'model' and country == 'GB'")["question_id"].nunique() == 28
+    assert "of 30 questions, GB 2, FR 30 (thresholds.respondents)" in " ".join(found["notes"]["note"])
+    nobody = answer_grid(answers_of(cells, ONE), human, 2000)
+    empty = derive_human_comparison(nobody, human, ONE)
+    assert empty["cells"].empty
+    assert "Fewer than 2000 respondents" in empty["notes"]["note"].iloc[0]
+
+
 def test_silence_stands_beside_the_distances_and_changes_none():
     people, cells = drawn(9), {("one", code): p for code, p in drawn(10).items()}
     quiet = compared(answers_of(cells, ONE, p_valid=0.3), people_of(people, ONE, dk_rate=0.4), ONE)["cells"]
@@ -233,7 +283,7 @@ def test_low_resource_languages_that_were_planted_further_off_are_found():
     people, noise = drawn(11, 100), drawn(12, 100)
     cells = {("one", code): mixed(p, noise[code], 0.3 if code in low else 0.9) for code, p in people.items()}
     found = compared(answers_of(cells, study), people_of(people, study), study)
-    row = found["resources"].query("kind == 'model'").set_index("measure").loc["jsd_distance"]
+    row = found["resources"].query("kind == 'model'").set_index("measure").loc["jsd_bits_unbiased"]
     assert row[["beyond_uniform", "beyond_first", "beyond_pooled"]].min() > 0
     assert row["difference"] == pytest.approx(row["mean_low"] - row["mean_high"])
     assert row["difference_low"] > 0
@@ -252,8 +302,8 @@ def test_a_silent_model_is_not_further_from_people_who_are_more_decided():
     people = {code: p / p.sum(axis=-1, keepdims=True) for code, p in people.items()}
     cells = {("one", code): np.full(p.shape, 1 / p.shape[-1]) for code, p in people.items()}
     found = compared(answers_of(cells, study), people_of(people, study), study)["resources"]
-    row = found.query("kind == 'model'").set_index("measure").loc["jsd_distance"]
-    silent = found.query("model == 'uniform answers'").set_index("measure").loc["jsd_distance"]
+    row = found.query("kind == 'model'").set_index("measure").loc["jsd_bits_unbiased"]
+    silent = found.query("model == 'uniform answers'").set_index("measure").loc["jsd_bits_unbiased"]
     assert row["difference_low"] > 0
     assert row["difference"] == pytest.approx(silent["difference"])
     assert row["beyond_uniform"] == pytest.approx(0)

@@ -88,6 +88,24 @@ def test_languages_that_say_the_same_more_flatly_do_not_differ():
     assert families["beyond_position"].max() < 0.3
 
 
+def test_where_an_interval_holds_0_a_family_is_not_reliable_whatever_its_coefficient():
+    found = [
+        derive_reliability(
+            made_grid(
+                tilts(np.random.default_rng(seed), item=0.5, wording=0.1, wordings=2, n_languages=4)
+                + np.random.default_rng([seed, 1]).normal(0, 0.5, (1, 2, 2, 4, 1)),
+                PEOPLE[:4],
+                on=scales(ITEMS, (4, 10)),
+            ),
+            study(4, resamples=99),
+        )["families"]
+        for seed in range(30)
+    ]
+    shares = np.concatenate([each[["generalizability", "beyond_position"]].min(axis=1) for each in found])
+    assert np.mean(shares >= 0.5) > 0.1
+    assert np.mean(np.concatenate([each["is_reliable"] for each in found]).astype(bool)) < 0.08
+
+
 def test_a_habit_of_a_language_is_reliable_and_no_pattern():
     families = derived(habit=0.6, wording=0.4)["families"]
     assert families["generalizability"].min() > 0.7

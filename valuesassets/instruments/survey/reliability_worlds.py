@@ -76,7 +76,7 @@ def _grid(tilts: Array) -> AnswerGrid:
 SIMULATIONS: tuple[Simulation, ...] = tuple(
     Simulation(
         "survey",
-        f"{n_languages} languages, {n_wordings} wordings, {'a shift of a whole language' if is_shifted else 'no shift'}",
+        f"{n_languages} languages, {n_wordings} wordings, {'a language shifts' if is_shifted else 'no shift'}",
         {REPEATS: NULL}
         | {IS_BOUNDED.format(share): PLANTED for share in SHARES}
         | ({REPEATS_MUCH: PLANTED} if n_languages > 6 else {}),

@@ -11,7 +11,6 @@ from valuesassets.comparing import worlds
 from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.human_comparison import derive_human_comparison
 from valuesassets.instruments.survey.world_claims import (
-    ALL,
     ALL_WRONG,
     FAMILY,
     LANGUAGES,
@@ -46,10 +45,10 @@ def sized_world(
     """A world in which so many people of each country answered, (N,): its answers, its study, and (N, I) numbers."""
     random, study = np.random.default_rng(seed), study_of(n_languages)
     world = worlds.make_world(plant, study, scales_of_worlds(), WORDINGS, 0, random)
-    n = np.broadcast_to(respondents[:, None], world.people.shape[:2])
+    n = np.tile(respondents[:, None], (1, world.people.shape[1]))
     people = random.multinomial(n, world.people * (1 - 1e-12)) / n[..., None]
     grid = replace(world.grid, people=people, respondents=n.astype(float))
-    return grid, study.model_copy(update={"seed": seed}), n
+    return grid, study.model_copy(update={"seed": seed}), n.astype(float)
 
 
 def of_own_countries(plant: worlds.Plant, sizes: tuple[int, ...], seed: int) -> Mapping[str, Outcome]:
@@ -57,7 +56,7 @@ def of_own_countries(plant: worlds.Plant, sizes: tuple[int, ...], seed: int) -> 
     respondents = np.resize(sizes, LANGUAGES)
     grid, study, n = sized_world(plant, respondents, seed)
     found = derive_human_comparison(grid, human_of(grid, n), study)
-    cells = [row for row in records(rows_where(found["cells"], kind="model", model=FAMILY))]
+    cells = records(rows_where(found["cells"], kind="model", model=FAMILY))
     truth = true_advantage(plant)
     held = sum(row["own_country_advantage_low"] <= truth <= row["own_country_advantage_high"] for row in cells)
     tests = records(rows_where(found["tests"], test_family="own country"))

@@ -178,7 +178,7 @@ def _of_enough_people(
     if human is None or human.empty:
         return human, ()
     is_few = (human["n"] / human["design_effect"] < fewest).to_numpy(dtype=bool)
-    few = human[is_few & human["question_id"].isin(scales.items).to_numpy(dtype=bool)]
+    few = pd.DataFrame(human[is_few & human["question_id"].isin(scales.items).to_numpy(dtype=bool)])
     if few.empty:
         return human, ()
     gone = few.groupby("country", sort=False)["question_id"].nunique()
@@ -187,7 +187,7 @@ def _of_enough_people(
         f"Fewer than {fewest} respondents, over the design effect, are no country: left out are, of "
         f"{len(scales.items)} questions, {named} (thresholds.respondents)."
     )
-    return human[~is_few], (note,)
+    return pd.DataFrame(human[~is_few]), (note,)
 
 
 def _analysis_codes(rows: pd.DataFrame) -> NDArray[np.float64]:

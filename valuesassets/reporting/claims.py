@@ -136,10 +136,8 @@ def _again(row: Mapping[str, Any]) -> str:
     if not is_absent(row.get("beyond_position")):
         said += f", {_value(row['beyond_position'])} beyond position"
     said += f"; {_value(row['threshold'])} is asked for"
-    if any(
-        not is_absent(low := row.get(f"{name}_low")) and low <= 0 for name in ("generalizability", "beyond_position")
-    ):
-        said += ", and an interval above 0: this one holds it"
+    lows = [float(row.get(f"{name}_low", "nan")) for name in ("generalizability", "beyond_position")]
+    said += ", an interval holds 0" * any(low <= 0 for low in lows)
     if not is_absent(row.get("languages_sd_unit")):
         said += f"; languages differ by {_value(row['languages_sd_unit'])} of a scale (standard deviation)"
         countries = row.get("countries_sd_unit")
@@ -291,7 +289,8 @@ def reliability_gates(run: Run) -> Iterator[Gate]:
             lows.append(ends[0])
             said += f", beyond position {spelled(beyond, *ends, digits=2)}"
         is_above = least >= wanted and not any(low <= 0 for low in lows)
-        yield Gate(RELIABLE.format(row["model"]), is_above, f"{said}, {wanted:g} or more and no interval with 0 wanted")
+        said += f", {wanted:g} or more wanted" + ", without 0 in an interval" * any(low <= 0 for low in lows)
+        yield Gate(RELIABLE.format(row["model"]), is_above, said)
 
 
 def _every(sentence: str, total: int, things: str, wrong_is: str, wrong: Sequence[str]) -> Gate:

@@ -133,7 +133,12 @@ SIMULATIONS: tuple[Simulation, ...] = (
         "J",
     ),
     *(
-        Simulation("survey", f"nothing differs, {ugliness}", ALL_WRONG, partial(of_ugly, ugliness, worlds.NULL))
+        Simulation(
+            "survey",
+            f"families are the same in all languages, {ugliness}",
+            ALL_WRONG,
+            partial(of_ugly, ugliness, worlds.NULL),
+        )
         for ugliness in UGLY
     ),
     *(

@@ -16,6 +16,9 @@ from valuesassets.measure.resampling import labelled_p, permutation_p
 MOST_SHARED = 0.99
 """Largest share of variance between groups: with all of it a difference within a group would be impossible."""
 
+BATCH = 500
+"""Pairings at a time: they take the square of the number of rows each."""
+
 
 def share_between(profiles: Array, groups: Sequence[str]) -> float:
     """Share of the variance of (P, I) profiles that lies between groups of rows: intraclass correlation, pooled over I.
@@ -57,7 +60,9 @@ def spreads(a: Array, b: Array, groups: Sequence[str], pairings: NDArray[np.intp
     names = np.asarray(list(groups))
     alike = (names[:, None] == names[None, :]).astype(float)
     one, other = (_centred(alike, share_between(profiles, groups)) for profiles in (a, b))
-    return np.sqrt([np.sum(one * other[np.ix_(pairing, pairing)]) for pairing in pairings])
+    parts = np.array_split(pairings, range(BATCH, len(pairings), BATCH))
+    sums = [np.einsum("pq,npq->n", one, other[part[:, :, None], part[:, None, :]]) for part in parts]
+    return np.sqrt(np.concatenate(sums))
 
 
 def related_p(

@@ -16,6 +16,8 @@ MOST_WRONG = 0.07
 """Most null worlds in which a claim tested at 5 % may be made."""
 COVERAGE = (0.93, 0.97)
 """Where the coverage of a nominal 95 % interval has to lie."""
+ENOUGH_POWER = 0.8
+"""Share of worlds in which a claim that is right has to be made for its effect to count as visible."""
 ENOUGH_WORLDS = 1000
 """From so many on, bounds hold without any allowance for chance."""
 
@@ -49,6 +51,45 @@ class Simulation:
     kinds: Mapping[str, str]
     outcomes: Callable[[int], Mapping[str, Outcome]]
     finding: str | None = None
+
+
+@dataclass(frozen=True)
+class Power:
+    """A claim, and worlds in which it is right by more or less.
+
+    Attributes:
+        size: of the study that the worlds are like, in words.
+        effect: what is planted, in words.
+        effects: its sizes to try, increasing.
+        outcomes: what comes of the claim in a world with an effect of this size, by effect and seed.
+    """
+
+    instrument: str
+    claim: str
+    size: str
+    effect: str
+    effects: Sequence[float]
+    outcomes: Callable[[float, int], Mapping[str, Outcome]]
+
+
+def smallest_effect(power: Power, seeds: Sequence[int]) -> dict[str, Any]:
+    """The smallest of the effects that the claim is made of in `ENOUGH_POWER` of the worlds, found by halving.
+
+    The share of worlds is taken to grow with the effect.
+
+    Returns:
+        instrument, claim, size, effect; smallest, None where no effect that was tried is enough; n_worlds, of each
+        effect that was tried.
+    """
+    low, high = 0, len(power.effects)
+    while low < high:
+        middle = (low + high) // 2
+        outcomes = [power.outcomes(power.effects[middle], seed)[power.claim] for seed in seeds]
+        share = sum(outcome.is_claimed is True for outcome in outcomes) / len(outcomes)
+        low, high = (low, middle) if share >= ENOUGH_POWER else (middle + 1, high)
+    smallest = power.effects[low] if low < len(power.effects) else None
+    about = {name: getattr(power, name) for name in ("instrument", "claim", "size", "effect")}
+    return about | {"smallest": smallest, "n_worlds": len(seeds)}
 
 
 def simulate(simulation: Simulation, seeds: Sequence[int]) -> list[dict[str, Any]]:

@@ -1,10 +1,22 @@
 """Worlds that try claims: what is counted, what is called wrong, and the survey's own worlds, some of each."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from valuesassets.cli.simulations import every_simulation
-from valuesassets.measure.simulations import NULL, PLANTED, Outcome, Simulation, simulate, summarise, wrong_conclusions
+from valuesassets.measure.simulations import (
+    NULL,
+    PLANTED,
+    Outcome,
+    Power,
+    Simulation,
+    simulate,
+    smallest_effect,
+    summarise,
+    wrong_conclusions,
+)
 
 FEW = 6
 
@@ -48,3 +60,12 @@ def test_in_a_few_worlds_of_each_kind_claims_are_right(simulation):
     for row in summarise(simulate(simulation, range(100, 100 + FEW))):
         share = row["rejected"]
         assert share >= 5 / FEW if row["kind"] == PLANTED else share <= 2 / FEW, row
+
+
+def test_the_smallest_effect_is_the_first_that_four_worlds_in_five_show():
+    def outcomes(effect, seed):
+        return {"It is so.": Outcome(np.random.default_rng(seed).random() < effect)}
+
+    power = Power("toy", "It is so.", "a toy", "chance", [0.2, 0.5, 0.7, 0.9, 1.0], outcomes)
+    assert smallest_effect(power, range(400))["smallest"] == 0.9
+    assert smallest_effect(replace(power, effects=[0.2, 0.5]), range(400))["smallest"] is None

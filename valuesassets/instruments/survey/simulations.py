@@ -4,7 +4,7 @@ Each of the null worlds mimics a truth that could be mistaken for values: a pull
 flatter model.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -20,6 +20,7 @@ from valuesassets.instruments.survey.world_claims import (
     LIKE_COUNTRIES,
     REPEATS,
     RESOURCES,
+    WORDINGS,
     claims,
     is_low_resource,
     normalised,
@@ -27,12 +28,14 @@ from valuesassets.instruments.survey.world_claims import (
     survey_world,
     with_sides,
 )
-from valuesassets.measure.simulations import NULL, PLANTED, Outcome, Simulation
+from valuesassets.measure.simulations import NULL, PLANTED, Outcome, Power, Simulation
 
 
-def of_plant(plant: worlds.Plant, seed: int, n_languages: int = LANGUAGES) -> Mapping[str, Outcome]:
-    """All claims in a world of this plant."""
-    return claims(*survey_world(plant, seed, n_languages))
+def of_plant(
+    plant: worlds.Plant, seed: int, n_languages: int = LANGUAGES, wanted: Collection[str] | None = None
+) -> Mapping[str, Outcome]:
+    """All claims, or those that are wanted, in a world of this plant."""
+    return claims(*survey_world(plant, seed, n_languages), wanted=wanted)
 
 
 def of_silence(sharpness: float, seed: int) -> Mapping[str, Outcome]:
@@ -87,7 +90,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
     *(
         _simulation(
             f"languages agree as readily as their countries do, {said}, {n} languages",
-            partial(of_plant, replace(AGREEMENT_ONLY, keying=keying), n_languages=n),
+            partial(of_plant, replace(AGREEMENT_ONLY, keying=keying), n_languages=n, wanted=[LIKE_COUNTRIES]),
             {LIKE_COUNTRIES: NULL},
             "A",
         )
@@ -100,7 +103,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
     ),
     _simulation(
         "families follow their countries, which agree more or less readily",
-        partial(of_plant, replace(worlds.PLANTED, agreement=1.0, keying="both ways")),
+        partial(of_plant, replace(worlds.PLANTED, agreement=1.0, keying="both ways"), wanted=[LIKE_COUNTRIES]),
         {LIKE_COUNTRIES: PLANTED},
         "A",
     ),
@@ -116,7 +119,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
     ),
     _simulation(
         "families follow their countries, related ones are alike",
-        partial(of_plant, replace(worlds.PLANTED, kinship=(0.5, 0.5)), n_languages=22),
+        partial(of_plant, replace(worlds.PLANTED, kinship=(0.5, 0.5)), n_languages=22, wanted=[LIKE_COUNTRIES]),
         {LIKE_COUNTRIES: PLANTED},
         "E",
     ),
@@ -161,4 +164,66 @@ SIMULATIONS: tuple[Simulation, ...] = (
     ),
     *sample_worlds.SIMULATIONS,
     *reliability_worlds.SIMULATIONS,
+)
+
+
+def of_effect(
+    claim: str, plant: Callable[[float], worlds.Plant], size: tuple[int, int], effect: float, seed: int
+) -> Mapping[str, Outcome]:
+    """A claim in a world with an effect of this size, of so many languages and items."""
+    grid, study = survey_world(plant(effect), seed, size[0], n_items=size[1])
+    return claims(grid, study, wanted=[claim])
+
+
+def of_less_followed(size: tuple[int, int], effect: float, seed: int) -> Mapping[str, Outcome]:
+    """The claim of resources where low-resource countries are followed less than others by this share."""
+    (grid, study), (less, _) = (
+        survey_world(replace(worlds.PLANTED, follows=(share, share)), seed, size[0], n_items=size[1])
+        for share in (1.0, 1.0 - effect)
+    )
+    is_low = np.tile(is_low_resource(study), len(grid.models))[:, None, None]
+    return claims(with_sides(grid, np.where(is_low, less.sides, grid.sides)), study, wanted=[RESOURCES])
+
+
+def _following(share: float) -> worlds.Plant:
+    return replace(worlds.PLANTED, follows=(share, share))
+
+
+def _differing(sd: float) -> worlds.Plant:
+    return replace(worlds.PLANTED, follows=(0.0, 0.0), own=sd)
+
+
+def _apart(share: float) -> worlds.Plant:
+    return replace(worlds.PLANTED, follows=(share, 0.0))
+
+
+POWER: tuple[Power, ...] = tuple(
+    Power("survey", claim, f"{size[0]} languages, {size[1]} questions, {WORDINGS} wordings", effect, effects, outcomes)
+    for size in ((6, 34), (22, 200))
+    for claim, effect, effects, outcomes in (
+        (
+            LIKE_COUNTRIES,
+            "share of what sets countries apart that languages show",
+            (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0),
+            partial(of_effect, LIKE_COUNTRIES, _following, size),
+        ),
+        (
+            REPEATS,
+            "standard deviation between languages, in logits from end to end of a scale",
+            (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0),
+            partial(of_effect, REPEATS, _differing, size),
+        ),
+        (
+            AGREE_MORE,
+            "share of what sets countries apart that one family shows and the other does not",
+            (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0),
+            partial(of_effect, AGREE_MORE, _apart, size),
+        ),
+        (
+            RESOURCES,
+            "share of what sets low-resource countries apart that their languages lack",
+            (0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0),
+            partial(of_less_followed, size),
+        ),
+    )
 )

@@ -1,6 +1,6 @@
 """Worlds of the survey, analysed like a study and judged as the report judges: what its worlds of claims share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -42,19 +42,21 @@ def study_of(n_languages: int) -> Study:
 
 
 @cache
-def scales_of_worlds() -> Scales:
+def scales_of_worlds(n_items: int = ITEMS) -> Scales:
     """The items of all worlds."""
-    return worlds.world_scales(ITEMS)
+    return worlds.world_scales(n_items)
 
 
 def survey_world(
-    plant: worlds.Plant, seed: int, n_languages: int = LANGUAGES, groups: Sequence[str] | None = None
+    plant: worlds.Plant,
+    seed: int,
+    n_languages: int = LANGUAGES,
+    groups: Sequence[str] | None = None,
+    n_items: int = ITEMS,
 ) -> tuple[AnswerGrid, Study]:
     """The answers of a world of this plant, and the study it is analysed by."""
-    study = study_of(n_languages)
-    world = worlds.make_world(
-        plant, study, scales_of_worlds(), WORDINGS, RESPONDENTS, np.random.default_rng(seed), groups
-    )
+    study, scales = study_of(n_languages), scales_of_worlds(n_items)
+    world = worlds.make_world(plant, study, scales, WORDINGS, RESPONDENTS, np.random.default_rng(seed), groups)
     return world.grid, study.model_copy(update={"seed": seed})
 
 
@@ -79,25 +81,36 @@ def is_low_resource(study: Study) -> NDArray[np.bool_]:
     return np.array([each.resource == "low" for each in study.languages.values()])
 
 
-def claims(grid: AnswerGrid, study: Study, respondents: ArrayLike = RESPONDENTS) -> dict[str, Outcome]:
+def claims(
+    grid: AnswerGrid, study: Study, respondents: ArrayLike = RESPONDENTS, wanted: Collection[str] | None = None
+) -> dict[str, Outcome]:
     """What the report would claim: each test corrected, and only of a family that is reliable.
 
     Args:
         respondents: of each country and item, or something that broadcasts to (N, I).
+        wanted: the claims to look at; all if not given.
     """
-    reliability, signal = derive_reliability(grid, study), derive_signal(grid, study)
-    human = human_of(grid, respondents)
-    people, families = derive_human_comparison(grid, human, study), derive_mono_vs_multi(grid, study)
+    reliability = derive_reliability(grid, study)
     is_reliable = dict(zip(reliability["families"]["model"], reliability["families"]["is_reliable"], strict=True))
-    repeats = _rejects(reliability["tests"], FAMILY)
-    (verdict,), (reason,) = (rows_where(signal["verdicts"], model=FAMILY)[name] for name in ("verdict", "reason"))
-    resources = rows_where(people["tests"], test_family="resources")
-    return {
-        REPEATS: Outcome(bool(is_reliable[FAMILY]) and repeats),
-        LIKE_COUNTRIES: Outcome(verdict == SIGNAL and bool(is_reliable[FAMILY]) if reason is None else None),
-        RESOURCES: Outcome(_rejects(resources, FAMILY) and bool(is_reliable[FAMILY])),
-        AGREE_MORE: Outcome(bool(families["tests"]["is_rejected"].any()) and all(is_reliable.values())),
-    }
+
+    def repeats() -> bool:
+        return bool(is_reliable[FAMILY]) and _rejects(reliability["tests"], FAMILY)
+
+    def like_countries() -> bool | None:
+        verdicts = rows_where(derive_signal(grid, study)["verdicts"], model=FAMILY)
+        (verdict,), (reason,) = verdicts["verdict"], verdicts["reason"]
+        return verdict == SIGNAL and bool(is_reliable[FAMILY]) if reason is None else None
+
+    def resources() -> bool:
+        tests = derive_human_comparison(grid, human_of(grid, respondents), study)["tests"]
+        return _rejects(rows_where(tests, test_family="resources"), FAMILY) and bool(is_reliable[FAMILY])
+
+    def agree_more() -> bool:
+        tests = derive_mono_vs_multi(grid, study)["tests"]
+        return bool(tests["is_rejected"].any()) and all(is_reliable.values())
+
+    made = {REPEATS: repeats, LIKE_COUNTRIES: like_countries, RESOURCES: resources, AGREE_MORE: agree_more}
+    return {claim: Outcome(outcome()) for claim, outcome in made.items() if wanted is None or claim in wanted}
 
 
 def _rejects(tests: pd.DataFrame, family: str) -> bool:

@@ -20,8 +20,15 @@ Frames = "dict[str, pd.DataFrame]"
 def analyse(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders that `psych read` has written.")],
     output: Annotated[Path, typer.Option(help="Folder for the tables (CSV), the figures and report.html.")],
-    resamples: Annotated[int, typer.Option(min=99, help="Of participants, for intervals and p-values.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Of everything that is drawn.")] = 0,
+    line: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL=LINE",
+            help="The line that a model is of, for what compares models: related ones count as one. By its name if left "
+            "out; may be repeated.",
+        ),
+    ] = None,
 ) -> None:
     """Say what models' readings mean: what was lost, what a scale measures, how well people are foretold, and why."""
     from valuesassets.figures.saving import save_figure
@@ -35,7 +42,8 @@ def analyse(
 
     require_folder_place(output)
     cells, tasks, runs = _cells(folders)
-    tables = _tables(cells, tasks, Inference(resamples=resamples), seed)
+    lines = _lines(line or [], [model for model, _ in cells])
+    tables = _tables(cells, tasks, lines, Inference(), seed)
     for name, frame in tables.items():
         write_text(output / f"{name.replace('/', '_')}.csv", frame.to_csv(index=False))
     figures = draw_pictures(tables, False)
@@ -49,6 +57,17 @@ def analyse(
     for said in weaknesses(tables):
         print(said)
     print(f"{output}: report.html, {len(figures)} figures, {', '.join(sorted(tables))}")
+
+
+def _lines(given: list[str], models: list[str]) -> dict[str, str]:
+    """By model the line that was given."""
+    found = {}
+    for each in given:
+        model, is_said, name = each.rpartition("=")
+        if not is_said or not name or model not in models:
+            raise typer.BadParameter(f"--line {each}: MODEL=LINE was expected, of {', '.join(dict.fromkeys(models))}")
+        found[model] = name
+    return found
 
 
 def _cells(folders: list[Path]) -> "tuple[dict[tuple[str, str], Any], dict[str, Task], dict[str, dict[str, str]]]":
@@ -89,7 +108,7 @@ def _cells(folders: list[Path]) -> "tuple[dict[tuple[str, str], Any], dict[str, 
 
 
 def _tables(
-    cells: Mapping[Any, Any], tasks: "Mapping[str, Task]", inference: Any, seed: int
+    cells: Mapping[Any, Any], tasks: "Mapping[str, Task]", lines: Mapping[str, str], inference: Any, seed: int
 ) -> "dict[str, pd.DataFrame]":
     """The tables of every analysis by `<analysis>/<table>`; of one that the data do not carry, `<analysis>/refused`."""
     import pandas as pd
@@ -111,8 +130,8 @@ def _tables(
             found = {"refused": pd.DataFrame({"reason": [str(error)]})}
         tables.update({f"{name}/{table}": frame for table, frame in found.items()})
 
-    made("prediction", lambda: derive_prediction(marks, donors, inference, seed))
+    made("prediction", lambda: derive_prediction(marks, donors, inference))
     for name in ("reliability", "keying", "published_scores"):
-        made(name, lambda name=name: derive_scales(name, tasks, marks, inference.level, seed))
-    made("layout_effect", lambda: {"effects": derive_layout_effect(marks, inference, seed)})
+        made(name, lambda name=name: derive_scales(name, tasks, marks, lines, inference.level, seed))
+    made("layout_effect", lambda: {"effects": derive_layout_effect(marks, inference)})
     return tables

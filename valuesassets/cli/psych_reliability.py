@@ -17,7 +17,7 @@ def reliability(
         typer.Argument(
             metavar="SCORES",
             readable=False,
-            help="CSV: experiment, model, item, score; category where scales have parts.",
+            help="CSV: experiment, model, item, score; category where scales have parts; line where models are related.",
         ),
     ],
     output: Annotated[Path, typer.Option(help="Write the figures as JSON.")],
@@ -32,7 +32,8 @@ def reliability(
 ) -> None:
     """Cronbach's alpha over models, its interval and that of no covariance; with --keying, trait or label preference.
 
-    Alpha is of the scores AS GIVEN: reverse-keyed items are never recoded, with --keying or without.
+    Intervals and tests are over lines of models, which are taken as independent: the file's column line, else what
+    stands before the size in a model's name. Alpha is of the scores AS GIVEN: reverse-keyed items are never recoded, with --keying or without.
     """
     from valuesassets.instruments.psych_tasks.score_files import read_keying, read_scores
     from valuesassets.instruments.psych_tasks.score_reliability import keying_rows, scale_rows
@@ -54,7 +55,11 @@ def _print(scales: Sequence[Mapping[str, Any]], preferences: Sequence[Mapping[st
             f"alpha {row['alpha']:.3f}{ends_of(row, 'alpha', '.3f')}, without covariance "
             f"{row['null_low']:.2f} to {row['null_high']:.2f}"
         )
-        print(f"{name}: {row['models']} models, {row['items']} items: {told}")
+        models = f"{row['models']} models of {row['lines']} lines"
+        print(f"{name}: {models}, {row['items']} items: {told}")
     for row in preferences:
-        told = row["reason"] or (f"rho {row['rho']:.3f}, pi_bias {row['pi_bias']:.3f}{ends_of(row, 'pi_bias', '.3f')}")
+        told = row["reason"] or (
+            f"rho {row['rho']:.3f}, pi_bias {row['pi_bias']:.3f}{ends_of(row, 'pi_bias', '.3f')}, "
+            f"{row['lines']} lines, p {row['p']:.3f}: {row['verdict']}"
+        )
         print(f"{row['experiment']}, forward- against reverse-keyed: {told}")

@@ -50,8 +50,21 @@ def feldt_interval(alpha: float, n: int, k: int, level: float = 0.95) -> tuple[f
     >>> [round(end, 3) for end in feldt_interval(0.7395, 46, 11)]
     [0.612, 0.838]
     """
-    low, high = _ratio_ends(n, k, level)
-    return 1 - (1 - alpha) * high, 1 - (1 - alpha) * low
+    _require_two_of_each(n, k)
+    return variance_share_interval(alpha, n - 1, (n - 1) * (k - 1), level)
+
+
+def variance_share_interval(share: float, df: float, df_error: float, level: float = 0.95) -> tuple[float, float]:
+    """Low and high end of the interval of 1 - error mean square / mean square between, whose ratio is an F.
+
+    Args:
+        df, df_error: degrees of freedom of the two mean squares.
+
+    Source: Feldt (1965), as `feldt_interval`; Satterthwaite (1946), Biometrics Bulletin 2(6), 110-114, where the error
+    is a sum of mean squares.
+    """
+    low, high = stats.f.ppf([(1 - level) / 2, (1 + level) / 2], df, df_error)
+    return float(1 - (1 - share) * high), float(1 - (1 - share) * low)
 
 
 def no_covariance_band(n: int, k: int, level: float = 0.95) -> tuple[float, float]:
@@ -68,15 +81,9 @@ def no_covariance_band(n: int, k: int, level: float = 0.95) -> tuple[float, floa
     >>> [round(end, 2) for end in no_covariance_band(46, 11)]
     [-0.61, 0.33]
     """
-    low, high = _ratio_ends(n, k, level)
-    return 1 - 1 / low, 1 - 1 / high
-
-
-def _ratio_ends(n: int, k: int, level: float) -> tuple[float, float]:
-    """The F between which (1 - true alpha)/(1 - alpha) lies in this share of samples."""
     _require_two_of_each(n, k)
     low, high = stats.f.ppf([(1 - level) / 2, (1 + level) / 2], n - 1, (n - 1) * (k - 1))
-    return float(low), float(high)
+    return float(1 - 1 / low), float(1 - 1 / high)
 
 
 def _require_two_of_each(n: int, k: int) -> None:

@@ -1,17 +1,20 @@
 """What moves with an item's content, and what with its labels, where some items are keyed the other way."""
 
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
 from valuesassets.measure.means import Array
-from valuesassets.measure.resampling import ROUNDING
+from valuesassets.measure.resampling import ROUNDING, exhaustive_p
 from valuesassets.records.errors import MissingData
 
-FEWEST_MODELS = 4
-"""For an interval by Fisher's z, whose standard error is 1/sqrt(n - 3)."""
+FEWEST_LINES = 5
+"""Lines of models for a verdict: four can be ordered in 24 ways, of which no two are as few as 5 %."""
+COUNTED = 7
+"""Lines up to which every order is counted, 5,040 of them; beyond, t is near enough."""
 
 
 @dataclass(frozen=True)
@@ -19,16 +22,19 @@ class LabelPreference:
     """How much of what models differ in is a liking for labels rather than a trait.
 
     Attributes:
-        n: models.
+        n, lines: models, and the lines that they belong to.
         rho: correlation over models of the means of forward- and reverse-keyed items, before recoding: -1 where all
-            answer by content, 1 where all answer by label.
+            all answer by content, 1 where all answer by label. Its interval is over lines.
+        p: two-sided, of means of lines that have nothing to do with each other.
         pi_bias: (1 + rho)/2: share of the variance of both (standardised) means that they have in common.
     """
 
     n: int
+    lines: int
     rho: float
     rho_low: float
     rho_high: float
+    p: float
 
     @property
     def pi_bias(self) -> float:
@@ -84,26 +90,62 @@ def trait_and_bias(forward: ArrayLike, reverse: ArrayLike, midpoint: float) -> t
     return midpoint + (f - r) / 2, (f + r) / 2 - midpoint
 
 
-def label_preference(forward: ArrayLike, reverse: ArrayLike, level: float = 0.95) -> LabelPreference:
-    """rho = corr(F, R) over models, its interval by Fisher's z, and pi_bias = (1 + rho)/2.
+def label_preference(
+    forward: ArrayLike, reverse: ArrayLike, level: float = 0.95, lines: ArrayLike | None = None
+) -> LabelPreference:
+    """rho = corr(F, R) over models, its interval and a rank test over lines of models, and pi_bias = (1 + rho)/2.
+
+    Models of one line (sizes, versions, fine-tuned copies) resemble each other and are no separate evidence: lines are
+    taken as independent, models within them are not. The interval is on the scale of Fisher's z: his own over lines, or
+    the one that leaves out a line at a time where that is wider, as with flat and peaked models, which move both means
+    at once. The test is Spearman's, of the lines' means: all orders are counted up to seven lines.
 
     Args:
-        forward, reverse: (n,) as `keyed_means` gives them, n >= 4.
+        forward, reverse: (n,) as `keyed_means` gives them.
+        lines: (n,) the line of each model, five or more; without, each model is a line of its own.
 
     Raises:
-        MissingData: fewer than four models, or all have one mean.
+        MissingData: fewer than five lines, or all models have one mean.
 
-    Source: Meyer, Garcia and Wulff (2026), arXiv 2606.20205; Fisher (1921), Metron 1, 3-32 (the interval).
+    Source: Meyer, Garcia and Wulff (2026), arXiv 2606.20205 (rho); Fisher (1921), Metron 1, 3-32, and Arvesen (1969),
+    Ann. Math. Statist. 40(6), 2076-2100 (the interval); Spearman (1904), Am. J. Psychol. 15(1), 72-101.
     """
     f, r = np.asarray(forward, dtype=float), np.asarray(reverse, dtype=float)
-    n = f.size
-    if n < FEWEST_MODELS:
-        raise MissingData(f"{n} model{'s' * (n != 1)}, {FEWEST_MODELS} or more are needed for a correlation")
+    line = np.arange(f.size) if lines is None else np.unique(np.asarray(lines), return_inverse=True)[1]
+    n_lines = int(line.max(initial=-1)) + 1
+    if n_lines < FEWEST_LINES:
+        of = f"{f.size} model{'s' * (f.size != 1)} of {n_lines} line{'s' * (n_lines != 1)}"
+        raise MissingData(f"{of}: {FEWEST_LINES} lines or more are needed, or no test of their order can be sure")
     for way, means in (("forward", f), ("reverse", r)):
         if np.ptp(means) <= ROUNDING * max(1.0, float(np.abs(means).max())):
             raise MissingData(f"all models have one mean on the {way}-keyed items: nothing varies")
-    rho = float(np.clip(np.corrcoef(f, r)[0, 1], -1, 1))
-    # Of exact agreement z is infinite: as near as rounding tells.
-    z = np.arctanh(np.clip(rho, ROUNDING - 1, 1 - ROUNDING))
-    reach = stats.norm.ppf((1 + level) / 2) / np.sqrt(n - 3)
-    return LabelPreference(n, rho, float(np.tanh(z - reach)), float(np.tanh(z + reach)))
+    rho = _correlation(f, r)
+    at, without = _fisher_z(rho), np.array([_fisher_z(_correlation(f[line != k], r[line != k])) for k in range(n_lines)])
+    error = np.sqrt((n_lines - 1) / n_lines * np.sum((without - without.mean()) ** 2))
+    reach = stats.t.ppf((1 + level) / 2, n_lines - 2) * error
+    reach = max(reach, stats.norm.ppf((1 + level) / 2) / np.sqrt(n_lines - 3))
+    p = _rank_p(*(np.bincount(line, weights=means) / np.bincount(line) for means in (f, r)))
+    return LabelPreference(f.size, n_lines, rho, float(np.tanh(at - reach)), float(np.tanh(at + reach)), p)
+
+
+def _correlation(one: Array, other: Array) -> float:
+    """0 where one of the two does not vary."""
+    a, b = one - one.mean(), other - other.mean()
+    length = float(np.sqrt((a @ a) * (b @ b)))
+    return float(np.clip(a @ b / length, -1, 1)) if length > ROUNDING else 0.0
+
+
+def _fisher_z(rho: float) -> float:
+    """Of exact agreement z is infinite: as near as rounding tells."""
+    return float(np.arctanh(np.clip(rho, ROUNDING - 1, 1 - ROUNDING)))
+
+
+def _rank_p(one: Array, other: Array) -> float:
+    """Two-sided p-value of Spearman's correlation of (n,) pairs, n >= 5; 1 where all of a side are tied."""
+    a, b = (stats.rankdata(each) - (each.size + 1) / 2 for each in (one, other))
+    n = a.size
+    if not (a.any() and b.any()):
+        return 1.0
+    if n <= COUNTED:
+        return exhaustive_p(abs(float(a @ b)), np.abs(np.array(list(permutations(b))) @ a))
+    return float(stats.spearmanr(a, b).pvalue)

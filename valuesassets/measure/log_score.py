@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 
 from valuesassets.measure.means import Array
 from valuesassets.measure.ratio_of_means import ratio_of_means
-from valuesassets.measure.resampling import ROUNDING, means_with_intervals, permutation_p, resample_counts
+from valuesassets.measure.resampling import ROUNDING, permutation_p
+from valuesassets.measure.skewed_means import MeanTest, mean_test
 from valuesassets.records.errors import MissingData
 
 ALL_FLIPS = 12
@@ -35,23 +36,6 @@ class LogScore:
     n: int
 
 
-@dataclass(frozen=True)
-class Gain:
-    """By how much a score is higher after one history than after another, in the units of the score.
-
-    Attributes:
-        mean, low, high: over participants; the ends are NaN with a single participant.
-        p: two-sided, of no difference: each participant's sign by chance.
-        n: participants who have both.
-    """
-
-    mean: float
-    low: float
-    high: float
-    p: float
-    n: int
-
-
 def participant_means(values: ArrayLike, participants: ArrayLike) -> pd.Series:
     """Mean over each participant's marks, by participant in the order of their names; unread marks (NaN) left out.
 
@@ -74,9 +58,7 @@ def participant_means(values: ArrayLike, participants: ArrayLike) -> pd.Series:
     return pd.Series(known)
 
 
-def log_score(
-    log_probs: pd.Series, log_k: pd.Series, draws: int, random: np.random.Generator, level: float = 0.95
-) -> LogScore:
+def log_score(log_probs: pd.Series, log_k: pd.Series, level: float = 0.95) -> LogScore:
     """l = mean ln q(h), mean within and then over participants, and skill 1 + l / mean ln K, with their intervals.
 
     Where numbers of candidates K differ between marks, ln K is averaged as l is.
@@ -89,22 +71,19 @@ def log_score(
         MissingData: nobody has both, or there is but one candidate.
 
     Source: Gneiting and Raftery (2007), J. Am. Stat. Assoc. 102(477), 359-378, section 4.1 (logarithmic score);
-    McFadden (1974), Frontiers in Econometrics, 105-142 (1 - L/L0, here against even chances); Efron and Tibshirani
-    (1993), section 6 (participants resampled).
+    McFadden (1974), Frontiers in Econometrics, 105-142 (1 - L/L0, here against even chances); Cochran (1977), Sampling
+    Techniques, section 6.3 (the ratio).
     """
     score, most = _paired(log_probs, log_k)
     if most.mean() <= 0:
         raise MissingData("one candidate alone: nothing can be foretold")
-    n = score.size
-    counts = resample_counts(n, draws, random)
-    means = means_with_intervals(score, counts, level)
-    skill = ratio_of_means(score, most, level, "participants")
-    ends = float(means.mean), float(means.low), float(means.high)
-    return LogScore(*ends, 1 + skill.value, 1 + skill.low, 1 + skill.high, n)
+    found, skill = mean_test(score, level), ratio_of_means(score, most, level, "participants")
+    ends = found.mean, found.low, min(found.high, 0.0)
+    return LogScore(*ends, 1 + skill.value, 1 + skill.low, min(1 + skill.high, 1.0), found.n)
 
 
-def gain(after: pd.Series, before: pd.Series, draws: int, random: np.random.Generator, level: float = 0.95) -> Gain:
-    """Mean over participants of what `after` has more than `before`; bootstrap interval, p-value by flipped signs.
+def gain(after: pd.Series, before: pd.Series, level: float = 0.95) -> MeanTest:
+    """Mean over participants of what `after` has more than `before`, with interval and p-value of `mean_test`.
 
     Args:
         after, before: a score of each participant after two histories, as `participant_means` gives it; who has one of
@@ -114,14 +93,13 @@ def gain(after: pd.Series, before: pd.Series, draws: int, random: np.random.Gene
         MissingData: nobody has both.
     """
     first, second = _paired(after, before)
-    differences = first - second
-    means = means_with_intervals(differences, resample_counts(differences.size, draws, random), level)
-    p = sign_flip_p(differences, draws, random)
-    return Gain(float(means.mean), float(means.low), float(means.high), p, differences.size)
+    return mean_test(first - second, level, "participants")
 
 
 def sign_flip_p(differences: ArrayLike, draws: int, random: np.random.Generator) -> float:
     """Two-sided p-value that differences lie evenly about 0: how often their mean is as far from it with random signs.
+
+    Where they may be skewed, a mean of 0 is rejected too often: `mean_test` takes no symmetry for granted.
 
     Up to twelve differences all 2^n choices are counted, the observed one among them; else (1 + count)/(1 + draws).
 

@@ -56,7 +56,7 @@ def analyse(folders, output, *more):
 
 @pytest.mark.slow
 def test_models_that_like_labels_are_told_for_what_they_are(folders, tmp_path, capsys):
-    tables = analyse(folders, tmp_path / "out", "--resamples", "199")
+    tables = analyse(folders, tmp_path / "out")
     (scale,) = tables["keying_scales"].to_dict("records")
     assert (scale["verdict"], scale["models"], scale["items"]) == ("label preference", 5, 4)
     assert scale["pi_bias_low"] > 0.5
@@ -74,9 +74,9 @@ def test_models_that_like_labels_are_told_for_what_they_are(folders, tmp_path, c
 
 @pytest.mark.slow
 def test_one_model_alone_has_reasons_in_place_of_numbers(folders, tmp_path):
-    tables = analyse(folders[:1], tmp_path / "out", "--resamples", "199")
+    tables = analyse(folders[:1], tmp_path / "out")
     assert tables["keying_scales"]["rho"].isna().all()
-    assert tables["keying_scales"]["reason"].str.contains("4 or more are needed").all()
+    assert tables["keying_scales"]["reason"].str.contains("5 lines or more are needed").all()
     assert tables["prediction_scores"]["log_score"].notna().all()
 
 

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from valuesassets.instruments.psych_tasks.page_parts import by_task, spell_ends
 from valuesassets.instruments.psych_tasks.pictures import PICTURES, with_layout
 from valuesassets.instruments.psych_tasks.prediction import LADDER, OVER, SHORTCUT
+from valuesassets.measure.skewed_means import FEWEST
 from valuesassets.records.frames import parts_of, rows, rows_where
 from valuesassets.reporting.interval_words import spelled, spelled_p, spread
 from valuesassets.reporting.page_parts import draw, needed, tabulate
@@ -38,6 +39,9 @@ def alignment(frames: Frames, figures: Mapping[str, Figure]) -> Section:
         "answered to which question helps; this alone says that a model knows the person. Where later text shows what "
         "answers led to, answers cannot be exchanged: style and content are one there, the person. Shortcut: answers "
         "alone, without any question, less counting; task text: what the questions add to these.",
+        "Intervals and tests are of means over participants, who are taken as independent of each other. No symmetry "
+        "is taken for granted: a few people whom a model fails at may outweigh many small gains. With fewer than "
+        f"{FEWEST} participants such people are often not among those asked, and no gain is tested.",
     ]
     draw(section, figures, PICTURES, "history_ladder", "identification_matrix", "calibration_curve")
     scores = by_task(with_layout(table))
@@ -88,7 +92,7 @@ def alignment(frames: Frames, figures: Mapping[str, Figure]) -> Section:
         found = frames.get(f"prediction/{name}")
         if found is not None and len(found):
             _tabulate(section, name, caption, by_task(with_layout(found)))
-    tabulate(section, "What could not be measured, and why.", _reasons(scores, gains))
+    tabulate(section, "What could not be measured or tested, and why.", _reasons(scores, gains))
     return section
 
 
@@ -103,7 +107,7 @@ def _tabulate(section: Section, name: str, caption: str, found: pd.DataFrame) ->
         tabulate(section, caption, calibration_gaps(found))
         return
     shown = spell_ends(found.rename(columns={"low": "share_low", "high": "share_high"}), ("share",), 3)
-    tabulate(section, caption, shown, (*CELL, "n_participants", "n_donors", "share"))
+    tabulate(section, caption, shown, (*CELL, "n_participants", "n_donors", "share", "p_corrected"))
 
 
 def calibration_gaps(quantiles: pd.DataFrame) -> pd.DataFrame:

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from valuesassets.instruments.psych_tasks.keying import derive_keying
+from valuesassets.instruments.psych_tasks.model_lines import with_lines
 from valuesassets.instruments.psych_tasks.published_scores import derive_published_scores
 from valuesassets.instruments.psych_tasks.reliability import derive_reliability
 from valuesassets.instruments.psych_tasks.scale_answers import (
@@ -50,17 +51,20 @@ def lost_marks(ledger: pd.DataFrame, marks: Mapping[str, pd.DataFrame]) -> list[
     ]
 
 
-def derive_scales(name: str, tasks: Mapping[str, Task], marks: pd.DataFrame, level: float, seed: int) -> Frames:
+def derive_scales(
+    name: str, tasks: Mapping[str, Task], marks: pd.DataFrame, lines: Mapping[str, str], level: float, seed: int
+) -> Frames:
     """One analysis of scales, task by task, in one set of tables with a column `task`.
 
     Args:
         name: reliability, keying or published_scores.
+        lines: by model the line that it is of; by its name where it is not there.
 
     Raises:
         MissingData: no task has scales that were read.
     """
     found: dict[str, list[pd.DataFrame]] = {}
-    for task, own, scales in of_each_task(tasks, marks):
+    for task, own, scales in of_each_task(tasks, with_lines(marks, lines)):
         match name:
             case "reliability":
                 frames = derive_reliability(consistency_frame(own, scales), level)

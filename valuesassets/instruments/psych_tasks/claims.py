@@ -55,15 +55,19 @@ def _keying(frames: Frames) -> Iterator[Claim]:
     if table is None:
         return
     said = {
-        TRAIT: "Differences between models on {} are in what they say of its items, not in which labels they like.",
-        LABEL: "Any score of a model on {}: what models differ in there is which label they like.",
+        TRAIT: "Differences between models on {} are more in what they say of its items than in which labels they like.",
+        LABEL: "Any score of a model on {}: models differ there more in which label they like than in what items say.",
         OPEN: "Whether a trait or a liking for labels is measured by {}: it cannot be told.",
     }
     named = named_scales(table)
     for verdict, sentence in said.items():
         found = records(rows_where(named, verdict=verdict))
         if found:
-            numbers = (f"{row['name']}: share of the label {_ends(row, 'pi_bias', 2)}" for row in found)
+            numbers = (
+                f"{row['name']}: share of the label {_ends(row, 'pi_bias', 2)}, {row['models']} models of {row['lines']} "
+                f"lines, {spelled_p(row['p'])}"
+                for row in found
+            )
             names = some_of([str(row["name"]) for row in found])
             yield Claim(sentence.format(names), verdict == TRAIT, given(numbers))
     unknown = records(rows(named, column(named, "verdict").isna()))
@@ -99,7 +103,7 @@ def _of_gain(sentence: str, found: pd.DataFrame, why_not: str | None = None) -> 
         else:
             is_sure = is_above_chance(row) and why_not is None
             numbers = f"{spelled(row['estimate'], row['low'], row['high'], is_signed=True)} nats"
-            numbers += f", {spelled_p(row.get('p_corrected'))}"
+            numbers += f", {row['reason'] if is_absent(row.get('p')) else spelled_p(row.get('p_corrected'))}"
         models[is_sure].append(str(row["model"]))
         sides[is_sure].append(f"{row['model']} {numbers}")
     for is_sure in (True, False):
@@ -114,8 +118,12 @@ def _of_gain(sentence: str, found: pd.DataFrame, why_not: str | None = None) -> 
 
 def is_above_chance(row: Mapping[str, Any]) -> bool:
     """Whether a gain's interval lies above what reading may be off by, and its corrected p-value counts."""
-    is_rejected, low = row.get("is_rejected"), row["low"]
-    return not is_absent(low) and low > READING_ERROR and not is_absent(is_rejected) and bool(is_rejected)
+    return _is_rejected(row) and row["low"] > READING_ERROR
+
+
+def _is_rejected(row: Mapping[str, Any]) -> bool:
+    """Whether a difference was tested, and its corrected p-value counts."""
+    return not is_absent(row.get("is_rejected")) and bool(row["is_rejected"])
 
 
 def _baselines(frames: Frames) -> Iterator[Claim]:
@@ -149,6 +157,8 @@ def _over(by_null: Mapping[str, Mapping[str, Any]]) -> str:
             told.append(f"over {words} not measured")
         else:
             told.append(f"over {words} {spelled(row['estimate'], row['low'], row['high'], is_signed=True)}")
+    if few := next((row["reason"] for row in by_null.values() if not is_absent(row["reason"])), None):
+        told.append(str(few))
     return ", ".join(told)
 
 
@@ -159,10 +169,11 @@ def _identification(frames: Frames) -> Iterator[Claim]:
     sides: dict[bool, list[str]] = {True: [], False: []}
     named: dict[bool, list[str]] = {True: [], False: []}
     for row in records(with_layout(table)):
-        is_known = not is_absent(row["low"]) and row["low"] > 0.5
+        is_known = _is_rejected(row) and row["low"] > 0.5
         where = f"{row['model']} in {row['task']}"
         named[is_known].append(where)
-        sides[is_known].append(f"{where} {spelled(row['share'], row['low'], row['high'])}")
+        test = row["reason"] if is_absent(row["p"]) else spelled_p(row["p_corrected"])
+        sides[is_known].append(f"{where} {spelled(row['share'], row['low'], row['high'])}, {test}")
     for is_known, numbers in sides.items():
         if numbers:
             sentence = (
@@ -197,7 +208,7 @@ def _published(frames: Frames) -> Iterator[Claim]:
     for row in records(rows_where(named_scales(table), reading="exact")):
         if is_absent(row["alpha"]):
             continue
-        numbers = f"{row['name']} alpha {_ends(row, 'alpha', 2)}"
+        numbers = f"{row['name']} alpha {_ends(row, 'alpha', 2)} over {row['lines']} lines of models"
         bands = [float(row[name]) for name in ("null_high", "alpha_random_high") if not is_absent(row[name])]
         is_held = bool(bands) and not is_absent(row["alpha_low"]) and row["alpha_low"] > max(bands)
         chance = f"by chance up to {max(bands):.2f}" if bands else "by chance not known"
@@ -220,14 +231,15 @@ def _layouts(frames: Frames) -> Iterator[Claim]:
     if table is None:
         return
     known = records(rows(table, table["log_score_difference"].notna()))
-    apart = [row for row in known if not is_absent(row["low"]) and (row["low"] > 0 or row["high"] < 0)]
+    apart = [row for row in known if _is_rejected(row)]
     numbers = (
         f"{row['model']} in {row['task']} after {row['history']}, {row['layout']} less {row['against']}: "
-        f"{spelled(row['log_score_difference'], row['low'], row['high'], is_signed=True)} nats"
+        f"{spelled(row['log_score_difference'], row['low'], row['high'], is_signed=True)} nats, "
+        f"{row['reason'] if is_absent(row['p']) else spelled_p(row['p_corrected'])}"
         for row in apart or known
     )
     if known:
-        said = given(numbers) if apart else f"every interval holds 0: {given(numbers)}"
+        said = given(numbers) if apart else f"no test rejects: {given(numbers)}"
         yield Claim("How transcripts are laid out changes how well people are foretold.", bool(apart), said)
 
 

@@ -1,11 +1,12 @@
 """`psych_tasks/keying`: does a model answer what an item says, or does it like a label, whatever the item says?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from valuesassets.instruments.psych_tasks.model_lines import lines_of
 from valuesassets.instruments.psych_tasks.published_scores import ScoredScale
 from valuesassets.instruments.psych_tasks.transcripts import REVERSED
 from valuesassets.measure.keying import keyed_means, label_preference, trait_and_bias
@@ -14,9 +15,9 @@ from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import parts_of, rows
 
 LABEL, TRAIT, OPEN = "label preference", "trait", "not told apart"
-MODELS = ["model", "experiment", "scale", "forward_mean", "reverse_mean", "trait", "bias", "reason"]
-SCALES = ["experiment", "scale", "models", "items", "rho", "rho_low", "rho_high", "pi_bias", "pi_bias_low"]
-SCALES += ["pi_bias_high", "verdict", "reason"]
+MODELS = ["model", "line", "experiment", "scale", "forward_mean", "reverse_mean", "trait", "bias", "reason"]
+SCALES = ["experiment", "scale", "models", "lines", "items", "rho", "rho_low", "rho_high", "p", "pi_bias"]
+SCALES += ["pi_bias_low", "pi_bias_high", "verdict", "reason"]
 
 
 def derive_keying(
@@ -30,7 +31,8 @@ def derive_keying(
 
     Args:
         frame: `model`, `experiment`, `scale`, `item`, `expected` (on the labels as they were shown, nothing recoded),
-            `presentation` (empty where there is one). Rows of one item and presentation, such as draws, are averaged.
+            `presentation` (empty where there is one); `line` of the model, each its own where left out. Rows of one
+            item and presentation, such as draws, are averaged.
         scales: by name.
     """
     model_rows: list[dict[str, Any]] = []
@@ -43,27 +45,34 @@ def derive_keying(
         of_items, presentations = (table.columns.get_level_values(each) for each in ("item", "presentation"))
         is_reverse = np.asarray(of_items.isin(list(scale.reversed))) != np.asarray(presentations, dtype=bool)
         midpoint = (scale.low + scale.high) / 2
-        for model, values in zip(table.index, table.to_numpy(dtype=float), strict=True):
-            model_rows.append({"model": model} | where | _of_model(values[None], is_reverse, midpoint))
-        size = {"models": len(table), "items": of_items.nunique()}
-        scale_rows.append(where | size | preference_columns(table.to_numpy(dtype=float), is_reverse, level))
+        lines = lines_of(asked, table.index)
+        for model, line, values in zip(table.index, lines, table.to_numpy(dtype=float), strict=True):
+            model_rows.append({"model": model, "line": line} | where | _of_model(values[None], is_reverse, midpoint))
+        size = {"models": len(table), "lines": len(set(lines)), "items": of_items.nunique()}
+        scale_rows.append(where | size | preference_columns(table.to_numpy(dtype=float), is_reverse, level, lines))
     return {
         "models": pd.DataFrame(model_rows, columns=pd.Index(MODELS)),
         "scales": pd.DataFrame(scale_rows, columns=pd.Index(SCALES)),
     }
 
 
-def preference_columns(values: np.ndarray, is_reverse: np.ndarray, level: float = 0.95) -> dict[str, Any]:
-    """rho and pi_bias of (models, items) answers, their intervals and a verdict; or nothing and a `reason`."""
+def preference_columns(
+    values: np.ndarray, is_reverse: np.ndarray, level: float = 0.95, lines: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """rho and pi_bias of (models, items) answers, their intervals and a verdict; or nothing and a `reason`.
+
+    A verdict needs both the interval and the rank test over lines of models.
+    """
     try:
-        found = label_preference(*keyed_means(values, is_reverse), level)
+        found = label_preference(*keyed_means(values, is_reverse), level, lines)
     except MissingData as error:
-        names = ("rho", "rho_low", "rho_high", "pi_bias", "pi_bias_low", "pi_bias_high", "verdict")
+        names = ("rho", "rho_low", "rho_high", "p", "pi_bias", "pi_bias_low", "pi_bias_high", "verdict")
         return dict.fromkeys(names) | {"reason": str(error)}
     ends = with_ends("rho", found.rho, (found.rho_low, found.rho_high))
     ends |= with_ends("pi_bias", found.pi_bias, (found.pi_bias_low, found.pi_bias_high))
-    verdict = LABEL if found.pi_bias_low > 0.5 else TRAIT if found.pi_bias_high < 0.5 else OPEN
-    return ends | {"verdict": verdict, "reason": None}
+    is_sure = found.p <= 1 - level
+    verdict = LABEL if is_sure and found.rho_low > 0 else TRAIT if is_sure and found.rho_high < 0 else OPEN
+    return ends | {"p": found.p, "verdict": verdict, "reason": None}
 
 
 def _of_model(values: np.ndarray, is_reverse: np.ndarray, midpoint: float) -> dict[str, Any]:

@@ -5,16 +5,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.psych_tasks.prediction import person_scores, scored_marks
+from valuesassets.instruments.psych_tasks.prediction import corrected, person_scores, scored_marks
 from valuesassets.instruments.psych_tasks.tables import LAYOUT_EFFECTS
 from valuesassets.measure.log_score import gain
-from valuesassets.measure.seeding import seeded
 from valuesassets.records.errors import MissingData
 from valuesassets.records.settings.measuring import Inference
 
 
-def derive_layout_effect(marks: pd.DataFrame, inference: Inference, seed: int) -> pd.DataFrame:
-    """Each layout against the first, over the marks that both have.
+def derive_layout_effect(marks: pd.DataFrame, inference: Inference) -> pd.DataFrame:
+    """Each layout against the first, over the marks that both have; p-values corrected over all rows.
 
     Args:
         marks: rows of `answer_distributions/marks` with `model` and `task`.
@@ -28,29 +27,21 @@ def derive_layout_effect(marks: pd.DataFrame, inference: Inference, seed: int) -
         first, *others = by_layout
         for layout in others:
             row = {"model": model, "task": task, "history": history, "layout": layout, "against": first}
-            found.append(row | _compared(by_layout[layout], by_layout[first], inference, seed, row))
+            found.append(row | _compared(by_layout[layout], by_layout[first], inference.level))
     if not found:
         raise MissingData(
             "every model was asked in one layout; name another as psych_tasks.layout (marked, plain), or ask a chat "
             "model as two families, one with prompting.style = 'chat'"
         )
-    return LAYOUT_EFFECTS.frame(found)
+    return corrected(LAYOUT_EFFECTS.frame(found), (), inference)
 
 
-def _compared(
-    one: pd.DataFrame, other: pd.DataFrame, inference: Inference, seed: int, row: dict[str, Any]
-) -> dict[str, Any]:
+def _compared(one: pd.DataFrame, other: pd.DataFrame, level: float) -> dict[str, Any]:
     keys = ["person", "mark", "draw"]
     both = one.merge(other, on=keys, suffixes=("", "_other"))
     try:
-        random = seeded(seed, "layout", *row.values())
-        difference = gain(
-            person_scores(both),
-            person_scores(both.assign(log_share=both["log_share_other"])),
-            inference.resamples,
-            random,
-            inference.level,
-        )
+        others = person_scores(both.assign(log_share=both["log_share_other"]))
+        difference = gain(person_scores(both), others, level)
     except MissingData as error:
         return {"reason": str(error)}
     return {
@@ -59,6 +50,8 @@ def _compared(
         "log_score_difference": difference.mean,
         "low": difference.low,
         "high": difference.high,
+        "p": difference.p,
+        "reason": difference.reason,
         "p_valid_difference": float(np.mean(both["p_valid"] - both["p_valid_other"])),
         "share_other_likeliest": float(np.mean(both["likeliest"].to_numpy() != both["likeliest_other"].to_numpy())),
     }

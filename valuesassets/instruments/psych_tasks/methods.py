@@ -7,6 +7,7 @@ import pandas as pd
 from valuesassets.instruments.psych_tasks.calibration import MOST_TVD, MOST_TVD_P95
 from valuesassets.instruments.psych_tasks.mark_ledger import LEFT_OUT
 from valuesassets.instruments.psych_tasks.pictures import LOST
+from valuesassets.measure.skewed_means import FEWEST
 from valuesassets.records.frames import column, rows
 from valuesassets.reporting.methods import capital, counted, listed, some_of, sources_of_tables, was
 
@@ -15,14 +16,14 @@ RESTS_ON = {
     "valuesassets": (),
     "gneiting2007": ("prediction/scores",),
     "mcfadden1974": ("prediction/scores",),
-    "efron1993": ("prediction/scores",),
+    "hall1992": ("prediction/scores",),
     "xie2025": ("prediction/gains",),
     "holm1979": ("prediction/gains",),
-    "phipson2010": ("prediction/gains",),
     "meyer2026": ("keying/scales", "published_scores/scales"),
+    "spearman1904": ("keying/scales",),
     "brennan2001": ("reliability/scales",),
     "cronbach1951": ("published_scores/scales",),
-    "feldt1965": ("published_scores/scales",),
+    "feldt1965": ("published_scores/scales", "reliability/scales"),
 }
 """By key of its entry: the tables of which any makes it a source; none: every page rests on it."""
 TOTALS = ["model", "task", "history", "draw", "layout"]
@@ -92,13 +93,16 @@ def _predicted(frames: Frames) -> Iterator[str]:
         "earlier answers. Crowd and counting are smoothed by one answer, over what the person may answer, and mixed "
         "with even chances by weights fitted on other people. A model predicts people where it is better than each."
     )
-    yield "Intervals come from resampling participants (Efron and Tibshirani 1993)."
+    yield (
+        "Intervals and p-values of means over participants are the wider and the larger of Student's t and of t with its "
+        "skewness taken off (Hall 1992); participants are taken as independent, their differences not as symmetric, and "
+        f"with fewer than {FEWEST} of them nothing is tested."
+    )
     if gains is not None and len(gains):
         n_tests = int(gains["p"].notna().sum())
         yield (
-            "What one history adds to another was tested by random signs of participants' differences (Phipson and "
-            f"Smyth 2010), {counted(n_tests, 'test')}, corrected over the models of a task and gain (Holm 1979 unless "
-            "the study names another). Answers without any task were asked because histories alone may foretell much "
+            f"What one history adds to another was tested in {counted(n_tests, 'test')}, corrected over the models of a "
+            "task and gain (Holm 1979 unless the study names another). Answers without any task were asked because histories alone may foretell much "
             "(Xie and Zhu 2025)."
         )
 
@@ -108,17 +112,20 @@ def _scaled(frames: Frames) -> Iterator[str]:
         yield (
             "Whether a scale measures a trait was told from the correlation over models of forward- and reverse-keyed "
             "means before recoding: -1 by content, 1 by label; the share of the label is (1 + rho) / 2 (Meyer, Garcia "
-            "and Wulff 2026), with an interval by Fisher's z."
+            "and Wulff 2026), with an interval by Fisher's z over lines of models, widened where leaving out a line at a "
+            "time reaches further, and a rank test of lines' means (Spearman 1904). Lines (sizes and versions of one "
+            "name) are taken as independent, models within them are not."
         )
     if len(frames.get("reliability/scales", ())):
         yield (
             "A model's consistency is the generalizability of its scale scores over items, presentations and draws "
-            "(Brennan 2001), of answers that follow no human one; intervals leave out one item at a time."
+            "(Brennan 2001), of answers that follow no human one; intervals are Feldt's (1965) over lines of models, "
+            "widened where leaving out a line at a time reaches further."
         )
     if len(frames.get("published_scores/scales", ())):
         yield (
             "The published score weights what people answered by q; Cronbach's alpha (1951) of it over models has "
-            "Feldt's (1965) interval and stands beside the band without any covariance, random logits, probabilities "
+            "Feldt's (1965) interval, for as many models as there are lines, and stands beside the band without any covariance, random logits, probabilities "
             "dealt anew among participants, and a model that sees no item."
         )
 

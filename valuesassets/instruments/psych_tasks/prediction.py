@@ -5,7 +5,7 @@ answers before the mark, less none), `style` (one's own at the wrong places, les
 one's own at the wrong places), `person` (one's own, less another's).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,7 @@ from valuesassets.measure.answer_frequencies import earlier_probs, fitted_mixtur
 from valuesassets.measure.log_score import gain, log_score, participant_means
 from valuesassets.measure.means import Array
 from valuesassets.measure.multiple_tests import CORRECTIONS
-from valuesassets.measure.resampling import interval_ends, resample_counts, resampled_means
-from valuesassets.measure.seeding import seeded
+from valuesassets.measure.skewed_means import mean_test
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import column, parts_of, rows, rows_where
 from valuesassets.records.settings.measuring import Inference
@@ -44,9 +43,7 @@ READING_ERROR = 1e-4
 """Nats by which a log share read in float32 may be off: a smaller difference is none."""
 
 
-def derive_prediction(
-    marks: pd.DataFrame, donors: pd.DataFrame, inference: Inference, seed: int
-) -> dict[str, pd.DataFrame]:
+def derive_prediction(marks: pd.DataFrame, donors: pd.DataFrame, inference: Inference) -> dict[str, pd.DataFrame]:
     """Scores of each history, the ladder between them, whose history foretells whom, and calibration.
 
     Args:
@@ -63,13 +60,14 @@ def derive_prediction(
     for cell, part in _cells(read):
         human = rows_where(part, history="human")
         nulls = null_logs(human) if len(human) else {}
-        scores += [*_scores(cell, part, inference, seed), *_nulls(cell, human, nulls)]
-        gains += _gains(cell, part, nulls, inference, seed)
-    found = GAIN_ROWS.frame(gains)
+        scores += [*_scores(cell, part, inference.level), *_nulls(cell, human, nulls)]
+        gains += _gains(cell, part, nulls, inference.level)
     return {
         "scores": PREDICTION_SCORES.frame(scores),
-        "gains": _corrected(found, inference),
-        "identification": IDENTIFICATION.frame(list(_identification(donors, inference, seed))),
+        "gains": corrected(GAIN_ROWS.frame(gains), ["task", "layout", "gain"], inference),
+        "identification": corrected(
+            IDENTIFICATION.frame(list(_identification(donors, inference.level))), ["task", "layout"], inference
+        ),
         "quantiles": QUANTILES.frame(list(_quantiles(read))),
     }
 
@@ -96,13 +94,12 @@ def person_scores(part: pd.DataFrame) -> pd.Series:
     return participant_means(part["log_share"].to_numpy(float), part["person"].to_numpy())
 
 
-def _scores(cell: Mapping[str, Any], part: pd.DataFrame, inference: Inference, seed: int) -> Iterator[dict[str, Any]]:
+def _scores(cell: Mapping[str, Any], part: pd.DataFrame, level: float) -> Iterator[dict[str, Any]]:
     for history, asked in part.groupby("history", sort=False):
         row = {**cell, "history": history, "n_marks": len(asked)}
         try:
             log_k = participant_means(asked["log_k"].to_numpy(float), asked["person"].to_numpy())
-            random = seeded(seed, "prediction", *cell.values(), history)
-            found = log_score(person_scores(asked), log_k, inference.resamples, random, inference.level)
+            found = log_score(person_scores(asked), log_k, level)
         except MissingData as error:
             yield row | {"reason": str(error)}
             continue
@@ -196,21 +193,21 @@ def _tallied(ordered: pd.DataFrame) -> dict[str, Array]:
 
 
 def _gains(
-    cell: Mapping[str, Any], part: pd.DataFrame, nulls: Mapping[str, Array], inference: Inference, seed: int
+    cell: Mapping[str, Any], part: pd.DataFrame, nulls: Mapping[str, Array], level: float
 ) -> Iterator[dict[str, Any]]:
     scores = dict(iter(part.groupby("history", sort=False)))
     for name, (more, less) in LADDER.items():
         if more in scores and less in scores:
             one, other = _same_marks(scores[more], scores[less])
-            yield _gain({**cell, "gain": name, "more": more, "less": less}, one, other, inference, seed)
+            yield _gain({**cell, "gain": name, "more": more, "less": less}, one, other, level)
     human = scores.get("human", part.head(0))
     for name, logs in nulls.items():
         row = {**cell, "gain": OVER[name], "more": "human", "less": name}
-        yield _gain(row, human, human.assign(log_share=logs), inference, seed)
+        yield _gain(row, human, human.assign(log_share=logs), level)
     if "answers" in scores and "counting" in nulls:
         one, counted = _same_marks(scores["answers"], human.assign(log_share=nulls["counting"]))
         row = {**cell, "gain": SHORTCUT, "more": "answers", "less": "counting"}
-        yield _gain(row, one, counted, inference, seed)
+        yield _gain(row, one, counted, level)
 
 
 def _same_marks(one: pd.DataFrame, other: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -219,30 +216,28 @@ def _same_marks(one: pd.DataFrame, other: pd.DataFrame) -> tuple[pd.DataFrame, p
     return rows(one, keys[0].isin(keys[1])), rows(other, keys[1].isin(keys[0]))
 
 
-def _gain(
-    row: Mapping[str, Any], one: pd.DataFrame, other: pd.DataFrame, inference: Inference, seed: int
-) -> dict[str, Any]:
+def _gain(row: Mapping[str, Any], one: pd.DataFrame, other: pd.DataFrame, level: float) -> dict[str, Any]:
     try:
-        random = seeded(seed, "gain", *row.values())
-        found = gain(person_scores(one), person_scores(other), inference.resamples, random, inference.level)
+        found = gain(person_scores(one), person_scores(other), level)
     except MissingData as error:
         return {**row, "reason": str(error)}
-    ends = {"low": found.low, "high": found.high, "p": found.p}
+    ends = {"low": found.low, "high": found.high, "p": found.p, "reason": found.reason}
     return {**row, "n_participants": found.n, "estimate": found.mean, **ends}
 
 
-def _corrected(found: pd.DataFrame, inference: Inference) -> pd.DataFrame:
-    """The p-values corrected over the models of a task, gain by gain."""
+def corrected(found: pd.DataFrame, families: Sequence[str], inference: Inference) -> pd.DataFrame:
+    """The p-values corrected over the rows that have these columns alike: all rows where none is named."""
     p = found["p"].to_numpy(dtype=float)
-    corrected = np.full(len(found), np.nan)
-    for _, places in found.groupby(["task", "layout", "gain"], sort=False).indices.items():
+    corrected_p = np.full(len(found), np.nan)
+    groups = found.groupby(list(families), sort=False).indices.values() if families else [np.arange(len(found))]
+    for places in groups:
         made = places[np.isfinite(p[places])]
-        corrected[made] = CORRECTIONS[inference.correction](p[made])
-    rejected = pd.Series(corrected <= inference.alpha, dtype=object)
-    return found.assign(p_corrected=corrected, is_rejected=rejected.where(np.isfinite(corrected), None))
+        corrected_p[made] = CORRECTIONS[inference.correction](p[made])
+    rejected = pd.Series(corrected_p <= inference.alpha, dtype=object)
+    return found.assign(p_corrected=corrected_p, is_rejected=rejected.where(np.isfinite(corrected_p), None))
 
 
-def _identification(donors: pd.DataFrame, inference: Inference, seed: int) -> Iterator[dict[str, Any]]:
+def _identification(donors: pd.DataFrame, level: float) -> Iterator[dict[str, Any]]:
     """Of other participants' histories, the share that foretells a person's answers worse than their own does."""
     for key, part in parts_of(donors, CELL) if len(donors) else ():
         is_own = part["donor"] == part["participant"]
@@ -255,10 +250,10 @@ def _identification(donors: pd.DataFrame, inference: Inference, seed: int) -> It
         wins = np.where(np.abs(held - theirs) <= READING_ERROR, 0.5, held > theirs)
         by_person = pd.Series(wins).groupby([others["experiment"].to_numpy(), others["participant"].to_numpy()]).mean()
         shares = by_person.to_numpy(float)
-        counts = resample_counts(len(shares), inference.resamples, seeded(seed, "identification", *key))
-        low, high = interval_ends(resampled_means(shares, counts), len(shares), inference.level)
+        found = mean_test(shares - 0.5, level, "participants")
+        low, high = (float(np.clip(0.5 + end, 0, 1)) for end in (found.low, found.high))
         row = dict(zip(CELL, key, strict=True)) | {"n_participants": len(shares), "n_donors": len(others)}
-        yield row | {"share": float(shares.mean()), "low": float(low), "high": float(high)}
+        yield row | {"share": 0.5 + found.mean, "low": low, "high": high, "p": found.p, "reason": found.reason}
 
 
 def _quantiles(read: pd.DataFrame) -> Iterator[dict[str, Any]]:

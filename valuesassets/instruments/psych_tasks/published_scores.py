@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.instruments.psych_tasks.model_lines import lines_of
 from valuesassets.measure.internal_consistency import cronbach_alpha, feldt_interval, no_covariance_band
 from valuesassets.measure.means import Array
 from valuesassets.measure.resampling import with_ends
@@ -27,7 +28,7 @@ POOL = 100_000
 LOGIT_MEAN, LOGIT_SD = -10.0, 1.0
 """Of random logits, as in the published simulation; their mean cancels."""
 SCORES = ["model", "experiment", "scale", "item", "score", "reading", "reason"]
-SCALES = ["experiment", "scale", "reading", "models", "items", "alpha", "alpha_low", "alpha_high", "null_low"]
+SCALES = ["experiment", "scale", "reading", "models", "lines", "items", "alpha", "alpha_low", "alpha_high", "null_low"]
 SCALES += ["null_high", "alpha_random", "alpha_random_low", "alpha_random_high", "alpha_permuted", "alpha_label"]
 SCALES += ["reason"]
 
@@ -83,7 +84,7 @@ def derive_published_scores(
     Args:
         frame: `model`, `experiment`, `participant`, `item`, `human_value` and the probability of what was answered
             among all that may be: `q_human`, `q_late_human` as published code reads it, `q_blank_human` without an
-            item. Where one is empty, that participant takes no part in the model's score of the item.
+            item; `line` of the model, each its own where left out. Where a probability is empty, that participant takes no part in the model's score of the item.
         scales: by name. The late reading has rows where anything was read so.
 
     Source: the public code of Meyer, Garcia and Wulff (2026), arXiv 2606.20205.
@@ -99,7 +100,7 @@ def derive_published_scores(
                 cells = _cells(of_scale, scale, q)
                 scores = cells.scores(cells.q)
                 score_rows += [where | row for row in _score_rows(cells, scores)]
-                row = where | alpha_columns(scores, level)
+                row = where | alpha_columns(scores, level, lines_of(of_scale, cells.models))
                 if row["reason"] is None:
                     random = seeded(seed, "published_scores", experiment, name)
                     row |= _nulls(cells, random, level, draws) | _label(of_scale, scale)
@@ -110,19 +111,25 @@ def derive_published_scores(
     }
 
 
-def alpha_columns(scores: Array, level: float = 0.95) -> dict[str, Any]:
-    """Alpha of (models, items) scores, its interval, the band without covariance; or nothing and a `reason`."""
+def alpha_columns(scores: Array, level: float = 0.95, lines: Sequence[str] | None = None) -> dict[str, Any]:
+    """Alpha of (models, items) scores, its interval, the band without covariance; or nothing and a `reason`.
+
+    Interval and band are those of as many models as there are lines: models of one line are no separate evidence.
+    """
     n, k = scores.shape
-    row: dict[str, Any] = {"models": n, "items": k, "reason": None}
+    n_lines = n if lines is None else len(set(lines))
+    row: dict[str, Any] = {"models": n, "lines": n_lines, "items": k, "reason": None}
     try:
         alpha = cronbach_alpha(scores)
+        if n_lines < 2:
+            raise MissingData(f"all {n} models are of one line: nothing tells what others would give")
     except MissingData as error:
         names = ("alpha", "alpha_low", "alpha_high", "null_low", "null_high")
         return row | dict.fromkeys(names) | {"reason": str(error)}
-    null_low, null_high = no_covariance_band(n, k, level)
+    null_low, null_high = no_covariance_band(n_lines, k, level)
     return (
         row
-        | with_ends("alpha", alpha, feldt_interval(alpha, n, k, level))
+        | with_ends("alpha", alpha, feldt_interval(alpha, n_lines, k, level))
         | {
             "null_low": null_low,
             "null_high": null_high,

@@ -13,8 +13,9 @@ from valuesassets.instruments.psych_tasks.lost_section import lost
 from valuesassets.instruments.psych_tasks.methods import methods, sources
 from valuesassets.instruments.psych_tasks.page_parts import of_scales, spell_ends
 from valuesassets.instruments.psych_tasks.pictures import PICTURES
-from valuesassets.records.frames import column, records, rows_where
-from valuesassets.reporting.methods import some_of
+from valuesassets.measure.keying import FEWEST_LINES
+from valuesassets.records.frames import column, parts_of, records, rows_where
+from valuesassets.reporting.methods import listed, some_of
 from valuesassets.reporting.page_parts import Figures, Page, draw, first_section, needed, tabulate
 from valuesassets.reporting.parts import Frames, Section
 from valuesassets.reporting.report import METHODS, render_page
@@ -48,8 +49,11 @@ def _keying(frames: Frames, figures: Figures) -> Section:
         "means, before anything is recoded, fall together with a correlation (rho) of -1. Models that like a label, "
         "whatever the item says, give +1. The share of the label, pi bias = (1 + rho) / 2, is 0 for a trait alone and "
         "1 for a label alone.",
-        "The verdict is by its interval: above .5 a label preference, below .5 a trait, else the two are not told "
-        "apart.",
+        "The verdict takes two things: an interval that lies above .5 (label preference) or below .5 (trait), and a rank "
+        "test of the lines' means that counts; else the two are not told apart. Both are over lines of models: sizes "
+        "and versions of one name resemble each other and are no separate evidence. Lines are taken as independent of "
+        f"each other, models within them are not, and with fewer than {FEWEST_LINES} lines there is no verdict."
+        + _lines_said(frames.get("keying/models")),
     ]
     named = of_scales(scales)
     if labels := [str(row["scale"]) for row in records(rows_where(named, verdict=LABEL))]:
@@ -59,7 +63,7 @@ def _keying(frames: Frames, figures: Figures) -> Section:
             "as a trait."
         )
     draw(section, figures, PICTURES, "keying_plane")
-    shown = ("scale", "models", "items", "rho", "pi_bias", "verdict", "reason")
+    shown = ("scale", "models", "lines", "items", "rho", "pi_bias", "p", "verdict", "reason")
     tabulate(section, "Each scale, over models.", spell_ends(named, ("rho", "pi_bias")), shown)
     models = frames.get("keying/models")
     if models is not None and len(models):
@@ -71,9 +75,21 @@ def _keying(frames: Frames, figures: Figures) -> Section:
             "Each model: means of forward- and reverse-keyed items on the labels as shown, and what of them is the "
             "trait and what the bias towards a label. No trait is shown where the scale measures the label.",
             told.assign(trait=trait),
-            ("scale", "model", "forward_mean", "reverse_mean", "trait", "bias", "reason"),
+            ("scale", "model", "line", "forward_mean", "reverse_mean", "trait", "bias", "reason"),
         )
     return section
+
+
+def _lines_said(models: pd.DataFrame | None) -> str:
+    """Which models are taken for one line, where any are."""
+    if models is None or not len(models):
+        return ""
+    related = [
+        f"{line}: {listed(sorted(map(str, set(part['model']))))}"
+        for (line,), part in parts_of(models, ["line"])
+        if part["model"].nunique() > 1
+    ]
+    return f" Of one line here are {some_of(related)}." if related else " Here each model is a line of its own."
 
 
 def _consistency(frames: Frames, figures: Figures) -> Section:
@@ -89,11 +105,11 @@ def _consistency(frames: Frames, figures: Figures) -> Section:
     ]
     draw(section, figures, PICTURES, "reliability_and_alignment")
     coefficients = ("generalizability", "over_items", "over_presentations", "over_draws")
-    shown = ("scale", "history", "models", "items", "presentations", "draws", *coefficients, "reason")
+    shown = ("scale", "history", "models", "lines", "items", "presentations", "draws", *coefficients, "reason")
     tabulate(
         section,
-        "Generalizability of scale scores, over all that was varied and over each by itself; intervals leave out one "
-        "item at a time.",
+        "Generalizability of scale scores, over all that was varied and over each by itself, with intervals over lines "
+        "of models.",
         spell_ends(of_scales(scales), coefficients),
         shown,
     )
@@ -116,8 +132,8 @@ def _published(frames: Frames, figures: Figures) -> Section:
     section.paragraphs += [
         "Published work scores a model on an item by what people answered there, weighted by how likely the model "
         "found each answer, and takes Cronbach's alpha over models as a sign that the scale measures something in "
-        "them. Alpha is shown with Feldt's interval, beside four nulls: the band in which it lies where no two items "
-        "have anything in common; random logits; the model's own probabilities dealt anew among participants; and a "
+        "them. Alpha is shown with Feldt's interval, for as many models as there are independent lines of them, beside "
+        "four nulls: the band in which it lies where no two items have anything in common; random logits; the model's own probabilities dealt anew among participants; and a "
         "model that is shown no item at all, so that only its liking for labels is left. Where that last one is as "
         "high, alpha says nothing of a trait.",
         "Exact: read before the answer. Late: as the published code reads it, one row too late, where the model has "
@@ -133,7 +149,7 @@ def _published(frames: Frames, figures: Figures) -> Section:
         section,
         "Alpha over models, each with its nulls.",
         told,
-        ("scale", "reading", "models", "items", *ALPHAS, "reason"),
+        ("scale", "reading", "models", "lines", "items", *ALPHAS, "reason"),
     )
     scores = frames.get("published_scores/scores")
     if scores is not None and len(scores):
@@ -155,7 +171,8 @@ def _layouts(frames: Frames, figures: Figures) -> Section:
         return section
     section.paragraphs.append(
         "Marked: the transcript word for word. Plain: without the marks around answers. Chat: the model's own "
-        "template, answers as its own turns. Differences are of the same answers of the same people."
+        "template, answers as its own turns. Differences are of the same answers of the same people; p is corrected over "
+        "all comparisons."
     )
     told = spell_ends(
         effects.rename(columns={"low": "log_score_difference_low", "high": "log_score_difference_high"}),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from valuesassets.instruments.psych_tasks.model_lines import line_of_name
 from valuesassets.records.errors import InputError
 from valuesassets.records.text_tables import Row, read_rows
 
@@ -19,6 +20,8 @@ SAID = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": 
 def read_scores(path: Path) -> pd.DataFrame:
     """Scores of a file: `experiment`, `category` (None where it has none), `model`, `item`, `score` (NaN where empty).
 
+    `line` of the model is that of the file, else by the model's name.
+
     Raises:
         InputError: no such table; a column is missing; a score is no number; one stands twice. Names file, row, column.
     """
@@ -28,7 +31,9 @@ def read_scores(path: Path) -> pd.DataFrame:
         _require_once(path, row, seen, {"experiment": experiment, "model": model, "item": item})
         category = row.fields.get("category") or None
         score = _number(path, row, row.fields["score"])
-        found.append({"experiment": experiment, "category": category, "model": model, "item": item, "score": score})
+        line = row.fields.get("line") or line_of_name(model)
+        found.append({"experiment": experiment, "category": category, "model": model, "line": line})
+        found[-1] |= {"item": item, "score": score}
     return pd.DataFrame(found)
 
 

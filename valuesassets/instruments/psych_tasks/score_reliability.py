@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.psych_tasks.keying import preference_columns
+from valuesassets.instruments.psych_tasks.model_lines import lines_of
 from valuesassets.instruments.psych_tasks.published_scores import alpha_columns
 from valuesassets.records.frames import parts_of
 
-PREFERENCE = ("rho", "pi_bias", "pi_bias_low", "pi_bias_high", "reason")
+PREFERENCE = ("rho", "p", "pi_bias", "pi_bias_low", "pi_bias_high", "verdict", "reason")
 
 
 def scale_rows(scores: pd.DataFrame, level: float = 0.95) -> list[dict[str, Any]]:
@@ -21,7 +22,8 @@ def scale_rows(scores: pd.DataFrame, level: float = 0.95) -> list[dict[str, Any]
     """
     found = []
     for (experiment, category), part in parts_of(scores.fillna({"category": ""}), ["experiment", "category"]):
-        columns = alpha_columns(_models_by_items(part).to_numpy(dtype=float), level)
+        table = _models_by_items(part)
+        columns = alpha_columns(table.to_numpy(dtype=float), level, lines_of(part, table.index))
         found.append({"experiment": experiment, "category": category or None} | columns)
     return found
 
@@ -39,8 +41,9 @@ def keying_rows(
     for (experiment,), part in parts_of(scores, ["experiment"]):
         table = _models_by_items(part)
         reverse = np.array([is_reversed[experiment, item] for item in table.columns])
-        columns = preference_columns(table.to_numpy(dtype=float), reverse, level)
-        row = {"experiment": experiment, "models": len(table)}
+        lines = lines_of(part, table.index)
+        columns = preference_columns(table.to_numpy(dtype=float), reverse, level, lines)
+        row = {"experiment": experiment, "models": len(table), "lines": len(set(lines))}
         found.append(row | {name: columns[name] for name in PREFERENCE})
     return found
 

@@ -48,6 +48,7 @@ LAYOUT = text("layout", "how the transcript was shown: marked, plain or chat")
 LOW, HIGH = number("low", "lower end of its interval"), number("high", "upper end of its interval")
 P = number("p", "p-value, uncorrected", "probability", 0, 1)
 P_CORRECTED = number("p_corrected", "p-value, corrected over the models of a task", "probability", 0, 1)
+IS_REJECTED = yes("is_rejected", "whether the corrected p-value is at most alpha")
 
 TRANSCRIPTS = Table(
     "psych_tasks/transcripts",
@@ -258,7 +259,7 @@ GAIN_ROWS = Table(
     HIGH,
     P,
     P_CORRECTED,
-    yes("is_rejected", "whether the corrected p-value is below alpha"),
+    IS_REJECTED,
     REASON,
 )
 IDENTIFICATION = Table(
@@ -272,6 +273,10 @@ IDENTIFICATION = Table(
     number("share", "pairs in which one's own history foretells the answers better; .5 by chance", "share", 0, 1),
     LOW,
     HIGH,
+    P,
+    P_CORRECTED,
+    IS_REJECTED,
+    REASON,
 )
 QUANTILES = Table(
     "psych_tasks/prediction/quantiles",
@@ -287,6 +292,7 @@ QUANTILES = Table(
 )
 SCALE = text("scale", "name of the scale", is_needed=True)
 MODELS, ITEMS = count("models", "models"), count("items", "items")
+LINES = count("lines", "lines that the models are of: what counts as independent")
 
 
 def ends(name: str, words: str, unit: str = "") -> tuple[Column, Column, Column]:
@@ -302,6 +308,7 @@ KEYING_MODELS = Table(
     "psych_tasks/keying/models",
     "a model's answers to a scale, each item alone, on the labels as they were shown",
     MODEL,
+    text("line", "the line of models that it is of, as the study declares it or by its name"),
     TASK,
     EXPERIMENT,
     SCALE,
@@ -318,8 +325,10 @@ KEYING_SCALES = Table(
     EXPERIMENT,
     SCALE,
     MODELS,
+    LINES,
     ITEMS,
-    *ends("rho", "correlation over models of forward and reverse means"),
+    *ends("rho", "correlation over models of forward and reverse means; interval over lines"),
+    number("p", "p-value of the rank correlation of lines' means", "probability", 0, 1),
     *ends("pi_bias", "(1 + rho) / 2: share of a liking for labels", "share"),
     text("verdict", "label preference, trait, or not told apart"),
     REASON,
@@ -344,8 +353,9 @@ PUBLISHED_SCALES = Table(
     SCALE,
     text("reading", "exact, or late: as published code reads q"),
     MODELS,
+    LINES,
     ITEMS,
-    *ends("alpha", "Cronbach's alpha over models, Feldt's interval"),
+    *ends("alpha", "Cronbach's alpha over models, Feldt's interval over lines"),
     number("null_low", "alpha without any covariance: lower end of its band"),
     number("null_high", "upper end of its band"),
     *ends("alpha_random", "mean alpha of models with random logits, and the range of most"),
@@ -361,6 +371,7 @@ RELIABILITY_SCALES = Table(
     EXPERIMENT,
     SCALE,
     MODELS,
+    LINES,
     ITEMS,
     count("presentations", "ways round that the scale was shown"),
     count("draws", "draws of the model's own answers"),
@@ -394,6 +405,9 @@ LAYOUT_EFFECTS = Table(
     number("log_score_difference", "mean difference of log scores", "nats"),
     LOW,
     HIGH,
+    P,
+    number("p_corrected", "p-value, corrected over all comparisons of layouts", "probability", 0, 1),
+    IS_REJECTED,
     number("p_valid_difference", "mean difference of P_valid", "probability", -1, 1),
     number("share_other_likeliest", "marks with another likeliest candidate", "share", 0, 1),
     REASON,

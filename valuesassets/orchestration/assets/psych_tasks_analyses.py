@@ -17,6 +17,7 @@ from valuesassets.orchestration.instruments import PSYCH_TASKS
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
+from valuesassets.records.files import sha256_json
 from valuesassets.records.settings.psych_tasks import PsychTasks
 from valuesassets.records.study import Study
 
@@ -84,6 +85,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         return declared(
             line=line,
             reads=("inference", "seed"),
+            stamp=sha256_json(settings.lines),
             modules=(f"{HOME}.cells", f"{HOME}.pictures", *(f"{HOME}.{module}" for module in modules)),
             wiring=name,
             io_manager_key="frames",
@@ -94,21 +96,23 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.psych_tasks.prediction import derive_prediction
 
         marks, donors = (table_of_cells(answers, table) for table in ("marks", "donors"))
-        return derive_prediction(marks, donors, study.inference, study.seed)
+        return derive_prediction(marks, donors, study.inference)
 
     def layout_effect(answers: Answers) -> Frames:
         from valuesassets.instruments.psych_tasks.cells import table_of_cells
         from valuesassets.instruments.psych_tasks.layout_effect import derive_layout_effect
 
-        return {"effects": derive_layout_effect(table_of_cells(answers, "marks"), study.inference, study.seed)}
+        return {"effects": derive_layout_effect(table_of_cells(answers, "marks"), study.inference)}
 
     def of_scales(name: str) -> Callable[[Answers], Frames]:
         def derive(answers: Answers) -> Frames:
             from valuesassets.instruments.psych_tasks.cells import derive_scales, table_of_cells
+            from valuesassets.instruments.psych_tasks.model_lines import lines_of_study
             from valuesassets.instruments.psych_tasks.task_files import load_task
 
             tasks = {part: load_task(settings.task_file(part)) for part in settings.tasks}
-            return derive_scales(name, tasks, table_of_cells(answers, "marks"), study.inference.level, study.seed)
+            marks, level = table_of_cells(answers, "marks"), study.inference.level
+            return derive_scales(name, tasks, marks, lines_of_study(study), level, study.seed)
 
         return derive
 

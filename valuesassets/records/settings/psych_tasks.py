@@ -82,6 +82,9 @@ class PsychTasks(InstrumentTable):
     """Largest share of a cell's marks that may stay unread."""
     laws: dict[FamilyName, PlantedLaw] = pydantic.Field(default_factory=dict)
     """What is planted, by name of a reference family."""
+    lines: dict[FamilyName, Annotated[str, pydantic.Field(min_length=1)]] = pydantic.Field(default_factory=dict)
+    """The line of models that a family is of. What rests on differences between models takes lines, not models, for
+    independent. If left out, by the model's name: what stands before its size, without organisation and version."""
 
     @pydantic.field_validator("histories", "layout")
     @classmethod
@@ -130,3 +133,5 @@ class PsychTasks(InstrumentTable):
             raise ValueError(f"psych_tasks.laws: says nothing of {lacking[0]}, which is trained here; add its law")
         if unknown := [name for name in self.laws if name not in trained]:
             raise ValueError(f"psych_tasks.laws: {unknown[0]} is no reference family of the study; name one")
+        if unknown := [name for name in self.lines if name not in study.families]:
+            raise ValueError(f"psych_tasks.lines: {unknown[0]} is no family of the study; name one or take it out")

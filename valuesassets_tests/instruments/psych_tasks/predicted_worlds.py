@@ -88,7 +88,7 @@ def predicted(world, seed, models=MODELS, order="shuffled"):
         found = derive_answer_distributions(asking.rows, people, task, asking.trials, readings, False)
         marks.append(found["marks"].assign(model=model, task=world))
     every = pd.concat(marks, ignore_index=True)
-    return derive_prediction(every, found["donors"].head(0).assign(model="", task=""), Inference(resamples=199), 0)
+    return derive_prediction(every, found["donors"].head(0).assign(model="", task=""), Inference())
 
 
 def supported(tables):
@@ -110,5 +110,5 @@ def scores_of(people, task):
     found = derive_answer_distributions(asking.rows, people, task, asking.trials, readings, False)
     marks = found["marks"].assign(model="even", task=task.name)
     donors = found["donors"].head(0).assign(model="", task="")
-    scores = derive_prediction(marks, donors, Inference(resamples=199), 0)["scores"]
+    scores = derive_prediction(marks, donors, Inference())["scores"]
     return scores.set_index("history")["log_score"]

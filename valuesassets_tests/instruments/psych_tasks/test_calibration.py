@@ -85,7 +85,7 @@ def test_a_parrot_has_no_content_and_a_follower_has(survey):
         readings = read_by(asking.trials, by_law(people, law))
         answers = derive_answer_distributions(asking.rows, people, task, asking.trials, readings, False)
         marks, donors = (answers[table].assign(model=name, task="t") for table in ("marks", "donors"))
-        found = derive_prediction(marks, donors, Inference(resamples=199), 1)
+        found = derive_prediction(marks, donors, Inference())
         rows = found["gains"].set_index("gain")
         content[name] = rows.loc["content"]
         share = found["identification"]["share"].iloc[0]

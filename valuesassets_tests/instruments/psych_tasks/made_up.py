@@ -86,7 +86,10 @@ def identification(models, tasks):
         for task in tasks:
             share = 0.85 - 0.3 * number / max(1, len(models) - 1)
             row = {"model": model, "task": task, "layout": "marked", "n_participants": 40, "n_donors": 800}
-            rows.append(row | {"share": share, "low": share - 0.08, "high": share + 0.08})
+            tested = {"p": 0.0005, "p_corrected": 0.001, "is_rejected": True}
+            if share < 0.6:
+                tested = {"p": 0.2, "p_corrected": 0.4, "is_rejected": False}
+            rows.append(row | tested | {"share": share, "low": share - 0.08, "high": share + 0.08})
     return IDENTIFICATION.frame(rows)
 
 
@@ -123,17 +126,17 @@ def keying(models, tasks, scales=("label", "trait", "open", "forward only")):
             at = {"task": task, "experiment": task, "scale": scale}
             reason = None if scale in pi else "all 6 items are forward-keyed: trait and liking for labels are one there"
             for model, strength in zip(models, strengths, strict=True):
-                row = at | {"model": model, "reason": reason}
+                row = at | {"model": model, "line": f"{model} line", "reason": reason}
                 if scale in pi:
                     turn = {"label": 1, "trait": -1, "open": random.choice([-1, 1])}[scale]
                     f, r = 3 + strength, 3 + turn * strength + random.normal(0, 0.05)
                     row |= {"forward_mean": f, "reverse_mean": r, "trait": 3 + (f - r) / 2, "bias": (f + r) / 2 - 3}
                 model_rows.append(row)
-            row = at | {"models": len(models), "items": 6, "reason": reason, "verdict": None}
+            row = at | {"models": len(models), "lines": len(models), "items": 6, "reason": reason, "verdict": None}
             if scale in pi:
                 middle, low, high = pi[scale]
                 row |= {"pi_bias": middle, "pi_bias_low": low, "pi_bias_high": high, "rho": 2 * middle - 1}
-                row |= {"rho_low": 2 * low - 1, "rho_high": 2 * high - 1}
+                row |= {"rho_low": 2 * low - 1, "rho_high": 2 * high - 1, "p": 0.9 if scale == "open" else 0.002}
                 row["verdict"] = {"label": "label preference", "trait": "trait", "open": "not told apart"}[scale]
             scale_rows.append(row)
     return {"keying/models": pd.DataFrame(model_rows), "keying/scales": pd.DataFrame(scale_rows)}
@@ -146,7 +149,7 @@ def reliability(models, tasks, scales=("label", "trait")):
             for history in ("alone", "own"):
                 at = {"task": task, "history": history, "experiment": task, "scale": scale}
                 g = min(0.95, 0.3 + 0.5 * place + 0.01 * number - 0.1 * (history == "own"))
-                row = at | {"models": len(models), "items": 6, "presentations": 2, "draws": 1, "generalizability": g}
+                row = at | {"models": len(models), "lines": len(models), "items": 6, "presentations": 2, "draws": 1, "generalizability": g}
                 row |= {"generalizability_low": g - 0.1, "generalizability_high": g + 0.08, "over_items": g}
                 rows.append(row | {"over_items_low": g - 0.1, "over_items_high": g + 0.08,
                                    "reason": "one draw: what other answers would change was not measured"})  # fmt: skip
@@ -162,7 +165,7 @@ def published(models, tasks, scales=("label", "trait")):
             at = {"task": task, "experiment": task, "scale": scale}
             for reading in ("exact", "late"):
                 alpha = 0.86 if scale == "label" else 0.2
-                row = at | {"reading": reading, "models": len(models), "items": 6, "alpha": alpha}
+                row = at | {"reading": reading, "models": len(models), "lines": len(models), "items": 6, "alpha": alpha}
                 row |= {"alpha_low": alpha - 0.08, "alpha_high": alpha + 0.06, "null_low": -0.6, "null_high": 0.33}
                 row |= {"alpha_random": 0.01, "alpha_random_low": -0.5, "alpha_random_high": 0.3}
                 scale_rows.append(row | {"alpha_permuted": 0.05, "alpha_label": 0.88, "reason": None})
@@ -179,7 +182,7 @@ def layouts(models, tasks):
         [
             {"model": model, "task": task, "history": "human", "layout": "plain", "against": "marked",
              "n_participants": 40, "n_marks": 400, "log_score_difference": -0.2, "low": -0.3, "high": -0.1,
-             "p_valid_difference": -0.05, "share_other_likeliest": 0.2}
+             "p": 0.0005, "p_corrected": 0.002, "is_rejected": True, "p_valid_difference": -0.05, "share_other_likeliest": 0.2}
             for model in models
             for task in tasks
         ]

@@ -92,7 +92,7 @@ def test_a_parrot_has_no_content_and_a_follower_has(survey):
         assert share > 0.55
     assert content["parrot"]["estimate"] == pytest.approx(0, abs=1e-12)
     assert content["follower"]["low"] > 0
-    assert content["follower"]["is_rejected"]
+    assert content["follower"]["reason"].startswith("24 participants, 30 or more")
 
 
 def test_a_mark_that_was_not_read_is_not_recovered(survey):

@@ -10,7 +10,8 @@ from valuesassets.instruments.psych_tasks.reliability import (
     derive_reliability,
 )
 from valuesassets.instruments.psych_tasks.scale_answers import consistency_frame
-from valuesassets.measure.internal_consistency import cronbach_alpha
+from valuesassets.measure.internal_consistency import cronbach_alpha, feldt_interval
+from valuesassets.measure.resampling import jackknife_ends
 from valuesassets.records.errors import MissingData
 from valuesassets_tests.instruments.psych_tasks.made_marks import SCALE
 
@@ -101,15 +102,48 @@ def test_a_facet_of_one_level_is_told_in_words():
     assert pd.isna(row["over_draws"])
 
 
-def test_two_items_have_no_interval_and_one_leaves_the_other_facets():
+def test_two_items_are_enough_and_one_leaves_the_other_facets():
     two = only_row(rows_of(values_of(7, (6, 2, 2, 3))))
     assert 0 <= two["generalizability"] <= 1
-    assert two["generalizability_low"] is None
-    assert two["reason"] == "no interval: 3 items or more are left out one at a time"
+    assert two["generalizability_low"] <= two["generalizability"] <= two["generalizability_high"]
     one = only_row(rows_of(values_of(7, (6, 1, 2, 3))))
     assert pd.isna(one["over_items"])
     assert 0 <= one["over_draws"] <= 1
     assert one["reason"].endswith("one item: what others would change was not measured")
+
+
+@pytest.mark.parametrize("shape", [(12, 8, 1, 1), (7, 8, 2, 1), (12, 2, 2, 3)])
+def test_over_one_facet_the_interval_is_feldts_or_the_wider_one_that_leaves_models_out(shape):
+    values = values_of(21, shape)
+    row, items = only_row(rows_of(values)), values.mean(axis=(2, 3))
+    alpha, (n, k) = cronbach_alpha(items), shape[:2]
+    exact = feldt_interval(alpha, n, k)
+    left_out = np.array([cronbach_alpha(np.delete(items, model, axis=0)) for model in range(n)])
+    without = jackknife_ends(alpha, left_out)
+    ends = max(0, min(exact[0], without[0])), min(1, max(exact[1], without[1]))
+    assert (row["over_items_low"], row["over_items_high"]) == pytest.approx(ends)
+
+
+def test_models_of_a_line_are_no_separate_evidence():
+    values = values_of(22, (5, 8, 1, 1))
+    copied = rows_of(np.repeat(values, 4, axis=0))
+    copied["line"] = copied["model"].map({f"m{number}": f"line {number // 4}" for number in range(20)})
+    alone, related, taken_alone = only_row(rows_of(values)), only_row(copied), only_row(copied.drop(columns="line"))
+    assert (related["models"], related["lines"], taken_alone["lines"]) == (20, 5, 20)
+
+    def width(row):
+        return row["over_items_high"] - row["over_items_low"]
+
+    assert width(taken_alone) < width(related)
+    assert related["over_items_low"] == pytest.approx(alone["over_items_low"], abs=0.2)
+    few = copied.assign(line="the only one")
+    assert only_row(few)["reason"].startswith("no interval: the models are of 1 line, 3 or more are needed")
+
+
+def test_where_a_coefficient_is_0_the_interval_has_a_width():
+    for seed in range(40):
+        row = only_row(rows_of(values_of(seed, (6, 6, 1, 1), model=0, item=1)))
+        assert row["over_items_low"] < row["over_items_high"], seed
 
 
 def test_what_cannot_be_had_is_refused_with_its_reason():

@@ -87,8 +87,8 @@ def test_where_content_cannot_be_had_the_person_is_what_counts(frames):
 
 
 def test_each_scale_measures_a_trait_a_label_or_cannot_be_told(frames):
-    assert "Differences between models on trait (task-a)" in said(True, frames)
-    assert "share of the label 0.03 [0.01, 0.06]" in said(True, frames)
+    assert "Differences between models on trait (task-a) and trait (feedback) are more in what they say" in said(True, frames)
+    assert "share of the label 0.03 [0.01, 0.06], 2 models of 2 lines, p\xa00.002" in said(True, frames)
     not_so = said(False, frames)
     assert "Any score of a model on label (task-a)" in not_so
     assert "share of the label 0.98 [0.97, 0.99]" in not_so
@@ -115,10 +115,13 @@ def test_a_gain_within_what_reading_may_be_off_by_is_none(frames):
     assert "predicted better" not in said(True, {"prediction/gains": tiny})
 
 
-def test_whose_history_it_is_counts_where_the_interval_lies_above_chance(frames):
+def test_whose_history_it_is_counts_where_the_corrected_test_rejects(frames):
     found = {"prediction/identification": frames["prediction/identification"]}
-    assert "model-a in task-a 0.850 [0.770, 0.930]" in said(True, found)
-    assert "model-b in task-a 0.550 [0.470, 0.630]" in said(False, found)
+    assert "model-a in task-a 0.850 [0.770, 0.930], p\xa00.001" in said(True, found)
+    assert "model-b in task-a 0.550 [0.470, 0.630], p\xa00.400" in said(False, found)
+    few = frames["prediction/identification"].assign(p=None, p_corrected=None, is_rejected=None, reason="12 participants")
+    assert "history, be it how" not in said(True, {"prediction/identification": few})
+    assert "model-a in task-a 0.850 [0.770, 0.930], 12 participants" in said(False, {"prediction/identification": few})
 
 
 def test_consistency_and_alignment_are_never_claimed_as_one(frames):
@@ -127,20 +130,21 @@ def test_consistency_and_alignment_are_never_claimed_as_one(frames):
 
 
 def test_alpha_beyond_chance_is_no_trait_where_labels_alone_give_as_much(frames):
-    assert "label (task-a) alpha 0.86 [0.78, 0.92], by chance up to 0.33" in said(True, frames)
+    assert "label (task-a) alpha 0.86 [0.78, 0.92] over 2 lines of models, by chance up to 0.33" in said(True, frames)
     assert "That they go together because models have a trait. label (task-a) alpha 0.86" in said(False, frames)
-    assert "trait (task-a) alpha 0.20 [0.12, 0.26], by chance up to 0.33" in said(False, frames)
+    assert "trait (task-a) alpha 0.20 [0.12, 0.26] over 2 lines of models, by chance up to 0.33" in said(False, frames)
     scales = frames["published_scores/scales"]
     assert "because models have a trait" not in said(False, {"published_scores/scales": scales.assign(alpha_label=0.1)})
     unknown = scales.assign(null_high=None, alpha_random_high=None)
     assert "go together" not in said(True, {"published_scores/scales": unknown})
 
 
-def test_a_layout_counts_where_an_interval_does_not_hold_0(frames):
+def test_a_layout_counts_where_a_corrected_test_rejects(frames):
     effects = frames["layout_effect/effects"]
     sentence = "How transcripts are laid out changes how well people are foretold."
     assert sentence in said(True, {"layout_effect/effects": effects})
-    assert f"{sentence} every interval holds 0" in said(False, {"layout_effect/effects": effects.assign(high=0.1)})
+    unsure = effects.assign(p_corrected=0.3, is_rejected=False)
+    assert f"{sentence} no test rejects" in said(False, {"layout_effect/effects": unsure})
 
 
 def test_gates_follow_calibration_and_ledger(frames):

@@ -15,6 +15,7 @@ from valuesassets.instruments.psych_tasks.statuses import MarkStatus, status_of
 from valuesassets.instruments.psych_tasks.tables import CANDIDATES, DONORS, MARKS
 from valuesassets.instruments.psych_tasks.task_files import Kind, Task
 from valuesassets.instruments.psych_tasks.transcripts import REVERSED
+from valuesassets.measure.keying import label_lean
 from valuesassets.records.frames import records
 from valuesassets.records.trials import Reading, Trial
 
@@ -198,6 +199,8 @@ def _mark_row(
         human = None if answered is None else float(values[answered])
         row |= {"expected_label": label, "expected_value": seen.turned(label), "human_value": seen.turned(human)}
         row |= {"value_low": float(values.min()), "value_high": float(values.max())}
+        if row["value_low"] < row["value_high"]:
+            row["label_lean"] = label_lean(_log_shares_at(seen), values)
     return row
 
 

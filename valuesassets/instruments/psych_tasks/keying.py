@@ -15,7 +15,8 @@ from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import parts_of, rows
 
 LABEL, TRAIT, OPEN = "label preference", "trait", "not told apart"
-MODELS = ["model", "line", "experiment", "scale", "forward_mean", "reverse_mean", "trait", "bias", "reason"]
+MODELS = ["model", "line", "experiment", "scale", "forward_mean", "reverse_mean", "trait", "bias"]
+MODELS += ["trait_lean", "bias_lean", "reason"]
 SCALES = ["experiment", "scale", "models", "lines", "items", "rho", "rho_low", "rho_high", "p", "pi_bias"]
 SCALES += ["pi_bias_low", "pi_bias_high", "verdict", "reason"]
 
@@ -31,7 +32,8 @@ def derive_keying(
 
     Args:
         frame: `model`, `experiment`, `scale`, `item`, `expected` (on the labels as they were shown, nothing recoded),
-            `presentation` (empty where there is one); `line` of the model, each its own where left out. Rows of one
+            `presentation` (empty where there is one); `lean` (slope of log-probabilities along the labels, nats), where
+            it is known; `line` of the model, each its own where left out. Rows of one
             item and presentation, such as draws, are averaged.
         scales: by name.
     """
@@ -39,15 +41,17 @@ def derive_keying(
     scale_rows: list[dict[str, Any]] = []
     for (experiment, name), asked in parts_of(rows(frame, frame["scale"].isin(list(scales))), ["experiment", "scale"]):
         where, scale = {"experiment": experiment, "scale": name}, scales[name]
-        table = asked.assign(presentation=asked["presentation"] == REVERSED).pivot_table(
-            index="model", columns=["item", "presentation"], values="expected", sort=False, observed=True
-        )
+        asked = asked.assign(presentation=asked["presentation"] == REVERSED)
+        table = _by_item(asked, "expected")
+        leans = _by_item(asked, "lean") if "lean" in asked else pd.DataFrame()
+        leans = leans.reindex(index=table.index, columns=table.columns).to_numpy(dtype=float)
         of_items, presentations = (table.columns.get_level_values(each) for each in ("item", "presentation"))
         is_reverse = np.asarray(of_items.isin(list(scale.reversed))) != np.asarray(presentations, dtype=bool)
         midpoint = (scale.low + scale.high) / 2
         lines = lines_of(asked, table.index)
-        for model, line, values in zip(table.index, lines, table.to_numpy(dtype=float), strict=True):
-            model_rows.append({"model": model, "line": line} | where | _of_model(values[None], is_reverse, midpoint))
+        for model, line, values, lean in zip(table.index, lines, table.to_numpy(dtype=float), leans, strict=True):
+            row = {"model": model, "line": line} | where | _of_model(values, is_reverse, midpoint)
+            model_rows.append(row | _leans(lean, is_reverse))
         size = {"models": len(table), "lines": len(set(lines)), "items": of_items.nunique()}
         scale_rows.append(where | size | preference_columns(table.to_numpy(dtype=float), is_reverse, level, lines))
     return {
@@ -77,9 +81,24 @@ def preference_columns(
 
 def _of_model(values: np.ndarray, is_reverse: np.ndarray, midpoint: float) -> dict[str, Any]:
     try:
-        forward, reverse = keyed_means(values, is_reverse)
+        forward, reverse = keyed_means(values[None], is_reverse)
     except MissingData as error:
         return {"reason": str(error)}
     trait, bias = trait_and_bias(forward, reverse, midpoint)
     found = {"forward_mean": forward, "reverse_mean": reverse, "trait": trait, "bias": bias}
     return {name: value.item() for name, value in found.items()} | {"reason": None}
+
+
+def _leans(leans: np.ndarray, is_reverse: np.ndarray) -> dict[str, Any]:
+    """Trait and bias in log-odds; nothing where a lean is not known or items are keyed one way."""
+    if not np.isfinite(leans).all() or is_reverse.all() or not is_reverse.any():
+        return {}
+    trait, bias = trait_and_bias(*keyed_means(leans[None], is_reverse), 0.0)
+    return {"trait_lean": trait.item(), "bias_lean": bias.item()}
+
+
+def _by_item(asked: pd.DataFrame, values: str) -> pd.DataFrame:
+    """(models, items by presentation) means of rows."""
+    return asked.astype({values: float}).pivot_table(
+        index="model", columns=["item", "presentation"], values=values, sort=False, observed=True
+    )

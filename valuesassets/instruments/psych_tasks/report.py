@@ -69,13 +69,17 @@ def _keying(frames: Frames, figures: Figures) -> Section:
     if models is not None and len(models):
         replaced = set(labels)
         told = of_scales(models)
-        trait = told["trait"].astype(object).where(~told["scale"].isin(list(replaced)), None)
+        is_shown = ~told["scale"].isin(list(replaced))
+        traits = {name: told[name].astype(object).where(is_shown, None) for name in ("trait", "trait_lean")}
         tabulate(
             section,
             "Each model: means of forward- and reverse-keyed items on the labels as shown, and what of them is the "
-            "trait and what the bias towards a label. No trait is shown where the scale measures the label.",
-            told.assign(trait=trait),
-            ("scale", "model", "line", "forward_mean", "reverse_mean", "trait", "bias", "reason"),
+            "trait and what the bias towards a label: of expected answers, in units of the scale, which a strong liking "
+            "for a label or a place shrinks; and as leans, slopes of log-probabilities along the labels in nats from "
+            "end to end, in which such a liking changes the bias alone. No trait is shown where the scale measures the "
+            "label.",
+            told.assign(**traits),
+            ("scale", "model", "line", "forward_mean", "reverse_mean", "trait", "bias", "trait_lean", "bias_lean", "reason"),
         )
     return section
 

@@ -70,7 +70,7 @@ def label_frame(marks: pd.DataFrame, scales: Mapping[str, ScoredScale]) -> pd.Da
     read = rows(marks, (column(marks, "history") == "alone") & column(marks, "expected_label").notna())
     found = [rows(read, read["mark"].isin(list(scale.items))).assign(scale=name) for name, scale in scales.items()]
     frame = pd.concat(found, ignore_index=True)
-    return frame.assign(item=frame["mark"], expected=frame["expected_label"])
+    return frame.assign(item=frame["mark"], expected=frame["expected_label"], lean=frame["label_lean"])
 
 
 def published_frame(marks: pd.DataFrame) -> pd.DataFrame:

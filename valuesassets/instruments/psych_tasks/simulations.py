@@ -112,7 +112,7 @@ def of_alpha(lines: Lines, trait: float, seed: int) -> Mapping[str, Outcome]:
     return {TOGETHER: Outcome(any(each.is_supported for each in claims({"published_scores/scales": found}, False)))}
 
 
-def of_reliability(lines: Lines, seed: int, is_skewed: bool = False, trait: float = 1.5) -> Mapping[str, Outcome]:
+def of_reliability(lines: Lines, seed: int, is_skewed: bool = False, trait: float = 3.0) -> Mapping[str, Outcome]:
     """Whether intervals of coefficients over items, and over all facets, hold the truth."""
     random = np.random.default_rng([seed, 3])
     shape = (sum(lines.sizes), ITEMS, 2, 2)

@@ -119,6 +119,7 @@ MARKS = Table(
     number("expected_label", "expected answer as a number, as the scale was shown"),
     number("expected_value", "the same, as a forward presentation shows the scale"),
     number("human_value", "what the participant answered, as a forward presentation shows the scale"),
+    number("label_lean", "slope of log-probabilities along the labels, as the scale was shown", "nats, end to end"),
     number("value_low", "lower end of the scale"),
     number("value_high", "upper end of the scale"),
     text("item_id", "what is asked there, as a hash: the same for all people, in whichever order they were shown it"),
@@ -135,7 +136,7 @@ MARKS = Table(
         "nats",
         high=0,
     ),
-    added_later=("item_id", "meanings", "human_meaning", "log_share_by_place"),
+    added_later=("label_lean", "item_id", "meanings", "human_meaning", "log_share_by_place"),
 )
 CANDIDATES = Table(
     "psych_tasks/answer_distributions/candidates",
@@ -316,6 +317,8 @@ KEYING_MODELS = Table(
     number("reverse_mean", "mean over reverse-keyed ones, nothing recoded"),
     number("trait", "midpoint + half of their difference"),
     number("bias", "half of their sum, less the midpoint: what is liked of the labels"),
+    number("trait_lean", "the trait in log-odds: half the difference of mean leans, which likings keep as it is", "nats"),
+    number("bias_lean", "the bias in log-odds: half their sum", "nats, end to end"),
     REASON,
 )
 KEYING_SCALES = Table(

@@ -131,6 +131,7 @@ def keying(models, tasks, scales=("label", "trait", "open", "forward only")):
                     turn = {"label": 1, "trait": -1, "open": random.choice([-1, 1])}[scale]
                     f, r = 3 + strength, 3 + turn * strength + random.normal(0, 0.05)
                     row |= {"forward_mean": f, "reverse_mean": r, "trait": 3 + (f - r) / 2, "bias": (f + r) / 2 - 3}
+                    row |= {"trait_lean": f - r, "bias_lean": f + r - 6}
                 model_rows.append(row)
             row = at | {"models": len(models), "lines": len(models), "items": 6, "reason": reason, "verdict": None}
             if scale in pi:

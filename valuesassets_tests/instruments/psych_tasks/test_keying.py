@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from valuesassets.instruments.psych_tasks.keying import MODELS, SCALES, derive_keying
-from valuesassets.measure.keying import keyed_means, label_preference
+from valuesassets.measure.keying import keyed_means, label_lean, label_preference
 from valuesassets_tests.instruments.psych_tasks.made_marks import ITEMS, SCALE, expected_values
 
 BOTH = ("forward", "reversed")
@@ -79,3 +79,38 @@ def test_a_model_with_a_gap_keeps_the_scale_from_a_verdict_and_says_why():
     assert models.drop("m05")["trait"].notna().all()
     (row,) = tables["scales"].to_dict("records")
     assert (row["verdict"], row["reason"]) == (None, "1 of 72 answers are missing")
+
+
+def test_a_liking_for_a_place_shrinks_the_trait_of_expected_answers_and_leaves_its_lean():
+    labels = np.arange(1, 6)
+    found = {}
+    for pull in (0.0, 6.0):
+        rows = []
+        for model, trait in enumerate((-0.4, -0.1, 0.1, 0.4)):
+            for item in ITEMS:
+                way = -1 if item in SCALE.reversed else 1
+                logs = trait * way * (labels - 3) + pull * (labels == 5)
+                shares = np.exp(logs) / np.exp(logs).sum()
+                row = {"model": f"m{model}", "experiment": "survey", "scale": "worry", "item": item}
+                rows.append(row | {"expected": shares @ labels, "lean": label_lean(np.log(shares), labels)})
+        found[pull] = derived(pd.DataFrame(rows).assign(presentation=None))["models"].set_index("model")
+    calm, pulled = found[0.0], found[6.0]
+    assert abs(pulled.loc["m3", "trait"] - 3) < 0.1 * abs(calm.loc["m3", "trait"] - 3)
+    assert pulled["trait_lean"].to_list() == pytest.approx(calm["trait_lean"].to_list())
+    assert calm.loc["m3", "trait_lean"] == pytest.approx(0.4 * 4)  # .4 a label, over four steps
+    assert calm["bias_lean"].to_list() == pytest.approx([0] * 4, abs=1e-9)
+    assert (pulled["bias_lean"] > 1).all()
+
+
+def test_models_of_one_line_count_as_one_and_too_few_lines_have_no_verdict():
+    frame = expected_values("trait", models=8)
+    copies = [frame.assign(model=frame["model"] + f" {size}", line=frame["model"]) for size in ("small", "large")]
+    row, related = only_row(frame), only_row(pd.concat(copies))
+    assert (related["models"], related["lines"]) == (16, 8)
+    for name in ("rho", "rho_low", "rho_high", "p", "verdict"):
+        assert related[name] == pytest.approx(row[name]), name
+    of_four = pd.concat(copies)
+    of_four["line"] = of_four["line"].str[-1].astype(int) % 4
+    few = only_row(of_four)
+    assert (few["verdict"], few["rho"]) == (None, None)
+    assert few["reason"].startswith("16 models of 4 lines: 5 lines or more are needed")

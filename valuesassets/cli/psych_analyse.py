@@ -25,8 +25,8 @@ def analyse(
         list[str] | None,
         typer.Option(
             metavar="MODEL=LINE",
-            help="The line that a model is of, for what compares models: related ones count as one. By its name if left "
-            "out; may be repeated.",
+            help="The line that a model is of, for what compares models: related ones count as one. By its name if "
+            "left out; may be repeated.",
         ),
     ] = None,
 ) -> None:

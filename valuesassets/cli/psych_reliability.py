@@ -17,7 +17,8 @@ def reliability(
         typer.Argument(
             metavar="SCORES",
             readable=False,
-            help="CSV: experiment, model, item, score; category where scales have parts; line where models are related.",
+            help="CSV: experiment, model, item, score; category where scales have parts; line where models are "
+            "related.",
         ),
     ],
     output: Annotated[Path, typer.Option(help="Write the figures as JSON.")],
@@ -33,7 +34,8 @@ def reliability(
     """Cronbach's alpha over models, its interval and that of no covariance; with --keying, trait or label preference.
 
     Intervals and tests are over lines of models, which are taken as independent: the file's column line, else what
-    stands before the size in a model's name. Alpha is of the scores AS GIVEN: reverse-keyed items are never recoded, with --keying or without.
+    stands before the size in a model's name. Alpha is of the scores AS GIVEN: reverse-keyed items are never recoded,
+    with --keying or without.
     """
     from valuesassets.instruments.psych_tasks.score_files import read_keying, read_scores
     from valuesassets.instruments.psych_tasks.score_reliability import keying_rows, scale_rows

@@ -140,7 +140,10 @@ def label_preference(
         if np.ptp(means) <= ROUNDING * max(1.0, float(np.abs(means).max())):
             raise MissingData(f"all models have one mean on the {way}-keyed items: nothing varies")
     rho = _correlation(f, r)
-    at, without = _fisher_z(rho), np.array([_fisher_z(_correlation(f[line != k], r[line != k])) for k in range(n_lines)])
+    at, without = (
+        _fisher_z(rho),
+        np.array([_fisher_z(_correlation(f[line != k], r[line != k])) for k in range(n_lines)]),
+    )
     error = np.sqrt((n_lines - 1) / n_lines * np.sum((without - without.mean()) ** 2))
     reach = stats.t.ppf((1 + level) / 2, n_lines - 2) * error
     reach = max(reach, stats.norm.ppf((1 + level) / 2) / np.sqrt(n_lines - 3))
@@ -168,4 +171,6 @@ def _rank_p(one: Array, other: Array) -> float:
         return 1.0
     if n <= COUNTED:
         return exhaustive_p(abs(float(a @ b)), np.abs(np.array(list(permutations(b))) @ a))
-    return float(stats.spearmanr(a, b).pvalue)
+    r = _correlation(a, b)
+    t = r * np.sqrt((n - 2) / max(1 - r**2, ROUNDING))
+    return float(2 * stats.t.sf(abs(t), n - 2))

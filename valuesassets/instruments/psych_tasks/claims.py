@@ -55,7 +55,8 @@ def _keying(frames: Frames) -> Iterator[Claim]:
     if table is None:
         return
     said = {
-        TRAIT: "Differences between models on {} are more in what they say of its items than in which labels they like.",
+        TRAIT: "Differences between models on {} are more in what they say of its items than in which labels they "
+        "like.",
         LABEL: "Any score of a model on {}: models differ there more in which label they like than in what items say.",
         OPEN: "Whether a trait or a liking for labels is measured by {}: it cannot be told.",
     }
@@ -64,8 +65,8 @@ def _keying(frames: Frames) -> Iterator[Claim]:
         found = records(rows_where(named, verdict=verdict))
         if found:
             numbers = (
-                f"{row['name']}: share of the label {_ends(row, 'pi_bias', 2)}, {row['models']} models of {row['lines']} "
-                f"lines, {spelled_p(row['p'])}"
+                f"{row['name']}: share of the label {_ends(row, 'pi_bias', 2)}, {row['models']} models of "
+                f"{row['lines']} lines, {spelled_p(row['p'])}"
                 for row in found
             )
             names = some_of([str(row["name"]) for row in found])

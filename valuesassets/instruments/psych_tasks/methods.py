@@ -94,16 +94,16 @@ def _predicted(frames: Frames) -> Iterator[str]:
         "with even chances by weights fitted on other people. A model predicts people where it is better than each."
     )
     yield (
-        "Intervals and p-values of means over participants are the wider and the larger of Student's t and of t with its "
-        "skewness taken off (Hall 1992); participants are taken as independent, their differences not as symmetric, and "
-        f"with fewer than {FEWEST} of them nothing is tested."
+        "Intervals and p-values of means over participants are the wider and the larger of Student's t and of t with "
+        "its skewness taken off (Hall 1992); participants are taken as independent, their differences not as "
+        f"symmetric, and with fewer than {FEWEST} of them nothing is tested."
     )
     if gains is not None and len(gains):
         n_tests = int(gains["p"].notna().sum())
         yield (
-            f"What one history adds to another was tested in {counted(n_tests, 'test')}, corrected over the models of a "
-            "task and gain (Holm 1979 unless the study names another). Answers without any task were asked because histories alone may foretell much "
-            "(Xie and Zhu 2025)."
+            f"What one history adds to another was tested in {counted(n_tests, 'test')}, corrected over the models of "
+            "a task and gain (Holm 1979 unless the study names another). Answers without any task were asked because "
+            "histories alone may foretell much (Xie and Zhu 2025)."
         )
 
 
@@ -112,8 +112,8 @@ def _scaled(frames: Frames) -> Iterator[str]:
         yield (
             "Whether a scale measures a trait was told from the correlation over models of forward- and reverse-keyed "
             "means before recoding: -1 by content, 1 by label; the share of the label is (1 + rho) / 2 (Meyer, Garcia "
-            "and Wulff 2026), with an interval by Fisher's z over lines of models, widened where leaving out a line at a "
-            "time reaches further, and a rank test of lines' means (Spearman 1904). Lines (sizes and versions of one "
+            "and Wulff 2026), with an interval by Fisher's z over lines of models, widened where leaving out a line at "
+            "a time reaches further, and a rank test of lines' means (Spearman 1904). Lines (sizes and versions of one "
             "name) are taken as independent, models within them are not."
         )
     if len(frames.get("reliability/scales", ())):
@@ -125,8 +125,8 @@ def _scaled(frames: Frames) -> Iterator[str]:
     if len(frames.get("published_scores/scales", ())):
         yield (
             "The published score weights what people answered by q; Cronbach's alpha (1951) of it over models has "
-            "Feldt's (1965) interval, for as many models as there are lines, and stands beside the band without any covariance, random logits, probabilities "
-            "dealt anew among participants, and a model that sees no item."
+            "Feldt's (1965) interval, for as many models as there are lines, and stands beside the band without any "
+            "covariance, random logits, probabilities dealt anew among participants, and a model that sees no item."
         )
 
 

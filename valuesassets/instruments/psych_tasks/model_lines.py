@@ -11,7 +11,9 @@ from valuesassets.records.settings.psych_tasks import PsychTasks
 if TYPE_CHECKING:
     from valuesassets.records.study import Study
 
-SIZE = re.compile(r"[-_.]((\d+x)?\d+(\.\d+)?[mbt]|tiny|nano|mini|small|base|medium|large|x+l)(?![a-z0-9])", re.IGNORECASE)
+SIZE = re.compile(
+    r"[-_.]((\d+x)?\d+(\.\d+)?[mbt]|tiny|nano|mini|small|base|medium|large|x+l)(?![a-z0-9])", re.IGNORECASE
+)
 """What in a model's name is its size: 270m, 1.7B, 8x7b, or a word."""
 HUB_NAME = re.compile(r"[\w-]+/[^/{}]+")
 VERSION = re.compile(r"[-_.]?v?\d[\dx.]*$", re.IGNORECASE)

@@ -84,7 +84,8 @@ def derive_published_scores(
     Args:
         frame: `model`, `experiment`, `participant`, `item`, `human_value` and the probability of what was answered
             among all that may be: `q_human`, `q_late_human` as published code reads it, `q_blank_human` without an
-            item; `line` of the model, each its own where left out. Where a probability is empty, that participant takes no part in the model's score of the item.
+            item; `line` of the model, each its own where left out. Where a probability is empty, that participant takes
+            no part in the model's score of the item.
         scales: by name. The late reading has rows where anything was read so.
 
     Source: the public code of Meyer, Garcia and Wulff (2026), arXiv 2606.20205.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from valuesassets.instruments.psych_tasks.model_lines import lines_of
 from valuesassets.measure.internal_consistency import variance_share_interval
@@ -46,7 +47,8 @@ def derive_reliability(frame: pd.DataFrame, level: float = 0.95) -> dict[str, pd
 
     Args:
         frame: `history`, `model`, `experiment`, `scale`, `item`, `presentation` (empty where there is one), `draw`,
-            `expected` (re-keyed); `line` of the model, each its own where left out. Items that are not there for every model, presentation and draw are left out.
+            `expected` (re-keyed); `line` of the model, each its own where left out. Items that are not there for every
+            model, presentation and draw are left out.
 
     Source: Brennan (2001), Generalizability Theory, sections 4.1 and 5.1; Hoyt (1941), Psychometrika 6(3), 153-160
     (alpha as such a coefficient).
@@ -97,7 +99,7 @@ def coefficient(values: Array) -> float:
     return generalizability(components, [MODEL], error).item()
 
 
-def _coefficients(values: Array, line: Array, level: float) -> dict[str, Any]:
+def _coefficients(values: Array, line: NDArray[np.intp], level: float) -> dict[str, Any]:
     """All coefficients of complete values with their intervals; those over a facet of one level are left out.
 
     Raises:
@@ -119,7 +121,7 @@ def _coefficients(values: Array, line: Array, level: float) -> dict[str, Any]:
     return found
 
 
-def _with_interval(name: str, values: Array, line: Array, level: float, held: Sequence[int] = ()) -> dict[str, Any]:
+def _with_interval(name: str, values: Array, line: NDArray[np.intp], level: float, held: Sequence[int] = ()) -> dict[str, Any]:
     """A coefficient over the facets that are not held, and its interval over lines of models, where there is one."""
     of = values.mean(axis=tuple(held), keepdims=True) if held else values
     estimate, n_lines = coefficient(of), int(line.max()) + 1

@@ -49,9 +49,9 @@ def _keying(frames: Frames, figures: Figures) -> Section:
         "means, before anything is recoded, fall together with a correlation (rho) of -1. Models that like a label, "
         "whatever the item says, give +1. The share of the label, pi bias = (1 + rho) / 2, is 0 for a trait alone and "
         "1 for a label alone.",
-        "The verdict takes two things: an interval that lies above .5 (label preference) or below .5 (trait), and a rank "
-        "test of the lines' means that counts; else the two are not told apart. Both are over lines of models: sizes "
-        "and versions of one name resemble each other and are no separate evidence. Lines are taken as independent of "
+        "The verdict takes two things: an interval that lies above .5 (label preference) or below .5 (trait), and a "
+        "rank test of the lines' means that counts; else the two are not told apart. Both are over lines of models: "
+        "sizes and versions of one name resemble each other and are no separate evidence. Lines are taken as independent of "
         f"each other, models within them are not, and with fewer than {FEWEST_LINES} lines there is no verdict."
         + _lines_said(frames.get("keying/models")),
     ]
@@ -74,12 +74,23 @@ def _keying(frames: Frames, figures: Figures) -> Section:
         tabulate(
             section,
             "Each model: means of forward- and reverse-keyed items on the labels as shown, and what of them is the "
-            "trait and what the bias towards a label: of expected answers, in units of the scale, which a strong liking "
-            "for a label or a place shrinks; and as leans, slopes of log-probabilities along the labels in nats from "
-            "end to end, in which such a liking changes the bias alone. No trait is shown where the scale measures the "
-            "label.",
+            "trait and what the bias towards a label: of expected answers, in units of the scale, which a strong "
+            "liking for a label or a place shrinks; and as leans, slopes of log-probabilities along the labels in nats "
+            "from end to end, in which such a liking changes the bias alone. No trait is shown where the scale "
+            "measures the label.",
             told.assign(**traits),
-            ("scale", "model", "line", "forward_mean", "reverse_mean", "trait", "bias", "trait_lean", "bias_lean", "reason"),
+            (
+                "scale",
+                "model",
+                "line",
+                "forward_mean",
+                "reverse_mean",
+                "trait",
+                "bias",
+                "trait_lean",
+                "bias_lean",
+                "reason",
+            ),
         )
     return section
 
@@ -137,9 +148,9 @@ def _published(frames: Frames, figures: Figures) -> Section:
         "Published work scores a model on an item by what people answered there, weighted by how likely the model "
         "found each answer, and takes Cronbach's alpha over models as a sign that the scale measures something in "
         "them. Alpha is shown with Feldt's interval, for as many models as there are independent lines of them, beside "
-        "four nulls: the band in which it lies where no two items have anything in common; random logits; the model's own probabilities dealt anew among participants; and a "
-        "model that is shown no item at all, so that only its liking for labels is left. Where that last one is as "
-        "high, alpha says nothing of a trait.",
+        "four nulls: the band in which it lies where no two items have anything in common; random logits; the model's "
+        "own probabilities dealt anew among participants; and a model that is shown no item at all, so that only its "
+        "liking for labels is left. Where that last one is as high, alpha says nothing of a trait.",
         "Exact: read before the answer. Late: as the published code reads it, one row too late, where the model has "
         "seen the answer already.",
     ]
@@ -175,8 +186,8 @@ def _layouts(frames: Frames, figures: Figures) -> Section:
         return section
     section.paragraphs.append(
         "Marked: the transcript word for word. Plain: without the marks around answers. Chat: the model's own "
-        "template, answers as its own turns. Differences are of the same answers of the same people; p is corrected over "
-        "all comparisons."
+        "template, answers as its own turns. Differences are of the same answers of the same people; p is corrected "
+        "over all comparisons."
     )
     told = spell_ends(
         effects.rename(columns={"low": "log_score_difference_low", "high": "log_score_difference_high"}),

@@ -5,13 +5,14 @@ where most gain a little; models may know nothing of anybody. Each null world mi
 a trait, or for a model that knows people.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from valuesassets.instruments.psych_tasks.claims import claims, is_above_chance
 from valuesassets.instruments.psych_tasks.keying import LABEL, TRAIT, preference_columns
@@ -78,7 +79,9 @@ FIVE, SIX, TWELVE = Lines((4,) * 5), Lines((4,) * 6), Lines((4, 1, 1, 7, 2, 3) *
 SINGLE = Lines((1,) * 12)
 
 
-def of_keying(lines: Lines, rho: float, seed: int, step: float = 0.0, is_missing: bool = False) -> Mapping[str, Outcome]:
+def of_keying(
+    lines: Lines, rho: float, seed: int, step: float = 0.0, is_missing: bool = False
+) -> Mapping[str, Outcome]:
     """Verdicts on a scale of which half the items are keyed the other way.
 
     Args:
@@ -184,6 +187,7 @@ def of_gain(made: Differences, n: int, seed: int, effect: float = 0.0) -> Mappin
 
 
 Law = Callable[[Array, np.random.Generator], Array]
+Places = NDArray[np.int_]
 
 
 def even(laws: Array, random: np.random.Generator) -> Array:
@@ -239,7 +243,7 @@ def of_prediction(law: Law, seed: int, people: int = PEOPLE) -> Mapping[str, Out
     }
 
 
-def _marks(person: Sequence[int] | Array, mark: Any, log_share: Array) -> pd.DataFrame:
+def _marks(person: Places, mark: Any, log_share: Array) -> pd.DataFrame:
     """Rows of marks that were read after people's own history."""
     return pd.DataFrame(
         {
@@ -260,7 +264,7 @@ def _marks(person: Sequence[int] | Array, mark: Any, log_share: Array) -> pd.Dat
     )
 
 
-def _donors(said: Array, answers: Array, order: Array) -> pd.DataFrame:
+def _donors(said: Array, answers: Places, order: Places) -> pd.DataFrame:
     """How well each person's answers are foretold by what the model says behind everybody's, item by item."""
     by_item = np.argsort(order, axis=1)[..., None]
     ordered = np.log(np.take_along_axis(said, by_item, axis=1))

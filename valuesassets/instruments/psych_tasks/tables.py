@@ -317,7 +317,9 @@ KEYING_MODELS = Table(
     number("reverse_mean", "mean over reverse-keyed ones, nothing recoded"),
     number("trait", "midpoint + half of their difference"),
     number("bias", "half of their sum, less the midpoint: what is liked of the labels"),
-    number("trait_lean", "the trait in log-odds: half the difference of mean leans, which likings keep as it is", "nats"),
+    number(
+        "trait_lean", "the trait in log-odds: half the difference of mean leans, which likings keep as it is", "nats"
+    ),
     number("bias_lean", "the bias in log-odds: half their sum", "nats, end to end"),
     REASON,
 )

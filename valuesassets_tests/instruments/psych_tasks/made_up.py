@@ -150,7 +150,14 @@ def reliability(models, tasks, scales=("label", "trait")):
             for history in ("alone", "own"):
                 at = {"task": task, "history": history, "experiment": task, "scale": scale}
                 g = min(0.95, 0.3 + 0.5 * place + 0.01 * number - 0.1 * (history == "own"))
-                row = at | {"models": len(models), "lines": len(models), "items": 6, "presentations": 2, "draws": 1, "generalizability": g}
+                row = at | {
+                    "models": len(models),
+                    "lines": len(models),
+                    "items": 6,
+                    "presentations": 2,
+                    "draws": 1,
+                    "generalizability": g,
+                }
                 row |= {"generalizability_low": g - 0.1, "generalizability_high": g + 0.08, "over_items": g}
                 rows.append(row | {"over_items_low": g - 0.1, "over_items_high": g + 0.08,
                                    "reason": "one draw: what other answers would change was not measured"})  # fmt: skip
@@ -183,7 +190,8 @@ def layouts(models, tasks):
         [
             {"model": model, "task": task, "history": "human", "layout": "plain", "against": "marked",
              "n_participants": 40, "n_marks": 400, "log_score_difference": -0.2, "low": -0.3, "high": -0.1,
-             "p": 0.0005, "p_corrected": 0.002, "is_rejected": True, "p_valid_difference": -0.05, "share_other_likeliest": 0.2}
+             "p": 0.0005, "p_corrected": 0.002, "is_rejected": True, "p_valid_difference": -0.05,
+             "share_other_likeliest": 0.2}
             for model in models
             for task in tasks
         ]

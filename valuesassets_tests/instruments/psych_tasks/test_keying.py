@@ -48,7 +48,10 @@ def test_trait_and_bias_of_a_model_by_hand():
     assert (row["trait"], row["bias"]) == (3.75, 0.75)
     (scale,) = tables["scales"].to_dict("records")
     assert list(tables["scales"].columns) == SCALES
-    assert (scale["verdict"], scale["reason"]) == (None, "1 model of 1 line: 5 lines or more are needed, or no test of their order can be sure")
+    assert (scale["verdict"], scale["reason"]) == (
+        None,
+        "1 model of 1 line: 5 lines or more are needed, or no test of their order can be sure",
+    )
 
 
 @pytest.mark.parametrize(("kind", "verdict"), [("label", "label preference"), ("trait", "trait")])

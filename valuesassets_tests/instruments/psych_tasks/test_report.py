@@ -87,7 +87,9 @@ def test_where_content_cannot_be_had_the_person_is_what_counts(frames):
 
 
 def test_each_scale_measures_a_trait_a_label_or_cannot_be_told(frames):
-    assert "Differences between models on trait (task-a) and trait (feedback) are more in what they say" in said(True, frames)
+    assert "Differences between models on trait (task-a) and trait (feedback) are more in what they say" in said(
+        True, frames
+    )
     assert "share of the label 0.03 [0.01, 0.06], 2 models of 2 lines, p\xa00.002" in said(True, frames)
     not_so = said(False, frames)
     assert "Any score of a model on label (task-a)" in not_so
@@ -119,7 +121,9 @@ def test_whose_history_it_is_counts_where_the_corrected_test_rejects(frames):
     found = {"prediction/identification": frames["prediction/identification"]}
     assert "model-a in task-a 0.850 [0.770, 0.930], p\xa00.001" in said(True, found)
     assert "model-b in task-a 0.550 [0.470, 0.630], p\xa00.400" in said(False, found)
-    few = frames["prediction/identification"].assign(p=None, p_corrected=None, is_rejected=None, reason="12 participants")
+    few = frames["prediction/identification"].assign(
+        p=None, p_corrected=None, is_rejected=None, reason="12 participants"
+    )
     assert "history, be it how" not in said(True, {"prediction/identification": few})
     assert "model-a in task-a 0.850 [0.770, 0.930], 12 participants" in said(False, {"prediction/identification": few})
 

@@ -57,7 +57,7 @@ def _print(scales: Sequence[Mapping[str, Any]], preferences: Sequence[Mapping[st
             f"alpha {row['alpha']:.3f}{ends_of(row, 'alpha', '.3f')}, without covariance "
             f"{row['null_low']:.2f} to {row['null_high']:.2f}"
         )
-        models = f"{row['models']} models of {row['lines']} lines"
+        models = f"{row['models']} models" + (f" of {row['lines']} lines" if row["lines"] < row["models"] else "")
         print(f"{name}: {models}, {row['items']} items: {told}")
     for row in preferences:
         told = row["reason"] or (

@@ -18,7 +18,7 @@ HEADER = "experiment,model,item,score\n"
 GOOD = HEADER + "AUDIT,a,1,1\nAUDIT,a,2,2\nAUDIT,b,1,2\nAUDIT,b,2,4\nAUDIT,c,1,3\nAUDIT,c,2,3\n"
 KEYS = "experiment,item,is_reversed\n"
 REVERSED = np.array([False, False, True, True, False])
-SCALE_KEYS = ["experiment", "category", "models", "items", "reason", "alpha", "alpha_low", "alpha_high"]
+SCALE_KEYS = ["experiment", "category", "models", "lines", "items", "reason", "alpha", "alpha_low", "alpha_high"]
 SCALE_KEYS += ["null_low", "null_high"]
 
 
@@ -77,6 +77,21 @@ def test_alpha_of_two_items_by_hand(tmp_path):
     assert read_json(tmp_path / "found.json")["keying"] == []
 
 
+def test_a_column_of_lines_or_sizes_in_names_make_models_one_line(tmp_path):
+    text = "experiment,model,item,score,line\n" + "".join(
+        f"AUDIT,{model},{item},{score},{line}\n"
+        for model, line, scores in (("a", "one", (1, 2)), ("b", "one", (2, 4)), ("c", "two", (3, 3)))
+        for item, score in enumerate(scores, 1)
+    )
+    said = succeed(*asked(tmp_path, text))
+    assert said.splitlines()[0].startswith("AUDIT: 3 models of 2 lines, 2 items: alpha 0.667 [")
+    (row,) = read_json(tmp_path / "found.json")["scales"]
+    assert (row["alpha_low"], row["alpha_high"]) == pytest.approx(feldt_interval(2 / 3, 2, 2))
+    named = GOOD.replace(",a,", ",org/gemma-3-270m,").replace(",b,", ",org/gemma-3-1b,")
+    succeed(*asked(tmp_path, named))
+    assert read_json(tmp_path / "found.json")["scales"][0]["lines"] == 2
+
+
 def test_audit_over_46_models_has_feldts_interval(tmp_path):
     random = np.random.default_rng(1)
     trait, own = random.normal(size=(46, 1)), random.normal(size=(46, 11))
@@ -105,7 +120,10 @@ def test_scales_with_categories_and_keying(tmp_path):
     assert [row["alpha"] for row in result["scales"]] == pytest.approx([cronbach_alpha(one), cronbach_alpha(other)])
     for row, values in zip(result["keying"], (one, other), strict=True):
         oracle = label_preference(*keyed_means(values, REVERSED))
-        assert list(row) == ["experiment", "models", "rho", "pi_bias", "pi_bias_low", "pi_bias_high", "reason"]
+        assert list(row) == [
+            *("experiment", "models", "lines", "rho", "p", "pi_bias", "pi_bias_low", "pi_bias_high", "verdict"),
+            "reason",
+        ]
         assert [row["rho"], row["pi_bias"], row["pi_bias_low"], row["pi_bias_high"]] == pytest.approx(
             [oracle.rho, oracle.pi_bias, oracle.pi_bias_low, oracle.pi_bias_high]
         )

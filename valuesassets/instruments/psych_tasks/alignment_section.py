@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from valuesassets.instruments.psych_tasks.page_parts import by_task, spell_ends
 from valuesassets.instruments.psych_tasks.pictures import PICTURES, with_layout
 from valuesassets.instruments.psych_tasks.prediction import LADDER, OVER, SHORTCUT
-from valuesassets.measure.skewed_means import FEWEST
+from valuesassets.measure.skewed_means import FEWEST, MORE_FOR_EACH
 from valuesassets.records.frames import parts_of, rows, rows_where
 from valuesassets.reporting.interval_words import spelled, spelled_p, spread
 from valuesassets.reporting.page_parts import draw, needed, tabulate
@@ -41,7 +41,8 @@ def alignment(frames: Frames, figures: Mapping[str, Figure]) -> Section:
         "alone, without any question, less counting; task text: what the questions add to these.",
         "Intervals and tests are of means over participants, who are taken as independent of each other. No symmetry "
         "is taken for granted: a few people whom a model fails at may outweigh many small gains. With fewer than "
-        f"{FEWEST} participants such people are often not among those asked, and no gain is tested.",
+        f"{FEWEST} participants ({MORE_FOR_EACH} more for each further model that a test is corrected with) such "
+        "people are often not among those asked, and no gain is tested.",
     ]
     draw(section, figures, PICTURES, "history_ladder", "identification_matrix", "calibration_curve")
     scores = by_task(with_layout(table))

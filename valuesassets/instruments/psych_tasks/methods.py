@@ -7,7 +7,7 @@ import pandas as pd
 from valuesassets.instruments.psych_tasks.calibration import MOST_TVD, MOST_TVD_P95
 from valuesassets.instruments.psych_tasks.mark_ledger import LEFT_OUT
 from valuesassets.instruments.psych_tasks.pictures import LOST
-from valuesassets.measure.skewed_means import FEWEST
+from valuesassets.measure.skewed_means import FEWEST, MORE_FOR_EACH
 from valuesassets.records.frames import column, rows
 from valuesassets.reporting.methods import capital, counted, listed, some_of, sources_of_tables, was
 
@@ -96,7 +96,8 @@ def _predicted(frames: Frames) -> Iterator[str]:
     yield (
         "Intervals and p-values of means over participants are the wider and the larger of Student's t and of t with "
         "its skewness taken off (Hall 1992); participants are taken as independent, their differences not as "
-        f"symmetric, and with fewer than {FEWEST} of them nothing is tested."
+        f"symmetric, and with fewer than {FEWEST} of them, and {MORE_FOR_EACH} for each further test that is corrected "
+        "with one, nothing is tested."
     )
     if gains is not None and len(gains):
         n_tests = int(gains["p"].notna().sum())

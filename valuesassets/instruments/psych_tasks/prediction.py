@@ -17,7 +17,7 @@ from valuesassets.measure.answer_frequencies import earlier_probs, fitted_mixtur
 from valuesassets.measure.log_score import gain, log_score, participant_means
 from valuesassets.measure.means import Array
 from valuesassets.measure.multiple_tests import CORRECTIONS
-from valuesassets.measure.skewed_means import mean_test
+from valuesassets.measure.skewed_means import fewest_for, mean_test
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import column, parts_of, rows, rows_where
 from valuesassets.records.settings.measuring import Inference
@@ -226,15 +226,29 @@ def _gain(row: Mapping[str, Any], one: pd.DataFrame, other: pd.DataFrame, level:
 
 
 def corrected(found: pd.DataFrame, families: Sequence[str], inference: Inference) -> pd.DataFrame:
-    """The p-values corrected over the rows that have these columns alike: all rows where none is named."""
-    p = found["p"].to_numpy(dtype=float)
+    """The p-values corrected over the rows that have these columns alike: all rows where none is named.
+
+    Where there are too few participants for as many tests as are corrected together, the reason stands there instead.
+    """
+    found = found.reset_index(drop=True)
+    p, n = (found[name].to_numpy(dtype=float, na_value=np.nan) for name in ("p", "n_participants"))
+    reasons = found["reason"].astype(object).to_numpy(copy=True)
     corrected_p = np.full(len(found), np.nan)
     groups = found.groupby(list(families), sort=False).indices.values() if families else [np.arange(len(found))]
     for places in groups:
         made = places[np.isfinite(p[places])]
+        fewest = fewest_for(len(made))
+        for place in made[n[made] < fewest]:
+            reasons[place] = (
+                f"{n[place]:.0f} participants, {fewest} or more are needed where {len(made)} tests are corrected "
+                "together"
+            )
+        p[made] = np.where(n[made] < fewest, np.nan, p[made])
+        made = made[n[made] >= fewest]
         corrected_p[made] = CORRECTIONS[inference.correction](p[made])
     rejected = pd.Series(corrected_p <= inference.alpha, dtype=object)
-    return found.assign(p_corrected=corrected_p, is_rejected=rejected.where(np.isfinite(corrected_p), None))
+    found = found.assign(p=p, reason=reasons, p_corrected=corrected_p)
+    return found.assign(is_rejected=rejected.where(np.isfinite(corrected_p), None))
 
 
 def _identification(donors: pd.DataFrame, level: float) -> Iterator[dict[str, Any]]:

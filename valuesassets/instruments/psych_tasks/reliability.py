@@ -121,7 +121,9 @@ def _coefficients(values: Array, line: NDArray[np.intp], level: float) -> dict[s
     return found
 
 
-def _with_interval(name: str, values: Array, line: NDArray[np.intp], level: float, held: Sequence[int] = ()) -> dict[str, Any]:
+def _with_interval(
+    name: str, values: Array, line: NDArray[np.intp], level: float, held: Sequence[int] = ()
+) -> dict[str, Any]:
     """A coefficient over the facets that are not held, and its interval over lines of models, where there is one."""
     of = values.mean(axis=tuple(held), keepdims=True) if held else values
     estimate, n_lines = coefficient(of), int(line.max()) + 1

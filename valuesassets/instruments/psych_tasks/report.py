@@ -51,9 +51,9 @@ def _keying(frames: Frames, figures: Figures) -> Section:
         "1 for a label alone.",
         "The verdict takes two things: an interval that lies above .5 (label preference) or below .5 (trait), and a "
         "rank test of the lines' means that counts; else the two are not told apart. Both are over lines of models: "
-        "sizes and versions of one name resemble each other and are no separate evidence. Lines are taken as independent of "
-        f"each other, models within them are not, and with fewer than {FEWEST_LINES} lines there is no verdict."
-        + _lines_said(frames.get("keying/models")),
+        "sizes and versions of one name resemble each other and are no separate evidence. Lines are taken as "
+        "independent of each other, models within them are not, and with fewer than "
+        f"{FEWEST_LINES} lines there is no verdict." + _lines_said(frames.get("keying/models")),
     ]
     named = of_scales(scales)
     if labels := [str(row["scale"]) for row in records(rows_where(named, verdict=LABEL))]:

@@ -71,8 +71,8 @@ def log_score(log_probs: pd.Series, log_k: pd.Series, level: float = 0.95) -> Lo
         MissingData: nobody has both, or there is but one candidate.
 
     Source: Gneiting and Raftery (2007), J. Am. Stat. Assoc. 102(477), 359-378, section 4.1 (logarithmic score);
-    McFadden (1974), Frontiers in Econometrics, 105-142 (1 - L/L0, here against even chances); Cochran (1977), Sampling
-    Techniques, section 6.3 (the ratio).
+    McFadden (1974), Frontiers in Econometrics, 105-142 (1 - L/L0, here against even chances); `mean_test` and
+    `ratio_of_means` (intervals).
     """
     score, most = _paired(log_probs, log_k)
     if most.mean() <= 0:

@@ -155,7 +155,8 @@ def _agreement(values: Array, condition: str) -> tuple[float, Array]:
             "two are needed"
         )
     wanted, kept = [LANGUAGE, PATTERN], values[..., shared]
-    return over_conditions(kept, wanted).item(), over_conditions(kept, wanted, leave_out=True)
+    left_out = [over_conditions(np.delete(kept, scenario, axis=-1), wanted).item() for scenario in range(shared.sum())]
+    return over_conditions(kept, wanted).item(), np.array(left_out)
 
 
 def _over_scenarios(answers: pd.DataFrame) -> tuple[float, Array]:

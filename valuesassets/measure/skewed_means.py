@@ -10,7 +10,7 @@ from valuesassets.measure.means import Array
 from valuesassets.measure.resampling import ROUNDING
 from valuesassets.records.errors import MissingData
 
-FEWEST, MORE_FOR_EACH = 30, 10
+FEWEST, MORE_FOR_EACH = 30, 15
 """Values for a test of their mean: with fewer, what one in ten has, and decides the mean, is often not among them. And
 how many more for each further test that it is corrected with: the smaller p has to be, the more skewness tells."""
 
@@ -35,10 +35,10 @@ class MeanTest:
 def fewest_for(n_tests: int) -> int:
     """Values that each of so many tests needs which are corrected together.
 
-    With log-normal values and a mean of 0, one of them is rejected in 5 to 7 % of 40,000 samples of 1 to 16 tests.
+    With log-normal values and a mean of 0, one of them is rejected in 5 to 7 % of 80,000 samples of 1 to 16 tests.
 
     >>> [fewest_for(n) for n in (1, 2, 8)]
-    [30, 40, 100]
+    [30, 45, 135]
     """
     return FEWEST + MORE_FOR_EACH * (n_tests - 1)
 

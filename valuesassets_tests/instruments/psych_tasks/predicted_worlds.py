@@ -14,7 +14,7 @@ from valuesassets.records.settings.measuring import Inference
 from valuesassets_tests.instruments.psych_tasks.made_people import person
 from valuesassets_tests.instruments.psych_tasks.made_readings import evenly_read, read_by
 
-PEOPLE, ITEMS = 80, 12
+PEOPLE, ITEMS = 105, 12
 SCALE, KEYS, LISTS = "scale", "keys", "lists"
 MODELS = ("people", "uniform", "counting", "position", "crowd", "noise")
 """People's own law, and what is none: even chances, tallies of earlier answers, a liking for places, what others

@@ -80,11 +80,14 @@ def draw_dots(
     line: str | None = None,
     **look: Any,
 ) -> None:
-    """A dot per row of a frame at column `name`, and a line from `<name>_low` to `<name>_high`; nulls are left out."""
-    low, middle, high = (
-        frame[f"{name}{end}"].astype(float).where(frame[name].notna()) for end in ("_low", "", "_high")
-    )
-    axes.hlines(places, low, high, color=line or color, lw=lw)
+    """A dot per row of a frame at column `name`, and a line from `<name>_low` to `<name>_high` where there are such.
+
+    Nulls are left out.
+    """
+    middle = frame[name].astype(float)
+    if f"{name}_low" in frame:
+        low, high = (frame[f"{name}{end}"].astype(float).where(middle.notna()) for end in ("_low", "_high"))
+        axes.hlines(places, low, high, color=line or color, lw=lw)
     axes.plot(middle, places, ls="", marker=marker, color=color, markersize=size, **look)
 
 

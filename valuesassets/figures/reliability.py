@@ -67,7 +67,7 @@ def _draw_coefficients(axes: Axes, families: pd.DataFrame) -> list[Line2D]:
     axes.axvline(threshold, color=style.VERMILLION, ls="--", lw=1)
     name_rows(axes, [str(model) for model in families["model"]])
     axes.set_xlim(min(-0.02, axes.get_xlim()[0]), 1.02)
-    axes.set_xlabel(f"coefficient with interval; dashed: threshold {threshold:g}")
+    axes.set_xlabel(f"coefficient, with its interval where it has one; dashed: threshold {threshold:g}")
     return handles
 
 

@@ -18,6 +18,6 @@ def test_the_worlds_of_one_finding_are_printed_and_written(tmp_path):
 
 
 def test_words_of_no_world_are_refused_with_the_names_of_all():
-    said = refuse("simulations", "--only", "nothing", code=2)
+    said = refuse("simulations", "--only", "no such world", code=2)
     assert "no world has that letter or these words" in said
     assert "families follow their countries (no letter)" in said

@@ -171,5 +171,6 @@ def _rows(
 
 def _table(rows: Sequence[Mapping[str, Any]], study: Study) -> pd.DataFrame:
     """The tests as every analysis has them, with the model, a note and what p is the larger of beside."""
-    beside = ("model", "note", "p_free", "p_related")
-    return tests_table(rows, study).assign(**{name: [row.get(name) for row in rows] for name in beside})
+    words = {name: [row.get(name) for row in rows] for name in ("model", "note")}
+    numbers = {name: np.array([row.get(name, np.nan) for row in rows], dtype=float) for name in ("p_free", "p_related")}
+    return tests_table(rows, study).assign(**words, **numbers)

@@ -39,7 +39,7 @@ from valuesassets.records.frames import parts_of, records, rows, rows_where
 from valuesassets.records.study import Study, why_no_people
 from valuesassets.records.tables import TABLES
 
-AVERAGED = ("w1_unit", "jsd_distance", "jsd_bits_unbiased", "kl_bits")
+AVERAGED = ("w1_unit", "jsd_distance", "kl_bits", "jsd_bits_unbiased")
 MEANS_ONLY = "Only published means of people are there: W1, JSD and KL need their distributions and are refused."
 LEAST_LANGUAGES = 2
 """Fewest languages on either side."""

@@ -271,15 +271,15 @@ SHARED = (
     Table(
         "human_comparison/questions",
         "a question of a cell, of answers without content, or of halves of people",
-        "kind model language country question_id response_type w1_unit tvd jsd_bits jsd_distance kl_bits dk_rate",
-        "p_invalid jsd_bits_unbiased source",
+        "kind model language country question_id response_type w1_unit tvd jsd_bits jsd_distance kl_bits",
+        "jsd_bits_unbiased dk_rate p_invalid source",
         added_later=["jsd_bits_unbiased"],
     ),
     Table(
         "human_comparison/cells",
         "the same over questions",
-        "kind model language country n_items n_items_w1 w1_unit~ jsd_distance~ kl_bits~ entropy_bits dk_rate",
-        "p_invalid jsd_bits_unbiased~ own_country_advantage~ own_country_rank~ n_countries? nearest_country? source",
+        "kind model language country n_items n_items_w1 w1_unit~ jsd_distance~ kl_bits~ jsd_bits_unbiased~",
+        "entropy_bits dk_rate p_invalid own_country_advantage~ own_country_rank~ n_countries? nearest_country? source",
         added_later=["jsd_bits_unbiased", "jsd_bits_unbiased_low", "jsd_bits_unbiased_high"],
     ),
     Table(

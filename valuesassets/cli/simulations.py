@@ -16,7 +16,7 @@ from valuesassets.cli.inputs import require_file_place
 from valuesassets.cli.outputs import progress_bar
 from valuesassets.cli.worlds import simulated
 from valuesassets.records.errors import ScoringError
-from valuesassets.records.files import write_json
+from valuesassets.records.files import write_json, write_text
 
 
 def simulations(
@@ -27,6 +27,9 @@ def simulations(
     only: Annotated[
         str | None, typer.Option(help="Try these worlds alone: a finding's letter, or words of their names.")
     ] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Write the table, and what each claim rests on, as Markdown.")
+    ] = None,
     power: Annotated[
         bool, typer.Option("--power", help="Print the smallest effect that each claim is made of in 80 % of worlds.")
     ] = False,
@@ -36,6 +39,8 @@ def simulations(
 
     if output is not None:
         require_file_place(output, "JSON")
+    if page is not None:
+        require_file_place(page, "Markdown")
     if power:
         _print_power(range(seed, seed + count), processes, output)
         return
@@ -48,21 +53,24 @@ def simulations(
     print(_table(rows))
     if output is not None:
         write_json(output, rows)
+    if page is not None:
+        write_text(page, _page(rows))
     if lines := wrong_conclusions(rows):
         raise ScoringError("; ".join(lines))
 
 
 def every_simulation() -> tuple[Any, ...]:
     """The worlds of all instruments that have a module `simulations`."""
-    return tuple(simulation for module in _modules() for simulation in module.SIMULATIONS)
+    return tuple(simulation for module in modules() for simulation in module.SIMULATIONS)
 
 
 def every_power() -> tuple[Any, ...]:
     """The claims of all instruments whose power is tried."""
-    return tuple(power for module in _modules() for power in getattr(module, "POWER", ()))
+    return tuple(power for module in modules() for power in getattr(module, "POWER", ()))
 
 
-def _modules() -> list[ModuleType]:
+def modules() -> list[ModuleType]:
+    """The modules `simulations` of all instruments that have one: SIMULATIONS, BASES and, in some, POWER."""
     packages = sorted(package.name for package in iter_modules(instruments.__path__, f"{instruments.__name__}."))
     names = [f"{package}.simulations" for package in packages]
     return [import_module(name) for name in names if find_spec(name) is not None]
@@ -107,6 +115,31 @@ def _is_meant(simulation: Any, only: str) -> bool:
     if len(only) == 1:
         return only.upper() == simulation.finding
     return only.lower() in simulation.world.lower()
+
+
+def _page(rows: list[dict[str, Any]]) -> str:
+    """The levels and the power of every claim in every world, as a page."""
+    bases = {claim: basis for module in modules() for claim, basis in module.BASES.items()}
+    lines = [
+        "# How often claims are right",
+        "",
+        "Worlds with a known truth are made, analysed like a study and judged as the report judges. Where a world is "
+        "*null* for a claim, the claim is wrong there, and should be made in at most 7 % of worlds; where it is "
+        "*planted*, the claim is right. A claim may be withheld with its reason. `held` is the share of 95 % intervals "
+        "that hold the truth. Written by `valuesassets simulations --page docs/levels.md`.",
+    ]
+    for instrument, claim in dict.fromkeys((row["instrument"], row["claim"]) for row in rows):
+        lines += ["", f"## {instrument}: {claim}", "", bases[claim], ""]
+        lines += ["| world | kind | worlds | claimed | withheld | held |", "|---|---|---|---|---|---|"]
+        for row in rows:
+            if (row["instrument"], row["claim"]) == (instrument, claim):
+                shares = (_percent(row[name]) for name in ("rejected", "withheld", "coverage"))
+                lines.append(f"| {row['world']} | {row['kind']} | {row['n_worlds']} | {' | '.join(shares)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.1%}"
 
 
 def _table(rows: list[dict[str, Any]]) -> str:

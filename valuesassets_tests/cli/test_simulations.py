@@ -2,6 +2,7 @@
 
 import pytest
 
+from valuesassets.cli import simulations
 from valuesassets_tests.cli.commands import read_json, refuse, succeed
 
 
@@ -21,3 +22,17 @@ def test_words_of_no_world_are_refused_with_the_names_of_all():
     said = refuse("simulations", "--only", "no such world", code=2)
     assert "no world has that letter or these words" in said
     assert "families follow their countries (no letter)" in said
+
+
+def test_what_every_claim_rests_on_is_said():
+    said = {claim for module in simulations.modules() for claim in module.BASES}
+    assert said == {claim for simulation in simulations.every_simulation() for claim in simulation.kinds}
+
+
+@pytest.mark.slow
+def test_the_levels_of_claims_are_a_page(tmp_path):
+    succeed("simulations", "--only", "g", "--worlds", 2, "--processes", 1, "--page", tmp_path / "levels.md")
+    page = (tmp_path / "levels.md").read_text(encoding="utf-8")
+    assert page.startswith("# How often claims are right\n")
+    assert "| each language has ways of its own, which are no country's | null | 2 |" in page
+    assert "Questions are independent." in page

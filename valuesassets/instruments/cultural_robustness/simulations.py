@@ -172,3 +172,15 @@ SIMULATIONS: tuple[Simulation, ...] = (
         for n in (6, 12, 50)
     ),
 )
+
+BASES: Mapping[str, str] = {
+    SAYS[GAIN]: "Conditions permuted within questions, and Student's t over questions; the larger p; the own-country "
+    "advantage has to be beyond chance too. Questions are independent.",
+    SAYS[FOLLOW]: "Countries permuted within questions, and Student's t over questions; the larger p. Questions are "
+    "independent.",
+    SAYS[OWN]: "Countries permuted among languages, and Student's t over questions; the larger p. Questions are "
+    "independent.",
+    SAYS[STRUCTURE]: "Languages permuted within questions. Questions are independent.",
+    RATIO: "Fieller's interval, from twelve questions on. Questions are independent.",
+}
+"""What each claim is tested by, and what the test takes for granted."""

@@ -368,3 +368,17 @@ SIMULATIONS: tuple[Simulation, ...] = (
     _simulation("layouts: eight models, none matters", partial(of_layouts, 0.0), {LAYOUT: NULL}, "L"),
     _simulation("layouts: one of eight models", partial(of_layouts, 0.3), {LAYOUT: PLANTED}, "L"),
 )
+
+BASES: Mapping[str, str] = {
+    SAYS_TRAIT: "Fisher's interval of a correlation over lines of models, and Spearman's test of the lines' means. "
+    "Lines are independent, five or more.",
+    SAYS_LABEL: "The same, for the correlation of the other sign.",
+    TOGETHER: "Feldt's interval of alpha over lines of models. Lines are independent.",
+    AGAIN: "Feldt's interval over lines of models. Lines are independent.",
+    FORETELLS: "Student's t over people, and t with its skewness taken off; the larger p. People are independent, "
+    "30 or more.",
+    PREDICTS: "The same, against each answer that knows nothing of the person.",
+    IDENTIFIES: "The same, of the share of pairs.",
+    LAYOUT: "The same, of the difference between layouts.",
+}
+"""What each claim is tested by, and what the test takes for granted."""

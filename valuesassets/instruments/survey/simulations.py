@@ -18,6 +18,7 @@ from valuesassets.instruments.survey.world_claims import (
     FAMILY,
     LANGUAGES,
     LIKE_COUNTRIES,
+    OWN,
     REPEATS,
     RESOURCES,
     WORDINGS,
@@ -227,3 +228,22 @@ POWER: tuple[Power, ...] = tuple(
         ),
     )
 )
+
+BASES: Mapping[str, str] = {
+    LIKE_COUNTRIES: "Countries are permuted among languages, for three correlations that all have to be beyond chance. "
+    "Languages are independent but for culture zones and language families; style is at most one dimension of any "
+    "pattern beside what bounded scales make of a push.",
+    RESOURCES: "Languages are permuted between the two groups, beyond each of three answers without content. Languages "
+    "are independent.",
+    AGREE_MORE: "A sign test over languages. Languages are independent but for culture zones and language families.",
+    REPEATS: "Languages are permuted in each wording, and the intervals of both coefficients lie above 0. Wordings are "
+    "drawn from those that might be asked.",
+    OWN: "Countries are permuted among cells, for all items together. Languages are independent.",
+    reliability_worlds.REPEATS_MUCH: "The same as of differences that come out again.",
+    **{
+        reliability_worlds.IS_BOUNDED.format(share): "A generalized confidence interval over wordings, languages and "
+        "items. Deviations are normal."
+        for share in reliability_worlds.SHARES
+    },
+}
+"""What each claim is tested by, and what the test takes for granted."""

@@ -349,3 +349,15 @@ SIMULATIONS += (
         "five people a group, a model knows each answer", partial(of_pooled, True, 5), {BEYOND_POOLED: PLANTED}
     ),
 )
+
+BASES: Mapping[str, str] = {
+    MOVES: "Levels of people's background permuted, and the slope's interval over categories of questions. Levels are "
+    "independent within a factor where there is one category of questions only.",
+    CONTRARY: "The same, on the other side.",
+    MORE: "The slope's interval over questions lies above 1. Questions are drawn from those that might be asked.",
+    GAINS: "The interval of the gain over questions lies above 0. Questions are drawn from those that might be asked.",
+    SKILLED: "The interval of the skill over questions lies above 0. Questions are drawn from those that might be "
+    "asked.",
+    BEYOND_POOLED: "The score is better by more than half the floor of sampling. People are drawn independently.",
+}
+"""What each claim is tested by, and what the test takes for granted."""

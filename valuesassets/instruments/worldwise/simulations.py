@@ -185,3 +185,12 @@ SIMULATIONS: tuple[Simulation, ...] = (
         }.items()
     ),
 )
+
+BASES: Mapping[str, str] = {
+    DIFFERS: "Cultures permuted within dilemmas, the largest of all pairs' distances, less what dilemmas of a domain "
+    "share. Domains are independent.",
+    AGREES: "Cultures permuted over all axes together. Cultures are independent but for culture zones.",
+    GAP: "Signs of dilemmas flipped together over axes, less what dilemmas of a domain share; the interval stays "
+    "beyond 0 with all missing answers on one pole. Differences are symmetric.",
+}
+"""What each claim is tested by, and what the test takes for granted."""

@@ -3,7 +3,7 @@
 Where only published means of people are there, their differences are lower bounds of W1, and all else is refused.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -43,6 +43,8 @@ AVERAGED = ("w1_unit", "jsd_distance", "kl_bits", "jsd_bits_unbiased")
 MEANS_ONLY = "Only published means of people are there: W1, JSD and KL need their distributions and are refused."
 LEAST_LANGUAGES = 2
 """Fewest languages on either side."""
+EXCHANGED = "exchanged"
+"""The family's own answers in its other languages."""
 NULLS = {UNIFORM: "uniform", ALWAYS_FIRST: "first", OTHERS: "pooled"}
 """Answers that a difference between languages has to go beyond, and the ends of the columns' names."""
 
@@ -121,7 +123,8 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
         grid.listed(floored, np.isfinite(floors["jsd_distance"]), types | floors | floor_beside),
     ]
     families, tests = own_country_of_families(grid, ranks, study)
-    resources, more = compare_levels(cells, ("jsd_bits_unbiased", "own_country_advantage"), study)
+    to_countries = {"jsd_bits_unbiased": divergences, "own_country_advantage": advantages(divergences)}
+    resources, more = compare_levels(cells, exchanged_languages(labels, own, to_countries), study)
     made = tests_table([*tests, *more], study)
     corrected = {
         f"{name}_p_corrected": made.loc[made["statistic"] == name, "p_corrected"].to_numpy()
@@ -212,23 +215,51 @@ def _bound_by_means(
     return questions.assign(source=source), rows(cells, cells["n_items"] > 0).reset_index(drop=True), notes
 
 
+def exchanged_languages(labels: pd.DataFrame, own: NDArray[np.intp], by_country: Mapping[str, Array]) -> pd.DataFrame:
+    """What a family's answers in its other languages give at the own country of each: as sharp, but not the language's.
+
+    Args:
+        labels: R rows: kind, model, language.
+        own: (R,) the own country of each; -1 where it has no people.
+        by_country: by measure, (R, N, I) of each row's answers at every country.
+
+    Returns:
+        A row per cell of a family: model, language and the measures.
+    """
+    parts = []
+    for (kind, model), part in parts_of(labels.reset_index(drop=True), ["kind", "model"]):
+        places = part.index.to_numpy()
+        if kind != "model" or len(places) < 2:
+            continue
+        columns = {}
+        for measure, values in by_country.items():
+            means = mean_of_known(values[places])[:, own[places]]
+            means[:, own[places] < 0] = np.nan
+            np.fill_diagonal(means, np.nan)
+            columns[measure] = mean_of_known(means, axis=0)
+        parts.append(pd.DataFrame({"model": model, "language": part["language"].to_numpy(), **columns}))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["model", "language", *by_country])
+
+
 def compare_levels(
-    cells: pd.DataFrame, measures: Sequence[str], study: Study
+    cells: pd.DataFrame, exchanged: pd.DataFrame, study: Study
 ) -> tuple[pd.DataFrame, list[dict[str, object]]]:
     """Mean of low- minus mean of high-resource languages per family and measure, and its tests.
 
-    Where people of one kind of country are more decided, answers without content lie further from them too. So a
-    difference counts where it is beyond that of each null answer: the null's own value is taken off every language,
-    and p is the largest of the difference's own and of those beyond each null (an intersection-union test). The ends
-    of an interval are over languages, drawn anew on either side.
+    Where people of one kind of country are more decided, answers without content lie further from them too, and noise
+    costs more. So a difference counts where it is beyond that of each null answer, and of the family's answers in other
+    languages: their value is taken off every language, and p is the largest of the difference's own and of those beyond
+    each (an intersection-union test). The ends of an interval are over languages, drawn anew on either side.
 
     Args:
         cells: one row per cell of models and of nulls: kind, model, language and the measures.
+        exchanged: see `exchanged_languages`; its measures are compared.
 
     Returns:
         Rows of `human_comparison/resources`, and their tests as `tests_table` takes them.
     """
     of_nulls = {name: rows_where(cells, kind="null", model=name).set_index("language") for name in NULLS}
+    measures = [name for name in exchanged.columns if name not in ("model", "language")]
     of_models, without_content = [], []
     for (kind, model), part in parts_of(rows(cells, cells["kind"] != "floor"), ["kind", "model"]):
         is_low = np.array([study.languages[language].resource == "low" for language in part["language"]])
@@ -240,11 +271,12 @@ def compare_levels(
             if kind == "null":
                 without_content.append({name: value for name, value in row.items() if name != "p"})
                 continue
-            for null, theirs in of_nulls.items():
+            others = rows_where(exchanged, model=model).set_index("language")
+            for null, theirs in (of_nulls | {EXCHANGED: others}).items():
                 beyond = values - theirs[measure].reindex(part["language"]).to_numpy(dtype=float)
                 known = np.isfinite(beyond)
                 left = _difference(beyond[known], is_low[known], study, f"{model}", measure, null)
-                row[f"beyond_{NULLS[null]}"] = left.get("difference", np.nan)
+                row[f"beyond_{NULLS.get(null, null)}"] = left.get("difference", np.nan)
                 if "p" in row and "p" in left:
                     row["p"] = max(row["p"], left["p"])
             of_models.append(row)

@@ -295,6 +295,7 @@ NUMBERS = {
     "mean_low": "mean of languages poor in resources",
     "beyond_uniform": "the difference less that of uniform answers, language by language",
     "beyond_first": "the difference less that of always the first option, language by language",
+    "beyond_exchanged": "the difference less that of the family's answers in its other languages, language by language",
     "beyond_pooled": "the difference less that of the other countries' people, language by language",
     "agreement": "correlation over items with the own country less the mean one with the others, from -2 to 2",
     "order_agreement": "reliability over both orders of what sets items apart: 1 - variance of half the difference "

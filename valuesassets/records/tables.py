@@ -298,9 +298,9 @@ SHARED = (
     Table(
         "human_comparison/resources",
         "a measure of a family, or of answers without content: languages rich against poor in resources",
-        "kind model measure mean_high mean_low difference~ beyond_uniform? beyond_first? beyond_pooled? p?",
-        "n_high n_low note? p_corrected",
-        added_later=["kind", "beyond_uniform", "beyond_first", "beyond_pooled"],
+        "kind model measure mean_high mean_low difference~ beyond_uniform? beyond_first? beyond_pooled?",
+        "beyond_exchanged? p? n_high n_low note? p_corrected",
+        added_later=["kind", "beyond_uniform", "beyond_first", "beyond_pooled", "beyond_exchanged"],
     ),
     Table(
         "human_comparison/lower_bounds",

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import special
 
 from valuesassets_tests.recomputed.basics import (
     DRAWS,
@@ -30,7 +31,7 @@ SMOOTHING = 1e-3
 FLOOR_SAMPLES, OWN_SAMPLES = 40, 400
 QUESTION = ["kind", "model", "language", "question_id"]
 CELL = ["kind", "model", "language"]
-MEASURES = ("w1_unit", "jsd_distance", "kl_bits")
+MEASURES = ("w1_unit", "jsd_distance", "kl_bits", "jsd_bits_unbiased")
 
 
 def advantages(far: np.ndarray) -> np.ndarray:
@@ -39,6 +40,25 @@ def advantages(far: np.ndarray) -> np.ndarray:
     for country in range(far.shape[1]):
         found[:, country] = mean_of(np.delete(far, country, axis=1), axis=1) - far[:, country]
     return found
+
+
+def added_by_sampling(answers: np.ndarray, people: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """(R, I) bits that samples of n people add to their divergence from answers (R, I, K): mean of two corrections."""
+    curved = answers * (1 - people) / (answers + people + 0.2 / n[:, None]) / (4 * np.log(2) * n[:, None])
+    whole, without = jsd(answers, people) ** 2, 0.0
+    for option in range(people.shape[-1]):
+        fewer = people * n[:, None]
+        fewer[:, option] = np.maximum(fewer[:, option] - 1, 0)
+        parts = _bits_by_option(answers, fewer / (n[:, None] - 1)).sum(axis=-1)
+        without = without + np.where(people[:, option] > 0, people[:, option] * parts, 0)
+    return (curved.sum(axis=-1) + (n - 1) * (without - whole)) / 2
+
+
+def _bits_by_option(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    def of(x: np.ndarray) -> np.ndarray:
+        return special.xlogy(x, x) / np.log(2)
+
+    return (of(p) + of(q)) / 2 - of((p + q) / 2)
 
 
 def _kl(people: np.ndarray, answers: np.ndarray, grid: Grid) -> np.ndarray:
@@ -71,7 +91,13 @@ class Beside:
         )
         self.people = grid.people[self.own]
         self.far = np.stack([jsd(self.answers, people) for people in grid.people], axis=1)
-        distance = self.far[np.arange(len(self.own)), self.own]
+        each = np.arange(len(self.own))
+        distance = self.far[each, self.own]
+        added = [
+            added_by_sampling(self.answers, *of_country)
+            for of_country in zip(grid.people, grid.effective_n, strict=True)
+        ]
+        self.bits = self.far**2 - np.stack(added, axis=1)
         categorical = np.abs(self.answers - self.people).sum(axis=-1) / 2
         self.measured = {
             "w1_unit": w1(grid.places, self.answers, self.people),
@@ -79,9 +105,10 @@ class Beside:
             "jsd_bits": distance**2,
             "jsd_distance": distance,
             "kl_bits": _kl(self.people, self.answers, grid),
+            "jsd_bits_unbiased": self.bits[each, self.own],
         }
         self.is_compared = np.isfinite(distance)
-        self.advantage = advantages(self.far)
+        self.advantage = advantages(self.bits)
 
 
 def _listed(grid: Grid, labels: pd.DataFrame, known: np.ndarray, columns: dict[str, np.ndarray]) -> pd.DataFrame:
@@ -136,8 +163,10 @@ def _floor(study: Study, beside: Beside, check: Check) -> dict[str, np.ndarray]:
                 {name: each.std() * math.sqrt(1 / FLOOR_SAMPLES + 1 / OWN_SAMPLES) for name, each in far.items()}
             )
             for name in found:
+                assert name != "jsd_bits_unbiased" or stored.at[(language, grid.items[item]), name] == 0
                 found[name][number, item] = stored.at[(language, grid.items[item]), name]
             found["kl_bits"][number, item] = np.nan
+            found["jsd_bits_unbiased"][number, item] = 0.0
     own, spread = pd.DataFrame(rows), pd.DataFrame(errors)
     part = _Part(check, table, kind="floor")
     for name in ("w1_unit", "tvd", "jsd_bits", "jsd_distance"):
@@ -273,7 +302,8 @@ def _resources(study: Study, beside: Beside, check: Check) -> list[dict[str, Any
     labels = beside.labels
     mean = mean_of(beside.advantage)[np.arange(len(labels)), beside.own]
     mean = np.where(labels["model"] == OTHERS, np.nan, mean)
-    values = {"jsd_distance": mean_of(beside.measured["jsd_distance"]), "own_country_advantage": mean}
+    values = {"jsd_bits_unbiased": mean_of(beside.measured["jsd_bits_unbiased"]), "own_country_advantage": mean}
+    everywhere = {"jsd_bits_unbiased": mean_of(beside.bits), "own_country_advantage": mean_of(beside.advantage)}
     random, rows, drawn, tests = np.random.default_rng(25), [], [], []
     for (kind, model), part in labels.groupby(["kind", "model"], sort=False):
         languages = list(part["language"])
@@ -298,7 +328,13 @@ def _resources(study: Study, beside: Beside, check: Check) -> list[dict[str, Any
                     there = np.isfinite(beyond)
                     row[f"beyond_{name}"], p_beyond = _of_difference(beyond[there], is_low[there])
                     p.append(p_beyond)
-                row["p"] = np.nanmax(p)
+                countries, cells = beside.own[part.index], part.index.to_numpy()
+                exchanged = [
+                    np.mean([everywhere[measure][other, country] for other in cells if other != cell])
+                    for cell, country in zip(cells, countries, strict=True)
+                ]
+                row["beyond_exchanged"], p_beyond = _of_difference(own - np.array(exchanged), is_low)
+                row["p"] = np.nanmax([*p, p_beyond])
                 test = f"{model}: low- and high-resource languages differ"
                 statistic = f"difference of means of {measure}, two-sided"
                 tests.append({"test_family": "resources", "test": test, "statistic": statistic, "p": row["p"]})
@@ -332,7 +368,11 @@ def of_mono_and_multi(study: Study, check: Check) -> None:
     answers = grid.in_level
     far = np.stack([jsd(answers, people) for people in grid.people], axis=1)
     at = np.arange(len(grid.cells))
-    values = {"advantage": advantages(far)[at, grid.own], "distance_own": far[at, grid.own]}
+    added = [
+        added_by_sampling(grid.in_level, *of_country) for of_country in zip(grid.people, grid.effective_n, strict=True)
+    ]
+    bits = far**2 - np.stack(added, axis=1)
+    values = {"advantage": advantages(bits)[at, grid.own], "distance_own": far[at, grid.own]}
     values["entropy_bits"] = entropy_bits(answers)
     kinds = dict(study.labels[["model", "model_type"]].drop_duplicates().itertuples(index=False))
     named = [[name for name in grid.models if kinds[name] == kind] for kind in ("mono", "multi")]

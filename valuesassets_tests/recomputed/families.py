@@ -79,21 +79,10 @@ def _share_again(effects: Effects, wanted: Sequence[frozenset], sizes: dict[str,
     return signal / (signal + noise) if signal + noise > 0 else 0.0
 
 
-def _coefficient(values: np.ndarray, wanted: Sequence[frozenset]) -> tuple[float, float, float]:
-    """Of (O, W, L, I) values, with its interval's ends: one item left out at a time, on the scale of -log(1 - x)."""
+def _coefficient(values: np.ndarray, wanted: Sequence[frozenset]) -> float:
+    """Of (O, W, L, I) values: the share of what is wanted that other orders and wordings would show again."""
     names, sizes = ("order", "wording", "language", "item"), {"order": values.shape[0], "wording": values.shape[1]}
-    whole = _share_again(components(values, names), wanted, sizes)
-    without = np.array(
-        [
-            _share_again(components(np.delete(values, item, axis=3), names), wanted, sizes)
-            for item in range(values.shape[3])
-        ]
-    )
-    scaled = -np.log(np.maximum(1 - without, 1e-12))
-    n, at = scaled.size, -math.log(max(1 - whole, 1e-12))
-    error = math.sqrt((n - 1) / n * np.sum((scaled - scaled.mean()) ** 2))
-    reach = stats.t.ppf((1 + LEVEL) / 2, n - 1) * error
-    return whole, *(min(max(1 - math.exp(-end), 0), 1) for end in (at - reach, at + reach))
+    return _share_again(components(values, names), wanted, sizes)
 
 
 def _centred(values: np.ndarray) -> np.ndarray:
@@ -147,17 +136,8 @@ def of_reliability(study: Study, check: Check) -> None:
             "countries_sd_unit": between_countries,
         }
         row |= {"n_languages": n_languages, "n_items": n_items, "n_orders": n_orders, "n_wordings": n_wordings}
-        wanted = {"over_orders": (values_there, [language, pattern])}
-        if n_wordings > 1:
-            averaged = values_there.mean(axis=0, keepdims=True)
-            leaned = own[..., shared].mean(axis=0, keepdims=True)
-            wanted |= {"generalizability": (averaged, [language, pattern]), "pattern": (averaged, [pattern])}
-            wanted |= {"beyond_position": (leaned, [language, pattern])}
-        for name, (array, effects) in wanted.items():
-            found = _coefficient(array, effects)
-            row |= dict(zip((name, f"{name}_low", f"{name}_high"), found, strict=True))
-        if n_wordings > 1:
-            row["is_reliable"] = min(row["generalizability"], row["beyond_position"]) >= RELIABLE
+        assert n_wordings == 1, "the demonstration asks in one wording, in which nothing else is measured"
+        row["over_orders"] = _coefficient(values_there, [language, pattern])
         found = components(values_there, ("order", "wording", "language", "item"))
         row["languages_sd_unit"] = math.sqrt(max(found.get(language, 0) + found.get(pattern, 0), 0))
         rows.append(row)

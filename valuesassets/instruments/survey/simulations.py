@@ -233,8 +233,8 @@ BASES: Mapping[str, str] = {
     LIKE_COUNTRIES: "Countries are permuted among languages, for three correlations that all have to be beyond chance. "
     "Languages are independent but for culture zones and language families; style is at most one dimension of any "
     "pattern beside what bounded scales make of a push.",
-    RESOURCES: "Languages are permuted between the two groups, beyond each of three answers without content. Languages "
-    "are independent.",
+    RESOURCES: "Languages are permuted between the two groups, beyond each of three answers without content and "
+    "beyond the family's answers in its other languages. Languages are independent.",
     AGREE_MORE: "A sign test over languages. Languages are independent but for culture zones and language families.",
     REPEATS: "Languages are permuted in each wording, and the intervals of both coefficients lie above 0. Wordings are "
     "drawn from those that might be asked.",

@@ -167,7 +167,7 @@ def write_small_psych(folder: Path) -> Path:
     left_out = ("psych_tasks.tasks.monthly_counts", "psych_tasks.tasks.balloons", "psych_tasks.laws.parrot")
     changes = {
         "steps = 950": "steps = 60",
-        "participants = 28": "participants = 10",
+        "participants = 48": "participants = 10",
         "resamples = 999": "resamples = 199",
     }
     return _with_fewer(folder, "psych_demo", (*left_out, "families.parrot"), changes)

@@ -72,8 +72,8 @@ def of_marks(folder: Path, check: Check) -> None:
         one |= {"is_likeliest": labels[best] == answer, "expected_label": shares @ np.array(labels, dtype=float)}
         one |= {"expected_value": shares @ np.array(places), "n_multi_token": sum(np.asarray(row["label_tokens"]) > 1)}
         one |= {"n_tokens_human": row["label_tokens"][labels.index(answer)], "value_low": min(places)}
-        of_labels = stats.linregress(np.array(labels, dtype=float), np.log(shares))
-        one["label_lean"] = of_labels.slope * (max(labels) - min(labels))
+        numbers = np.array(labels, dtype=float)
+        one["label_lean"] = stats.linregress(numbers, np.log(shares)).slope * np.ptp(numbers)
         rows.append(one | {"value_high": max(places), "human_value": places[labels.index(answer)]})
     _Some(check, table, read.index).equal(table, keys, pd.DataFrame(rows))
 

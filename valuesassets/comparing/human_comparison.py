@@ -231,14 +231,15 @@ def exchanged_languages(labels: pd.DataFrame, own: NDArray[np.intp], by_country:
         places = part.index.to_numpy()
         if kind != "model" or len(places) < 2:
             continue
-        columns = {}
+        measured = {}
         for measure, values in by_country.items():
             means = mean_of_known(values[places])[:, own[places]]
             means[:, own[places] < 0] = np.nan
             np.fill_diagonal(means, np.nan)
-            columns[measure] = mean_of_known(means, axis=0)
-        parts.append(pd.DataFrame({"model": model, "language": part["language"].to_numpy(), **columns}))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["model", "language", *by_country])
+            measured[measure] = mean_of_known(means, axis=0)
+        parts.append(pd.DataFrame({"model": model, "language": part["language"].to_numpy(), **measured}))
+    columns = pd.Index(["model", "language", *by_country])
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
 
 def compare_levels(

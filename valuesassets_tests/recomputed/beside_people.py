@@ -1,4 +1,4 @@
-"""Tables that lay models beside people: by question, cell and family; and families of both kinds side by side."""
+"""Tables that lay models beside people: by question, cell and family."""
 
 import itertools
 import math
@@ -17,12 +17,10 @@ from valuesassets_tests.recomputed.basics import (
     jsd,
     mean_of,
     orders_of,
-    sign_test,
     w1,
 )
 from valuesassets_tests.recomputed.checking import Check
-from valuesassets_tests.recomputed.grid import LEVEL, Grid, Study
-from valuesassets_tests.recomputed.related import groups_of, related_sign_p, share_between
+from valuesassets_tests.recomputed.grid import Grid, Study
 from valuesassets_tests.recomputed.testing import check_tests, holm_in_families
 
 UNIFORM, FIRST, OTHERS = "uniform answers", "always the first option", "pooled other countries"
@@ -52,6 +50,12 @@ def added_by_sampling(answers: np.ndarray, people: np.ndarray, n: np.ndarray) ->
         parts = _bits_by_option(answers, fewer / (n[:, None] - 1)).sum(axis=-1)
         without = without + np.where(people[:, option] > 0, people[:, option] * parts, 0)
     return (curved.sum(axis=-1) + (n - 1) * (without - whole)) / 2
+
+
+def bits_to_countries(answers: np.ndarray, far: np.ndarray, grid: Grid) -> np.ndarray:
+    """(R, N, I) divergences of answers from every country, of distances `far`, without what samples add."""
+    of_countries = zip(grid.people, grid.effective_n, strict=True)
+    return far**2 - np.stack([added_by_sampling(answers, *of_country) for of_country in of_countries], axis=1)
 
 
 def _bits_by_option(p: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -93,11 +97,7 @@ class Beside:
         self.far = np.stack([jsd(self.answers, people) for people in grid.people], axis=1)
         each = np.arange(len(self.own))
         distance = self.far[each, self.own]
-        added = [
-            added_by_sampling(self.answers, *of_country)
-            for of_country in zip(grid.people, grid.effective_n, strict=True)
-        ]
-        self.bits = self.far**2 - np.stack(added, axis=1)
+        self.bits = bits_to_countries(self.answers, self.far, grid)
         categorical = np.abs(self.answers - self.people).sum(axis=-1) / 2
         self.measured = {
             "w1_unit": w1(grid.places, self.answers, self.people),
@@ -360,112 +360,3 @@ def _of_difference(values: np.ndarray, is_low: np.ndarray) -> tuple[float, float
         here = np.isin(np.arange(n), chosen)
         chance.append(abs(values[here].mean() - values[~here].mean()))
     return observed, at_least(np.array(chance), abs(observed))
-
-
-def of_mono_and_multi(study: Study, check: Check) -> None:
-    """`mono_vs_multi/...`: both kinds of family paired by language, over the items that both answered."""
-    grid = study.grid
-    answers = grid.in_level
-    far = np.stack([jsd(answers, people) for people in grid.people], axis=1)
-    at = np.arange(len(grid.cells))
-    added = [
-        added_by_sampling(grid.in_level, *of_country) for of_country in zip(grid.people, grid.effective_n, strict=True)
-    ]
-    bits = far**2 - np.stack(added, axis=1)
-    values = {"advantage": advantages(bits)[at, grid.own], "distance_own": far[at, grid.own]}
-    values["entropy_bits"] = entropy_bits(answers)
-    kinds = dict(study.labels[["model", "model_type"]].drop_duplicates().itertuples(index=False))
-    named = [[name for name in grid.models if kinds[name] == kind] for kind in ("mono", "multi")]
-    counts, rows, drawn = drawn_items(len(grid.items), np.random.default_rng(31)), [], []
-    for mono, multi in itertools.product(*named):
-        sides = [{grid.cells[place][1]: place for place in grid.of(name)} for name in (mono, multi)]
-        both = [code for code in study.languages if all(code in side for side in sides)]
-        cells = [[side[code] for code in both] for side in sides]
-        shared = np.isfinite(values["entropy_bits"][cells[0]] + values["entropy_bits"][cells[1]])
-        part = pd.DataFrame({"language": both, "mono": mono, "multi": multi})
-        for kind, places in zip(("mono", "multi"), cells, strict=True):
-            for name, by_item in values.items():
-                part[f"{name}_{kind}"] = mean_of(np.where(shared, by_item[places], np.nan))
-            expected = np.where(shared, grid.expected(answers[places]), np.nan)
-            part[f"agreement_{kind}"] = _agreements(expected, grid.expected(grid.people), grid.own[places])
-        apart = values["advantage"][cells[0]] - values["advantage"][cells[1]]
-        part["difference"], part["n_items_people"] = mean_of(apart), np.isfinite(apart).sum(axis=1)
-        part["n_items"] = shared.sum(axis=1)
-        rows.append(part)
-        drawn.append(drawn_means(apart, counts))
-    pairs = pd.concat(rows, ignore_index=True)
-    keys, table = ["language", "mono", "multi"], "mono_vs_multi/pairs"
-    check.equal(table, keys, pairs)
-    check.ends(table, keys, pairs, "difference", np.concatenate(drawn, axis=1), pairs["n_items_people"])
-    _summary(study, pairs, check)
-
-
-def _agreements(answers: np.ndarray, people: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """(L,) correlation of what sets a language apart with what sets its country apart, less the mean with others."""
-    there = np.unique(own)
-    a, b = answers - mean_of(answers, axis=0), people[there] - mean_of(people[there], axis=0)
-    found = []
-    for language, country in enumerate(own):
-        r = []
-        for other in range(len(there)):
-            known = np.isfinite(a[language]) & np.isfinite(b[other])
-            r.append(np.corrcoef(a[language, known], b[other, known])[0, 1])
-        is_own = there == country
-        found.append(np.array(r)[is_own].mean() - np.array(r)[~is_own].mean())
-    return np.array(found)
-
-
-def _related(study: Study, part: pd.DataFrame, mono: str, multi: str, differences: np.ndarray, random) -> float:
-    """The sign test's largest p that allows for related languages, whose shares of variance are the families' and the
-    countries' own."""
-    grid, languages = study.grid, list(part["language"])
-    at = [[grid.cells.index((name, code)) for code in languages] for name in (mono, multi)]
-    expected, people = grid.expected(grid.in_level), grid.expected(grid.people)[grid.own[at[0]]]
-    apart, found = expected[at[0]] - expected[at[1]], []
-    for groups in groups_of(study, languages):
-        share = math.prod(share_between(_of_items(each), groups) for each in (apart, people))
-        found.append(related_sign_p(differences, groups, share, DRAWS, random))
-    return max(found, default=np.nan)
-
-
-def _of_items(values: np.ndarray) -> np.ndarray:
-    return np.where(np.isfinite(values).sum(axis=0) > 1, values - mean_of(values, axis=0), np.nan)
-
-
-def _summary(study: Study, pairs: pd.DataFrame, check: Check) -> None:
-    table, keys, random = "mono_vs_multi/summary", ["mono", "multi", "measure"], np.random.default_rng(32)
-    rows, drawn, tests = [], [], []
-    stems = {"own_country_agreement": "agreement", "own_country_advantage": "advantage"}
-    stems |= {"entropy_bits": "entropy_bits", "distance_own": "distance_own"}
-    for (mono, multi), part in pairs.groupby(["mono", "multi"]):
-        for measure, stem in stems.items():
-            differences = (part[f"{stem}_mono"] - part[f"{stem}_multi"]).dropna().to_numpy()
-            n = differences.size
-            row = {
-                "mono": mono,
-                "multi": multi,
-                "measure": measure,
-                "mean_difference": differences.mean(),
-                "n_pairs": n,
-            }
-            row |= {"level": LEVEL, "p_sign_test": np.nan, "p_related": np.nan}
-            drawn.append(differences[random.integers(0, n, (DRAWS, n))].mean(axis=1))
-            if stem == "agreement":
-                row["p_sign_test"] = sign_test(differences)
-                row["p_related"] = _related(study, part, mono, multi, differences, random)
-                test = f"{mono} and {multi} differ in how much they agree with their own country"
-                statistic = "mean difference of own-country agreements, sign test"
-                tests.append({"test_family": "mono vs multi", "test": test, "statistic": statistic, "n": n})
-                tests[-1] |= {"value": row["mean_difference"], "p": np.fmax(row["p_sign_test"], row["p_related"])}
-            rows.append(row)
-    own = pd.DataFrame(rows)
-    stored = check.stored(table)
-    decides = np.fmax(stored["p_sign_test"].astype(float), stored["p_related"].astype(float))
-    after = stored[keys].assign(p_corrected=holm_in_families(decides, ["one"] * len(stored)))
-    check.equal(table, keys, own.drop(columns="p_related"))
-    check.equal(table, keys, after)
-    own["p"] = np.fmax(own["p_sign_test"], own["p_related"])
-    for name in ("p_related", "p"):
-        check.p(table, keys, own, name, DRAWS)
-    check.ends(table, keys, own, "", np.stack(drawn, axis=1), own["n_pairs"], ("low", "high"))
-    check_tests(check, "mono_vs_multi/tests", tests, DRAWS)

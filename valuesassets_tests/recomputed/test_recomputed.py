@@ -6,7 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valuesassets_tests.recomputed import answers, apart, beside_people, calibration, cultural_map, families, others
+from valuesassets_tests.recomputed import (
+    answers,
+    apart,
+    beside_people,
+    calibration,
+    cultural_map,
+    families,
+    others,
+    side_by_side,
+)
 from valuesassets_tests.recomputed.basics import drawn_items, drawn_means, holm
 from valuesassets_tests.recomputed.checking import Check
 from valuesassets_tests.recomputed.grid import Study
@@ -22,7 +31,7 @@ TABLES = {
     "distances": apart.of_distances,
     "the plane of distances": apart.of_plane,
     "comparison with people": beside_people.of_human_comparison,
-    "mono and multi": beside_people.of_mono_and_multi,
+    "mono and multi": side_by_side.of_mono_and_multi,
     "the map": cultural_map.of_map,
     "calibration": calibration.of_calibration,
     "controls": calibration.of_controls,

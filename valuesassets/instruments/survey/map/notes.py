@@ -93,7 +93,10 @@ def _about_coverage(points: pd.DataFrame, absent: Sequence[str], study: Study) -
             f"{', '.join(dict.fromkeys(gated['model']))}; the table of reliability takes their place."
         )
     if len(unseen := rows_where(points, kind="human", drawn=False)):
-        notes.append(f"People not drawn, under {least} indicators: {', '.join(unseen['label'])}.")
+        notes.append(
+            f"People not drawn, under {least} indicators that {study.thresholds.respondents} respondents or more, over "
+            f"the design effect, answered: {', '.join(unseen['label'])}."
+        )
     return notes
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.instruments.survey.analysis_scale import base_id
 from valuesassets.instruments.survey.map.answers import PARTS, SLOTS_OF, answers_as_array, indicator_means
 from valuesassets.instruments.survey.map.projector import indicator_answers, respondent_weights
 from valuesassets.measure.means import resampled_weighted_means, weighted_means
@@ -39,7 +40,7 @@ def people_of(human: pd.DataFrame, respondents: pd.DataFrame | None, study: Stud
 
     Respondents are resampled whole, each with its weight and its gaps. Distributions alone are redrawn question by
     question with the effective number of respondents, n / design effect, which leaves out what a person's answers have
-    in common.
+    in common. An indicator that effectively fewer than `thresholds.respondents` people answered is missing.
 
     Raises:
         HumanDataError: a distribution does not sum to 1, a weight or a column is unusable.
@@ -54,13 +55,22 @@ def _from_respondents(respondents: pd.DataFrame, study: Study) -> Iterator[Peopl
     languages = {country: code for code, country in reversed(study.countries.items())}
     for country, at in respondents.groupby("country", sort=False).indices.items():
         random = seeded(study.seed, "map", country)
+        own, weight = answers[at], weights[at]
+        effective = _effective_n(np.isfinite(own) * weight[:, None])
+        own = np.where(effective < study.thresholds.respondents, np.nan, own)
         yield People(
             str(country),
             languages.get(str(country)),
             ", ".join(sorted(set(respondents["source"].iloc[at].astype(str)))),
-            weighted_means(answers[at], weights[at]),
-            resampled_weighted_means(answers[at], weights[at], study.inference.resamples, random),
+            weighted_means(own, weight),
+            resampled_weighted_means(own, weight, study.inference.resamples, random),
         )
+
+
+def _effective_n(weights: Array) -> Array:
+    """(I,) the number of people over Kish's design effect, of (n, I) weights; 0 for those who gave no answer."""
+    squares = (weights**2).sum(axis=0)
+    return np.divide(weights.sum(axis=0) ** 2, squares, out=np.zeros_like(squares), where=squares > 0)
 
 
 def _from_distributions(human: pd.DataFrame, study: Study) -> Iterator[People]:
@@ -70,13 +80,16 @@ def _from_distributions(human: pd.DataFrame, study: Study) -> Iterator[People]:
     for row, (country, language) in enumerate(sets.itertuples(index=False)):
         part = parts[country, language]
         once = part.drop_duplicates("question_id").set_index("question_id")
-        effective = (once["n"] / once["design_effect"]).astype(int).clip(lower=1)
+        effective = once["n"] / once["design_effect"]
         random = seeded(study.seed, "map", country)
-        drawn = np.full((draws, probs.shape[-1]), np.nan)
+        given, drawn = probs[row, 0].copy(), np.full((draws, probs.shape[-1]), np.nan)
         for question in PARTS:
             at = SLOTS_OF[question]
-            if np.isfinite(probs[row, 0, at]).all():
-                n = int(effective[question])
-                drawn[:, at] = random.multinomial(n, probs[row, 0, at] / probs[row, 0, at].sum(), size=draws) / n
+            # A follow-up question is put to those alone who gave one answer: its main question counts the people.
+            if base_id(question) == question and effective.get(question, 0) < study.thresholds.respondents:
+                given[at] = np.nan
+            if np.isfinite(given[at]).all():
+                n = max(1, int(effective[question]))
+                drawn[:, at] = random.multinomial(n, given[at] / given[at].sum(), size=draws) / n
         source = ", ".join(sorted(set(part["source"].astype(str))))
-        yield People(str(country), str(language), source, indicator_means(probs[row, 0]), indicator_means(drawn))
+        yield People(str(country), str(language), source, indicator_means(given), indicator_means(drawn))

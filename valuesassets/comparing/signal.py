@@ -40,7 +40,7 @@ KINDS = ("raw", "unit-scaled", "item-centred", "double-centred", "style-centred"
 HEADLINE, ROBUST, BEYOND = KINDS[3:]
 ONE_DIMENSION = (
     "its languages share one dimension over the items with their countries and no more was shown; a habit of agreeing "
-    "looks the same, so that style and content cannot be told apart"
+    "looks the same, so that style and content cannot be told apart: ask in more languages, or about more subjects"
 )
 RELATED = (
     "related languages answer alike, and so do their countries; allowing for that, its languages are not shown to "

@@ -138,12 +138,12 @@ def make_world(
     kin = tuple(str(each.zone) for each in study.languages.values()) if groups is None else tuple(groups)
     shape = (len(languages), len(scales.items))
     level = random.normal(0, plant.item, shape[1])
-    apart = _kindred(plant.country, shape, plant.kinship[0], kin, random)
+    apart = kindred(plant.country, shape, plant.kinship[0], kin, random)
     of_people = level if plant.people_item is None else random.normal(0, plant.people_item, shape[1])
     style = _agreement(plant, scales, shape, random) if plant.agreement else 0.0
     true = tilted(scales, of_people + apart + style)
     follows = np.array(plant.follows)[:, None, None]
-    own = _kindred(plant.own, (len(FAMILIES), *shape), plant.kinship[1], kin, random)
+    own = kindred(plant.own, (len(FAMILIES), *shape), plant.kinship[1], kin, random)
     model = level + follows * apart + style + own
     pull = random.normal(0, plant.order, (1, 1, shape[1]) if plant.order_is_shared else model.shape)
     if plant.position_apart:
@@ -163,7 +163,7 @@ def make_world(
     return World(grid, planted, true)
 
 
-def _kindred(
+def kindred(
     sd: float, shape: tuple[int, ...], share: float, groups: Sequence[str], random: np.random.Generator
 ) -> Array:
     """Normal numbers (..., L, I) of this standard deviation; a share of their variance lies between groups of L."""

@@ -35,8 +35,15 @@ REACH = 0.85
 """Planted indicator means keep to this share of their scale."""
 BLEND = {"mono": 1.0, "multi": 0.5}
 """How far a family follows the language's country, the rest being the mean of the study's languages."""
+LOADING_SD = 0.2
+"""Of how far a unit of either map axis tilts a question that is no indicator."""
 POSITION_NOISE = 0.08
-TILT_NOISE = 0.2
+COUNTRY_NOISE, FAMILY_NOISE = 0.5, 0.2
+"""Standard deviations of what a country, or a family in a language, has of its own in each question, in tilts.
+
+The demo's six countries differ along about as many dimensions as six real ones: over questions in units of their
+standard deviation, the first component has half of the variance, as in EVS 2017 (`test_plants.py` compares both).
+"""
 WORDING_NOISE = 0.15
 """Of the tilt that another answer cue gives to every question but under the first cue."""
 POLARISED_SHARE = 0.4
@@ -50,7 +57,7 @@ class Leanings:
     Attributes:
         indicator_means: planted mean of each of the ten indicators.
         position: (x, y) that stands behind them; moves all other questions through their loadings.
-        deviations: seeds of what is special to this country and family; a tilt is a weighted sum over them.
+        deviations: sizes and seeds of what is special to this country and family; a tilt is their sum.
     """
 
     indicator_means: dict[str, float]
@@ -67,7 +74,8 @@ def country_leanings(study: Study, language: str) -> Leanings:
     country = study.countries[language]
     position = published_position(country)
     own = ("country", country)
-    return Leanings(_indicator_means(study, position, ((1.0, own),)), position, ((1.0, own),))
+    deviations = ((COUNTRY_NOISE, own),)
+    return Leanings(_indicator_means(study, position, deviations), position, deviations)
 
 
 def family_leanings(study: Study, family: str, language: str) -> Leanings:
@@ -84,8 +92,9 @@ def family_leanings(study: Study, family: str, language: str) -> Leanings:
     noise = seeded(study.seed, "position", *own).normal(0, POSITION_NOISE, 2)
     blended = share * positions[served.index(language)] + (1 - share) * positions.mean(axis=0) + noise
     position = (float(blended[0]), float(blended[1]))
-    deviations = [(share, ("country", study.countries[language])), (1.0, own)]
-    deviations += [((1 - share) / len(countries), ("country", country)) for country in countries if share < 1]
+    deviations = [(share * COUNTRY_NOISE, ("country", study.countries[language])), (FAMILY_NOISE, own)]
+    of_each = (1 - share) * COUNTRY_NOISE / len(countries)
+    deviations += [(of_each, ("country", country)) for country in countries if share < 1]
     return Leanings(_indicator_means(study, position, deviations), position, tuple(deviations))
 
 
@@ -111,7 +120,7 @@ def preference(
         return tilted(base, direction, tilts[indicator])
     item = seeded(study.seed, "item", asked_as)
     own_tilt = item.choice([-1, 1]) * item.uniform(0.8, 2.0)
-    moved = float(item.normal(0, 0.35, 2) @ leanings.position)
+    moved = float(item.normal(0, LOADING_SD, 2) @ leanings.position)
     return tilted(base, direction, own_tilt + moved + _deviation(study, leanings, asked_as))
 
 
@@ -159,8 +168,7 @@ def _indicator_means(study: Study, position: tuple[float, float], deviations: tu
 
 def _deviation(study: Study, leanings: Leanings, item: str) -> float:
     return sum(
-        weight * float(seeded(study.seed, "deviation", *source, item).normal(0, TILT_NOISE))
-        for weight, source in leanings.deviations
+        size * float(seeded(study.seed, "deviation", *source, item).normal()) for size, source in leanings.deviations
     )
 
 

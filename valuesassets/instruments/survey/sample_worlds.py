@@ -23,6 +23,7 @@ from valuesassets.instruments.survey.world_claims import (
     human_of,
     is_low_resource,
     normalised,
+    rejects,
     scales_of_worlds,
     sharpened,
     study_of,
@@ -59,8 +60,7 @@ def of_own_countries(plant: worlds.Plant, sizes: tuple[int, ...], seed: int) -> 
     cells = records(rows_where(found["cells"], kind="model", model=FAMILY))
     truth = true_advantage(plant)
     held = sum(row["own_country_advantage_low"] <= truth <= row["own_country_advantage_high"] for row in cells)
-    tests = records(rows_where(found["tests"], test_family="own country"))
-    is_claimed = any(row["is_rejected"] for row in tests if str(row["test"]).startswith(f"{FAMILY}:"))
+    is_claimed = rejects(rows_where(found["tests"], test_family="own country"), FAMILY)
     return {OWN: Outcome(is_claimed, (int(held), len(cells)))}
 
 

@@ -38,6 +38,7 @@ COVERAGE = (0.93, 0.97)
 """Where the coverage of a nominal 95 % interval has to lie."""
 ENOUGH_WORLDS = 1000
 """From so many on, bounds hold without any allowance for chance."""
+WITHHELD = "withheld"
 FAMILY_WISE = 0.07
 """Most worlds without a difference, of those tested at 5 %, in which any test of a family may reject."""
 Records = list[dict[str, Any]]
@@ -133,6 +134,7 @@ def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
     right: dict[tuple[str, str], float] = {}
     for row in records(found["verdicts"]):
         says_so, of = row["verdict"] in (SIGNAL, AGREES), (row["of"], row["kind"])
+        # A verdict that is withheld is not wrong where there is nothing, and lacks where there is something.
         right[of] = right.get(of, 0.0) + row["share"] * (says_so == (row["kind"] == "planted"))
     faults += [
         f"{kind} worlds: the verdict of the {of} is right in {share:.3f}, {1 - FAMILY_WISE:g} or more wanted"
@@ -253,6 +255,7 @@ def _rejections(tests: pd.DataFrame, alpha: float) -> pd.DataFrame:
 
 
 def _shares(verdicts: pd.DataFrame, of: str) -> pd.DataFrame:
+    verdicts = verdicts.fillna({"verdict": WITHHELD})
     families = verdicts["kind"].value_counts()
     counts = pd.Series(verdicts.groupby(["kind", "verdict"], sort=False).size(), name="n").reset_index()
     counts.insert(0, "of", of)

@@ -11,7 +11,8 @@ from functools import partial
 import numpy as np
 
 from valuesassets.comparing import worlds
-from valuesassets.instruments.survey import reliability_worlds, sample_worlds
+from valuesassets.comparing.human_comparison import derive_human_comparison
+from valuesassets.instruments.survey import map_worlds, reliability_worlds, sample_worlds
 from valuesassets.instruments.survey.world_claims import (
     AGREE_MORE,
     ALL_WRONG,
@@ -23,13 +24,16 @@ from valuesassets.instruments.survey.world_claims import (
     RESOURCES,
     WORDINGS,
     claims,
+    human_of,
     is_low_resource,
     normalised,
+    rejects,
     sharpened,
     survey_world,
     with_sides,
 )
 from valuesassets.measure.simulations import NULL, PLANTED, Outcome, Power, Simulation
+from valuesassets.records.frames import rows_where
 
 
 def of_plant(
@@ -165,6 +169,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
     ),
     *sample_worlds.SIMULATIONS,
     *reliability_worlds.SIMULATIONS,
+    *map_worlds.SIMULATIONS,
 )
 
 
@@ -174,6 +179,13 @@ def of_effect(
     """A claim in a world with an effect of this size, of so many languages and items."""
     grid, study = survey_world(plant(effect), seed, size[0], n_items=size[1])
     return claims(grid, study, wanted=[claim])
+
+
+def of_own_people(size: tuple[int, int], effect: float, seed: int) -> Mapping[str, Outcome]:
+    """The claim that answers are near the own country's people, where countries are followed by this share."""
+    grid, study = survey_world(_following(effect), seed, size[0], n_items=size[1])
+    tests = derive_human_comparison(grid, human_of(grid), study)["tests"]
+    return {OWN: Outcome(rejects(rows_where(tests, test_family="own country"), FAMILY))}
 
 
 def of_less_followed(size: tuple[int, int], effect: float, seed: int) -> Mapping[str, Outcome]:
@@ -209,6 +221,12 @@ POWER: tuple[Power, ...] = tuple(
             partial(of_effect, LIKE_COUNTRIES, _following, size),
         ),
         (
+            OWN,
+            "share of what sets countries apart that languages show",
+            (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0),
+            partial(of_own_people, size),
+        ),
+        (
             REPEATS,
             "standard deviation between languages, in logits from end to end of a scale",
             (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0),
@@ -228,6 +246,7 @@ POWER: tuple[Power, ...] = tuple(
         ),
     )
 )
+POWER += map_worlds.POWER
 
 BASES: Mapping[str, str] = {
     LIKE_COUNTRIES: "Countries are permuted among languages, for three correlations that all have to be beyond chance. "
@@ -239,6 +258,8 @@ BASES: Mapping[str, str] = {
     REPEATS: "Languages are permuted in each wording, and the intervals of both coefficients lie above 0. Wordings are "
     "drawn from those that might be asked.",
     OWN: "Countries are permuted among cells, for all items together. Languages are independent.",
+    map_worlds.ON_MAP: "Countries are permuted among languages, for one correlation over both axes. Languages are "
+    "independent but for culture zones and language families.",
     reliability_worlds.REPEATS_MUCH: "The same as of differences that come out again.",
     **{
         reliability_worlds.IS_BOUNDED.format(share): "A generalized confidence interval over wordings, languages and "

@@ -94,7 +94,7 @@ def claims(
     is_reliable = dict(zip(reliability["families"]["model"], reliability["families"]["is_reliable"], strict=True))
 
     def repeats() -> bool:
-        return bool(is_reliable[FAMILY]) and _rejects(reliability["tests"], FAMILY)
+        return bool(is_reliable[FAMILY]) and rejects(reliability["tests"], FAMILY)
 
     def like_countries() -> bool | None:
         verdicts = rows_where(derive_signal(grid, study)["verdicts"], model=FAMILY)
@@ -103,7 +103,7 @@ def claims(
 
     def resources() -> bool:
         tests = derive_human_comparison(grid, human_of(grid, respondents), study)["tests"]
-        return _rejects(rows_where(tests, test_family="resources"), FAMILY) and bool(is_reliable[FAMILY])
+        return rejects(rows_where(tests, test_family="resources"), FAMILY) and bool(is_reliable[FAMILY])
 
     def agree_more() -> bool:
         tests = derive_mono_vs_multi(grid, study)["tests"]
@@ -113,7 +113,8 @@ def claims(
     return {claim: Outcome(outcome()) for claim, outcome in made.items() if wanted is None or claim in wanted}
 
 
-def _rejects(tests: pd.DataFrame, family: str) -> bool:
+def rejects(tests: pd.DataFrame, family: str) -> bool:
+    """Whether any test of this family rejects."""
     return any(row["is_rejected"] for row in records(tests) if str(row["test"]).startswith(f"{family}:"))
 
 

@@ -16,6 +16,7 @@ from valuesassets.comparing.worlds import (
 from valuesassets.instruments.survey.map.people_in_worlds import map_items
 from valuesassets.instruments.survey.simulated_worlds import (
     KINDS,
+    WITHHELD,
     evidence,
     faults_of,
     simulate_worlds,
@@ -92,7 +93,7 @@ def test_the_evidence_holds_the_headline_figures():
     assert f"{WORLDS} planted worlds" in told["worlds"]
 
 
-def made_up(coverage=0.95, rejected=0.05, verdict=SIGNAL, n_worlds=1000):
+def made_up(coverage=0.95, rejected=0.05, verdict=SIGNAL, of_null=SCALES, n_worlds=1000):
     return {
         "coverage": pd.DataFrame(
             [{"interval": "r", "coverage": coverage, "monte_carlo_se": 0.0, "n_worlds": n_worlds}]
@@ -111,7 +112,7 @@ def made_up(coverage=0.95, rejected=0.05, verdict=SIGNAL, n_worlds=1000):
         "verdicts": pd.DataFrame(
             [
                 {"of": "signal", "kind": kind, "verdict": said, "n": 9, "share": 1.0}
-                for kind, said in (("planted", verdict), ("null", SCALES), ("scale_artifact", SCALES))
+                for kind, said in (("planted", verdict), ("null", of_null), ("scale_artifact", SCALES))
             ]
         ),
     }
@@ -123,4 +124,6 @@ def test_too_sure_intervals_too_many_rejections_and_wrong_verdicts_are_faults():
     assert "hold the truth" in faults_of(made_up(coverage=0.995))[0]
     assert "without a difference" in faults_of(made_up(rejected=0.12))[0]
     assert "planted worlds: the verdict of the signal is right in 0.000" in faults_of(made_up(verdict=SCALES))[0]
+    assert "planted worlds: the verdict of the signal is right in 0.000" in faults_of(made_up(verdict=WITHHELD))[0]
+    assert faults_of(made_up(of_null=WITHHELD)) == []
     assert faults_of(made_up(coverage=0.9, n_worlds=60)) == []  # few worlds: within three Monte Carlo errors

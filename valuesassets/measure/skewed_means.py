@@ -77,13 +77,23 @@ def mean_test(values: ArrayLike, level: float = 0.95, of: str = "values") -> Mea
         p = 1.0 if abs(mean) <= ROUNDING else 2.0 ** (1 - n)  # as if each of n equal values had a random sign
         return MeanTest(mean, mean, mean, None if few else p, n, few)
     skewness = float(((x - mean) ** 3).mean() / x.std() ** 3)
-    t, size = np.sqrt(n) * mean / sd, np.sqrt(n)
+    size = np.sqrt(n)
     reach = stats.t.ppf((1 + level) / 2, n - 1)
     ends = [(mean - shift * sd) for quantile in (reach, -reach) for shift in _shifts(quantile / size, skewness, n)]
-    way = np.sign(mean) or 1.0
-    tails = stats.t.sf(way * np.array([t, size * _transformed(mean / sd, skewness, n)]), n - 1)
-    p = min(1.0, 2 * float(tails.max()))
+    p = min(1.0, 2 * float(stats.t.sf(lesser_t(x), n - 1)))
     return MeanTest(mean, float(min(ends)), float(max(ends)), None if few else p, n, few)
+
+
+def lesser_t(values: Array) -> float:
+    """How far a mean is from 0, in standard errors: by t or by t with its skewness taken off, what is less.
+
+    Args:
+        values: (n,) two or more, not all the same.
+    """
+    n, mean, sd = values.size, float(values.mean()), float(values.std(ddof=1))
+    skewness = float(((values - mean) ** 3).mean() / values.std() ** 3)
+    way = 1.0 if mean >= 0 else -1.0
+    return float(way * np.sqrt(n) * (min if way > 0 else max)(mean / sd, _transformed(mean / sd, skewness, n)))
 
 
 def _transformed(standardised: float, skewness: float, n: int) -> float:

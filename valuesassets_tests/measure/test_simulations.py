@@ -18,7 +18,8 @@ from valuesassets.measure.simulations import (
     wrong_conclusions,
 )
 
-FEW = 6
+FEW, FEW_OF_SURVEY = 6, 4
+"""Worlds of each kind; those of the survey take longest."""
 
 
 def coins(claimed, withheld, held, seed):
@@ -57,9 +58,10 @@ def test_a_claim_too_often_made_where_it_is_wrong_and_intervals_that_miss_the_tr
 @pytest.mark.slow
 @pytest.mark.parametrize("simulation", every_simulation(), ids=lambda each: each.world)
 def test_in_a_few_worlds_of_each_kind_claims_are_right(simulation):
-    for row in summarise(simulate(simulation, range(100, 100 + FEW))):
+    few = FEW_OF_SURVEY if simulation.instrument == "survey" else FEW
+    for row in summarise(simulate(simulation, range(100, 100 + few))):
         share = row["rejected"]
-        assert share >= 5 / FEW if row["kind"] == PLANTED else share <= 2 / FEW, row
+        assert share >= 3 / 4 if row["kind"] == PLANTED else share <= 1 / 3, row
 
 
 def test_the_smallest_effect_is_the_first_that_four_worlds_in_five_show():

@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 
 class _Failures:
@@ -28,6 +28,7 @@ def main(tests: list[str]) -> dict[str, Any]:
         derandomize=True,
         database=None,
         deadline=None,
+        phases=[Phase.explicit, Phase.generate],  # that a test fails is enough, the smallest example takes seconds more
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("the same examples every time")

@@ -126,8 +126,10 @@ def write_small_robustness(folder: Path) -> Path:
 
 
 def write_demo(folder: Path) -> Path:
-    """The survey's bundled demonstration as it is, in a file of the folder."""
-    return Path(shutil.copy(study_path("demo"), folder / "demo.toml"))
+    """The survey's bundled demonstration as it is, but for few simulated worlds, in a file of the folder."""
+    path = folder / "demo.toml"
+    path.write_text(study_path("demo").read_text(encoding="utf-8") + "\n[inference]\nworlds = 2\n", encoding="utf-8")
+    return path
 
 
 def write_three_languages(folder: Path) -> Path:

@@ -342,18 +342,24 @@ def of_position(study: Study, check: Check) -> None:
     _of_cells(grid, check, bias, effect, near)
 
 
-FEWEST = 12
+FEWEST = 20
 """Items below which a ratio has no interval."""
 
 
 def _fieller(over: np.ndarray, under: np.ndarray) -> tuple[float, float]:
-    """The ratios r at which a t test of mean(over - r under) just rejects, found by bisection; NaN of too few items."""
+    """The ratios r at which the mean of over - r under is just told from 0, by t and by Hall's t, found by bisection.
+
+    NaN of too few items.
+    """
     if len(over) < FEWEST:
         return math.nan, math.nan
     most, value = stats.t.ppf((1 + LEVEL) / 2, len(over) - 1), over.mean() / under.mean()
 
     def beyond(r: float) -> float:
-        return abs(stats.ttest_1samp(over - r * under, 0).statistic) - most
+        rest = over - r * under
+        u, skewness = rest.mean() / rest.std(ddof=1), stats.skew(rest)
+        hall = u + skewness * u**2 / 3 + skewness**2 * u**3 / 27 + skewness / (6 * len(rest))
+        return math.sqrt(len(rest)) * min(np.sign(u) * u, np.sign(u) * hall) - most
 
     def end(sign: int) -> float:
         far = value + sign * abs(value)

@@ -95,14 +95,15 @@ def _compared(frames: Frames) -> Iterator[str]:
             "for the expected vectors (Szekely and Rizzo 2013): U between languages without a country, A for the same "
             "country, C for different countries, V between countries in one language. Diversity is (U - A)/V and "
             "robustness (C - A)/V, ratios of means over questions, so that what an embedder adds to a language "
-            "cancels; intervals over questions invert t tests (of ratios: Fieller 1954), and there are none of fewer "
-            "than 12 questions."
+            "cancels; intervals over questions invert skew-adjusted t tests (Hall 1992; of ratios: Fieller 1954), and "
+            "there are none of fewer than 20 questions."
         )
         n_tests = 0 if scores is None else int(rows(scores, scores["score"].isin(TESTS))["p"].notna().sum())
         yield (
             f"{capital(counted(n_tests, 'test'))} by permutation (Phipson and Smyth 2010), of conditions, countries, "
             "own countries and languages, were corrected within each model (Holm 1979); p of the first three is at "
-            "least that of the t test over questions. Both ratios are refused where countries are not followed."
+            "least that of the skew-adjusted t test over questions (Hall 1992). Both ratios are refused where "
+            "countries are not followed."
         )
     if scores is None:
         return

@@ -85,9 +85,9 @@ def _ratios(frames: Frames, figures: Figures) -> Section:
         "ones. diversity = (U - A)/V and robustness = (C - A)/V: 0 is none, 1 as much as the model's own answers "
         "differ between countries. Both are refused where country_follow is not above chance: without countries that "
         "make a difference there is nothing to hold anything against.",
-        "p is the larger of two: by permutation, corrected over the tests of a model, and of the t test over "
-        "questions. Intervals are over questions, of 12 or more: where p is at most the level they leave out 0, and so "
-        "do those of the ratios (Fieller). null is the mean under permuted labels.",
+        "p is the larger of two: by permutation, corrected over the tests of a model, and of the skew-adjusted "
+        "t test over questions. Intervals are over questions, of 20 or more: where p is at most the level they leave "
+        "out 0, and so do those of the ratios (Fieller). null is the mean under permuted labels.",
     ]
     _draw_plane(section, frames, figures)
     ours = rows(scores, ~scores["score"].isin(IN_OTHER_SECTIONS))

@@ -79,7 +79,7 @@ class Estimate:
 
     Attributes:
         p: of the permutation, uncorrected.
-        p_over: of the t test over questions, at most alpha exactly where the interval leaves out 0.
+        p_over: of the skew-adjusted t test over questions, at most alpha exactly where the interval leaves out 0.
         lack: why there is no interval.
     """
 

@@ -158,7 +158,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
         _simulation(
             f"{n} questions, half of them answered alike", CULTURES, Ugliness(questions=n, alike=0.5), "H", claimed
         )
-        for n, claimed in ((6, (FOLLOW,)), (12, (FOLLOW,)), (50, TESTS))
+        for n, claimed in ((6, (FOLLOW,)), (20, (FOLLOW,)), (50, TESTS))
     ),
     *(
         Simulation(
@@ -169,18 +169,19 @@ SIMULATIONS: tuple[Simulation, ...] = (
             "H",
         )
         for how, (draw, truth) in RATIOS.items()
-        for n in (6, 12, 50)
+        for n in (12, 20, 50)
     ),
 )
 
 BASES: Mapping[str, str] = {
-    SAYS[GAIN]: "Conditions permuted within questions, and Student's t over questions; the larger p; the own-country "
-    "advantage has to be beyond chance too. Questions are independent.",
-    SAYS[FOLLOW]: "Countries permuted within questions, and Student's t over questions; the larger p. Questions are "
-    "independent.",
-    SAYS[OWN]: "Countries permuted among languages, and Student's t over questions; the larger p. Questions are "
-    "independent.",
+    SAYS[GAIN]: "Conditions permuted within questions, and the skew-adjusted t test over questions; the larger p. The "
+    "own-country advantage has to be beyond chance too. Questions are independent.",
+    SAYS[FOLLOW]: "Countries permuted within questions, and the skew-adjusted t test over questions; the larger p. "
+    "Questions are independent.",
+    SAYS[OWN]: "Countries permuted among languages, and the skew-adjusted t test over questions; the larger p. "
+    "Questions are independent.",
     SAYS[STRUCTURE]: "Languages permuted within questions. Questions are independent.",
-    RATIO: "Fieller's interval, from twelve questions on. Questions are independent.",
+    RATIO: "Fieller's interval with the skewness of its numerators taken off, from twenty questions on. Questions are "
+    "independent.",
 }
 """What each claim is tested by, and what the test takes for granted."""

@@ -17,6 +17,7 @@ RESTS_ON = {
     "szekely2013": ("language_pairs",),
     "efron1993": ("language_pairs",),
     "fieller1954": ("language_pairs",),
+    "hall1992": ("language_pairs",),
     "phipson2010": ("language_pairs",),
     "holm1979": ("language_pairs",),
     "rousseeuw1987": ("language_groups",),

@@ -236,6 +236,7 @@ def test_sources_are_those_that_the_tables_rest_on(frames, page):
     assert set(sources(frames)) == {
         *("valuesassets", "szekely2013", "efron1993", "phipson2010", "holm1979", "rousseeuw1987", "kruskal1964"),
         "fieller1954",
+        "hall1992",
         *("libovicky2020", "capabilities2024", "eloquent2026"),
     }
     assert "10.18653/v1/2020.findings-emnlp.150" in page

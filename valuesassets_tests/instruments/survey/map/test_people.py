@@ -52,7 +52,7 @@ def test_distributions_give_the_indicators_of_one_country_at_a_time():
 
 
 def test_an_indicator_that_a_country_was_not_asked_has_no_mean_there():
-    crowd = respondents(("PL", "BG"), n=50)
+    crowd = respondents(("PL", "BG"), n=100)
     crowd.loc[crowd["country"] == "PL", "F118"] = np.nan
     people = people_of(no_human(), crowd, demo())
     at = INDICATORS.index("F118")
@@ -63,10 +63,32 @@ def test_an_indicator_that_a_country_was_not_asked_has_no_mean_there():
 
 def test_every_country_counts_the_same_in_the_pool():
     crowd = respondents(("PL", "BG"), n=300)
-    small = crowd.groupby("country").head(300).iloc[:330]
+    small = crowd.groupby("country").head(300).iloc[:400]
     people = people_of(no_human(), small, demo())
     pooled = mean_of_known(np.array([each.means for each in people]))
     assert pooled == pytest.approx((people[0].means + people[1].means) / 2)
+
+
+def test_an_indicator_that_few_people_of_a_country_answered_is_missing_there():
+    crowd, least, at = respondents(("PL", "BG"), n=300), demo().thresholds.respondents, INDICATORS.index("F118")
+    crowd["weight"] = 1.0
+    polish = crowd.index[crowd["country"] == "PL"]
+    crowd.loc[polish[least:], "F118"] = np.nan
+    assert np.isfinite(people_of(no_human(), crowd, demo())[0].means[at])
+    crowd.loc[polish[least - 1], "F118"] = np.nan
+    polish_people, others = people_of(no_human(), crowd, demo())
+    assert np.isnan(polish_people.means).tolist() == [place == at for place in range(len(INDICATORS))]
+    assert np.isfinite(others.means).all()
+
+
+def test_a_question_that_few_people_of_a_country_answered_is_missing_in_its_distributions():
+    rows = human()
+    is_few = (rows["country"] == "PL") & (rows["question_id"] == "v63")
+    rows.loc[is_few, "n"], rows.loc[is_few, "design_effect"] = demo().thresholds.respondents - 1, 1.0
+    people = {each.country: each for each in people_of(rows, None, demo())}
+    at = INDICATORS.index("F063")
+    assert np.isnan(people["PL"].means[at])
+    assert np.isfinite(people["BG"].means[at])
 
 
 def test_nobody_asked_gives_nobody():

@@ -100,6 +100,8 @@ def _end(over: Array, under: Array, value: float, start: float, quantile: float)
 def zero_mean_p(values: Array) -> float:
     """Two-sided p-value that a mean is 0: at most 1 - level exactly where `ratio_of_means` leaves out 0.
 
+    Of fewer than `FEWEST` values, which have no interval and tell little of their skewness, it is that of t alone.
+
     Args:
         values: (n,) numerators, no gaps.
 
@@ -114,4 +116,6 @@ def zero_mean_p(values: Array) -> float:
         return np.nan
     if float(values.std(ddof=1)) / np.sqrt(n) <= ROUNDING * np.abs(values).max():
         return float(not np.abs(values).max() > ROUNDING)
+    if n < FEWEST:
+        return float(stats.ttest_1samp(values, 0).pvalue)
     return min(1.0, float(2 * stats.t.sf(lesser_t(values), n - 1)))

@@ -38,6 +38,13 @@ def test_zero_is_left_out_exactly_where_the_test_of_the_numerator_rejects(seed, 
         assert (found.low > 0 or found.high < 0) == (zero_mean_p(over) < 0.05)
 
 
+def test_few_values_are_tested_by_t_alone():
+    values = np.random.default_rng(4).exponential(size=FEWEST - 1) - 0.8
+    assert zero_mean_p(values) == stats.ttest_1samp(values, 0).pvalue
+    more = np.append(values, 0.1)
+    assert zero_mean_p(more) > stats.ttest_1samp(more, 0).pvalue
+
+
 @given(st.integers(0, 2**32 - 1), st.floats(0.1, 10))
 def test_a_ratio_and_its_ends_scale_with_the_upper_and_against_the_lower_mean(seed, scale):
     random = np.random.default_rng(seed)

@@ -58,8 +58,8 @@ def derive_awareness(
 
     A group is compared in a question that `min_group` of its people answered. Slopes have intervals by resampling
     people within groups, and beside them by leaving categories out; p-values that a slope is above 0 are those of all
-    arrangements of the factors' levels, corrected over models and directions, and for single factors over factors
-    too. A model has a direction where the interval of its own moves, A_mm, lies above 0.
+    arrangements of the factors' levels, corrected over models, and for single factors over models and factors. A
+    model has a direction where the interval of its own moves, A_mm, lies above 0.
 
     Args:
         resamples: 0 for no intervals.
@@ -229,11 +229,10 @@ def _least_moves(moved: Moves, use: NDArray[np.bool_], mm: Floats, level: float)
 
 def _correct(rows: Sequence[dict[str, Any]], correction: str) -> None:
     """Enter corrected p-values: over models for all groups together, which claims rest on, and over models and factors
-    for single factors; over both directions, since a claim may be made of either."""
-    names = {"p_value": "p_corrected", "p_opposite": "p_opposite_corrected"}
-    for is_whole in (True, False):
-        part = [row for row in rows if (row["factor"] == ALL) == is_whole]
-        tested = [(row, name) for row in part for name in names if np.isfinite(row[name])]
-        p = [row[name] for row, name in tested]
-        for (row, name), corrected in zip(tested, CORRECTIONS[correction](p), strict=True):
-            row[names[name]] = corrected
+    for single factors; those of each direction among themselves."""
+    for name, corrected_name in (("p_value", "p_corrected"), ("p_opposite", "p_opposite_corrected")):
+        for is_whole in (True, False):
+            tested = [row for row in rows if np.isfinite(row[name]) and (row["factor"] == ALL) == is_whole]
+            p = [row[name] for row in tested]
+            for row, corrected in zip(tested, CORRECTIONS[correction](p), strict=True):
+                row[corrected_name] = corrected

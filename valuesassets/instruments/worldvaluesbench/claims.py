@@ -64,16 +64,20 @@ def _ranking(reliability: pd.DataFrame | None) -> Iterator[Claim]:
 
 
 def _corrected(awareness: pd.DataFrame, correction: str) -> pd.DataFrame:
-    """The rows of all groups together with p-values corrected over models and directions, where they are not yet."""
+    """The rows of all groups together with p-values corrected over models, where they are not yet."""
     awareness = rows_where(awareness, factor="all")
     if "p_corrected" in awareness or "p_value" not in awareness:
         return awareness
     names = {"p_value": "p_corrected", "p_opposite": "p_opposite_corrected"}
-    there = [name for name in names if name in awareness]
-    p = awareness[there].to_numpy(float, na_value=np.nan)
+    there = {old: new for old, new in names.items() if old in awareness}
+    return awareness.assign(**{new: _with_correction(awareness[old], correction) for old, new in there.items()})
+
+
+def _with_correction(found: Any, correction: str) -> pd.Series:
+    p = found.to_numpy(float, na_value=np.nan)
     corrected, is_there = np.full(p.shape, np.nan), np.isfinite(p)
     corrected[is_there] = CORRECTIONS[correction](p[is_there])
-    return awareness.assign(**{names[name]: corrected[:, place] for place, name in enumerate(there)})
+    return pd.Series(corrected, index=found.index)
 
 
 def _least_p(p: Any, corrected: Any, n: Any) -> float:

@@ -107,8 +107,7 @@ def _moved(frames: Frames, inference: Inference) -> Iterator[str]:
         yield (
             "Slopes were tested against all arrangements of the factors' levels, for all questions at once (up to "
             f"{most:,}), and p-values corrected by {CORRECTIONS[inference.correction]} procedure over "
-            f"{counted(2 * len(tested), 'test')}, of both directions. A model is said to move as people do where the "
-            f"corrected p-value is {inference.alpha:g} or below, and where the slope's interval over categories of "
-            "questions lies above 0 too: levels that are related, two by two or in an order, look rarer among "
-            "exchanges than they are."
+            f"{counted(len(tested), 'test')}. A model is said to move as people do where the corrected p-value is "
+            f"{inference.alpha:g} or below, and where the slope's interval over categories of questions lies above 0 "
+            "too: levels that are related, two by two or in an order, look rarer among exchanges than they are."
         )

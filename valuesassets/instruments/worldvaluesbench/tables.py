@@ -50,7 +50,7 @@ AWARENESS_FACTORS = Table(
     Column("n_arrangements", pa.int64(), "ways to exchange levels; fewer than 20 give no p-value", range=(1, 1e9)),
     _number(
         "p_corrected",
-        "p-value, corrected over models and directions, of single factors over factors too; empty for further wordings",
+        "p-value, corrected over models, of single factors over models and factors; empty for further wordings",
         "probability",
         0,
         1,

@@ -85,13 +85,13 @@ def test_too_few_arrangements_support_neither_direction():
     assert "moves with" not in said(True, **untested, slope=-0.4, slope_low=-0.5, slope_high=-0.3)
 
 
-def test_p_values_that_nobody_has_corrected_are_corrected_over_models_and_directions():
+def test_p_values_that_nobody_has_corrected_are_corrected_over_models():
     rows = [{**ROW, "model": model, "p_value": 0.02} for model in ("a", "b", "c")]
     rows += [{**ROW, "model": "a", "factor": "continent", "p_value": 0.02}]
     table = pd.DataFrame(rows).drop(columns="p_corrected")
     (claim, *_) = claims({"awareness": table}, is_planted=False)
     assert not claim.is_supported
-    assert "p 0.120" in claim.because
+    assert "p 0.060" in claim.because
 
 
 def test_where_no_test_could_reject_nothing_is_claimed_and_it_says_so():
@@ -124,7 +124,7 @@ def test_models_are_not_ranked_where_moves_do_not_come_back_in_another_wording(f
 
 def test_a_model_in_a_further_wording_is_no_model_of_its_own():
     further = {**ROW, "model": "m sentence", "slope": 0.1, "p_value": 0.03}
-    table = pd.DataFrame([{**ROW, "p_value": 0.02}, further]).drop(columns="p_corrected")
+    table = pd.DataFrame([{**ROW, "p_value": 0.04}, further]).drop(columns="p_corrected")
     scores = pd.DataFrame({"model": ["m", "m sentence"], "subset": "all", "w1_seed": 0.1})
     scores = scores.assign(question_id="Q1", n_people=9)
     frames = {"awareness": table, "awareness_reliability": pd.DataFrame([RELIABILITY]), "benchmark_scores": scores}

@@ -157,6 +157,10 @@ class Study:
         return pd.DataFrame(rows)
 
 
+FEWEST_RESPONDENTS = 50
+"""Over the design effect: what fewer people of a country answered is left out there."""
+
+
 class Grid:
     """Usable answers of C cells and of N countries over I items, answers in the order of the analysis scale.
 
@@ -212,6 +216,8 @@ class Grid:
         self.people = np.full((len(self.countries), *self.codes.shape), np.nan)
         self.effective_n, self.dk_rate = (np.full(self.people.shape[:2], np.nan) for _ in range(2))
         for (country, item), part in first.groupby(["country", "question_id"]):
+            if part["n"].iloc[0] / part["design_effect"].iloc[0] < FEWEST_RESPONDENTS:
+                continue
             at = self.countries.index(country), self.items.index(item)
             part = part[part["language"] == part["language"].iloc[0]].sort_values("analysis_value")
             self.people[at] = 0

@@ -55,7 +55,7 @@ def test_distances_of_translations_agree_with_loops(seed):
 @pytest.mark.slow
 def test_what_is_added_to_all_texts_and_answers_of_a_language_changes_nothing(seed):
     random = np.random.default_rng(seed)
-    texts, answers = translated(seed, 12), random.normal(size=(12, 4, 2, 8))
+    texts, answers = translated(seed, 20), random.normal(size=(20, 4, 2, 8))
     offsets = 10 * random.normal(size=(4, 1, 8))
     plain, moved = found(answers, texts), found(answers + offsets, texts + offsets)
     assert [moved.value, moved.low, moved.high] == pytest.approx([plain.value, plain.low, plain.high])

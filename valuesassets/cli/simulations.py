@@ -116,7 +116,7 @@ def _power_page(rows: Sequence[Mapping[str, Any]], n_worlds: int) -> str:
         "",
         f"The smallest effect, of those tried, at which a claim is made in {ENOUGH_POWER:.0%} of {n_worlds} worlds. A "
         "study of the demo's size has 6 languages and 34 questions, one of EVS 2017 has 22 languages and some 200 "
-        "questions. Written by `valuesassets simulations --power --page docs/power.md`.",
+        f"questions. Written by `valuesassets simulations --power --worlds {n_worlds} --page docs/power.md`.",
         "",
         "| claim | study | smallest effect | effect |",
         "|---|---|---|---|",
@@ -149,7 +149,8 @@ def _page(rows: list[dict[str, Any]]) -> str:
         "Worlds with a known truth are made, analysed like a study and judged as the report judges. Where a world is "
         "*null* for a claim, the claim is wrong there, and should be made in at most 7 % of worlds; where it is "
         "*planted*, the claim is right. A claim may be withheld with its reason. `held` is the share of 95 % intervals "
-        "that hold the truth. Written by `valuesassets simulations --page docs/levels.md`.",
+        "that hold the truth. Worlds have the seeds from 1 on, and a row of fewer worlds is what `--worlds` prints for as "
+        "many. Written by `valuesassets simulations --page docs/levels.md`.",
     ]
     for instrument, claim in dict.fromkeys((row["instrument"], row["claim"]) for row in rows):
         lines += ["", f"## {instrument}: {claim}", "", bases[claim], ""]

@@ -1,6 +1,7 @@
 """Ratios of two means over the same things, with intervals that invert a test of their numerator, as Fieller's do."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -68,7 +69,7 @@ def ratio_of_means(over: Array, under: Array, level: float = 0.95, things: str =
         return Ratio(value, lack=f"all {things} have the same ratio, which does not tell how others would differ")
     without_end = f"over these {things} the denominator is not told from 0, so that it would have no end"
     # roots of (top - r bottom)^2 = reach^2 var(over - r under), r = value + step
-    quantile = stats.t.ppf((1 + level) / 2, n - 1)
+    quantile = float(stats.t.ppf((1 + level) / 2, n - 1))
     reach = quantile**2 / n
     covariance = np.cov(rest, under)
     square = bottom**2 - reach * covariance[1, 1]
@@ -77,7 +78,8 @@ def ratio_of_means(over: Array, under: Array, level: float = 0.95, things: str =
     middle = -reach * covariance[0, 1] / square
     width = np.sqrt(middle**2 + reach * covariance[0, 0] / square)
     ends = [_end(over, under, value, float(value + middle + way * width), quantile) for way in (-1, 1)]
-    return Ratio(value, lack=without_end) if None in ends else Ratio(value, *ends)
+    low, high = ends
+    return Ratio(value, lack=without_end) if low is None or high is None else Ratio(value, low, high)
 
 
 def _end(over: Array, under: Array, value: float, start: float, quantile: float) -> float | None:
@@ -117,5 +119,6 @@ def zero_mean_p(values: Array) -> float:
     if float(values.std(ddof=1)) / np.sqrt(n) <= ROUNDING * np.abs(values).max():
         return float(not np.abs(values).max() > ROUNDING)
     if n < FEWEST:
-        return float(stats.ttest_1samp(values, 0).pvalue)
+        found: Any = stats.ttest_1samp(values, 0)
+        return float(found.pvalue)
     return min(1.0, float(2 * stats.t.sf(lesser_t(values), n - 1)))

@@ -149,8 +149,8 @@ def _page(rows: list[dict[str, Any]]) -> str:
         "Worlds with a known truth are made, analysed like a study and judged as the report judges. Where a world is "
         "*null* for a claim, the claim is wrong there, and should be made in at most 7 % of worlds; where it is "
         "*planted*, the claim is right. A claim may be withheld with its reason. `held` is the share of 95 % intervals "
-        "that hold the truth. Worlds have the seeds from 1 on, and a row of fewer worlds is what `--worlds` prints for as "
-        "many. Written by `valuesassets simulations --page docs/levels.md`.",
+        "that hold the truth. Worlds have the seeds from 1 on, and a row of fewer worlds is what `--worlds` prints for "
+        "as many. Written by `valuesassets simulations --page docs/levels.md`.",
     ]
     for instrument, claim in dict.fromkeys((row["instrument"], row["claim"]) for row in rows):
         lines += ["", f"## {instrument}: {claim}", "", bases[claim], ""]

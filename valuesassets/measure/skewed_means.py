@@ -88,9 +88,11 @@ def lesser_t(values: Array) -> float:
     """How far a mean is from 0, in standard errors: by t or by t with its skewness taken off, what is less.
 
     Args:
-        values: (n,) two or more, not all the same.
+        values: (n,) two or more; where all are the same and not 0, infinitely far.
     """
     n, mean, sd = values.size, float(values.mean()), float(values.std(ddof=1))
+    if sd <= ROUNDING * float(np.abs(values).max()):
+        return np.inf if mean else 0.0
     skewness = float(((values - mean) ** 3).mean() / values.std() ** 3)
     way = 1.0 if mean >= 0 else -1.0
     return float(way * np.sqrt(n) * (min if way > 0 else max)(mean / sd, _transformed(mean / sd, skewness, n)))

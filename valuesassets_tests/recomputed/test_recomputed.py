@@ -14,6 +14,7 @@ from valuesassets_tests.recomputed import (
     cultural_map,
     families,
     others,
+    position,
     side_by_side,
 )
 from valuesassets_tests.recomputed.basics import drawn_items, drawn_means, holm
@@ -27,7 +28,7 @@ TABLES = {
     "each answer": answers.of_items,
     "reliability": families.of_reliability,
     "signal": families.of_signal,
-    "position": families.of_position,
+    "position": position.of_position,
     "distances": apart.of_distances,
     "the plane of distances": apart.of_plane,
     "comparison with people": beside_people.of_human_comparison,

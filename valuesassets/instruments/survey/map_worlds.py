@@ -20,7 +20,7 @@ from valuesassets.records.frames import rows_where
 
 ON_MAP: str = "A family's points lie on the map as those of its countries do."
 SPREAD = 0.5
-"""Standard deviation of models' points on each axis, about a third of the countries' own."""
+"""Standard deviation of models' points on each axis."""
 FOLLOWS = 0.8
 ALONE = "each by itself"
 """Languages that are related to no other."""

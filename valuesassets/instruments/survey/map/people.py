@@ -12,6 +12,7 @@ from valuesassets.instruments.survey.map.answers import PARTS, SLOTS_OF, answers
 from valuesassets.instruments.survey.map.projector import indicator_answers, respondent_weights
 from valuesassets.measure.means import resampled_weighted_means, weighted_means
 from valuesassets.measure.seeding import seeded
+from valuesassets.people.weighted_shares import design_effect
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.frames import parts_of
 from valuesassets.records.study import Study
@@ -56,8 +57,9 @@ def _from_respondents(respondents: pd.DataFrame, study: Study) -> Iterator[Peopl
     for country, at in respondents.groupby("country", sort=False).indices.items():
         random = seeded(study.seed, "map", country)
         own, weight = answers[at], weights[at]
-        effective = _effective_n(np.isfinite(own) * weight[:, None])
-        own = np.where(effective < study.thresholds.respondents, np.nan, own)
+        answered = [weight[np.isfinite(column)] for column in own.T]
+        is_few = [not each.size or each.size / design_effect(each) < study.thresholds.respondents for each in answered]
+        own = np.where(is_few, np.nan, own)
         yield People(
             str(country),
             languages.get(str(country)),
@@ -65,12 +67,6 @@ def _from_respondents(respondents: pd.DataFrame, study: Study) -> Iterator[Peopl
             weighted_means(own, weight),
             resampled_weighted_means(own, weight, study.inference.resamples, random),
         )
-
-
-def _effective_n(weights: Array) -> Array:
-    """(I,) the number of people over Kish's design effect, of (n, I) weights; 0 for those who gave no answer."""
-    squares = (weights**2).sum(axis=0)
-    return np.divide(weights.sum(axis=0) ** 2, squares, out=np.zeros_like(squares), where=squares > 0)
 
 
 def _from_distributions(human: pd.DataFrame, study: Study) -> Iterator[People]:

@@ -50,6 +50,15 @@ class Copies:
         """What tests come to in a copy: pytest's `code` and what those that `failed` said."""
         return self._pool.submit(self._ask, mutant, "retest", list(tests))
 
+    def test_soundness(self, mutated: Sequence[Future[dict[str, Any]]]) -> Future[dict[str, Any]]:
+        """What a copy without a mutation comes to in the tests that failed under one."""
+
+        def ask() -> dict[str, Any]:
+            failed = {test for each in mutated for test in each.result().get("failed", ())}
+            return self._ask(None, "retest", sorted(failed)) if failed else {"code": 0, "failed": {}}
+
+        return self._pool.submit(ask)
+
     def close(self) -> None:
         """End the processes."""
         self._pool.shutdown(cancel_futures=True)

@@ -19,8 +19,8 @@ SLOWEST = ["--durations", "15", "--durations-min", "20"]
 PROCESSES = os.environ.get("VALUESASSETS_TEST_PROCESSES")
 GROUPS = ["--dist", "loadgroup", "--no-loadscope-reorder"]
 """Groups are dealt out in the order made in conftest.py."""
-COMPUTING, WAITING = (["-n", PROCESSES or number, *GROUPS] for number in ("2", "3"))
-"""A process for each core where tests compute; one more where some wait for clusters and UIs."""
+COMPUTING, WAITING = (["-n", PROCESSES or number, *GROUPS] for number in ("2", "4"))
+"""A process for each core where tests compute; two more where some wait for clusters, UIs and disks."""
 TESTS = REPOSITORY / "valuesassets_tests"
 SLOW = "slow"
 NEEDY = ("browser", "slurm", "published", "job_faults", "benchmarks", "mutations", "slurm_faults", "ui_faults", "real")

@@ -127,7 +127,7 @@ class StudyIOManager(dg.IOManager):
 
     def handle_output(self, context: dg.OutputContext, obj: Any) -> None:
         """Write the value and show its path, size and first rows in the UI."""
-        partition = context.partition_key if context.has_partition_key else None
+        partition = context.partition_key if context.has_asset_partitions else None
         path = self._path(context.asset_key, partition)
         # Tables of several partitions have the same names: each has a folder, where there are more than one.
         shares = partition is not None and len(context.asset_partitions_def.get_partition_keys()) > 1

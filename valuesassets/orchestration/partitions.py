@@ -47,6 +47,11 @@ def family_and_part(key: dg.MultiPartitionKey) -> tuple[str, str]:
     return family, part
 
 
+def own_partition(context: dg.AssetExecutionContext) -> str | None:
+    """The partition of the asset that is being materialised; None for an asset without, whatever its run names."""
+    return context.partition_key if context.has_partition_key and context.assets_def.partitions_def else None
+
+
 def cell_of(context: dg.AssetExecutionContext) -> tuple[str, str]:
     """(model family, part) of the partition that is being materialised."""
     key = context.partition_key

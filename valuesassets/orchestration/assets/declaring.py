@@ -18,6 +18,7 @@ from valuesassets.orchestration.first_look.shown import Line, Picture, docs_of, 
 from valuesassets.orchestration.following.automation import STEP, Step, condition_of
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
+from valuesassets.orchestration.partitions import own_partition
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import StudyError, ValuesAssetsError
 from valuesassets.records.study import Study
@@ -110,7 +111,7 @@ def declare(
         @functools.wraps(function)
         def failing_clearly(*args: Any, **kwargs: Any) -> Any:
             began, context = time.time(), dg.AssetExecutionContext.get()
-            partition = context.partition_key if context.has_partition_key else None
+            partition = own_partition(context)
             try:
                 _require_partition(context, partition)
                 result = first_look(function(*args, **kwargs), line, picture, study)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valuesassets.orchestration.grid.node_jobs import run_node_job, shown_log
+from valuesassets.orchestration.partitions import own_partition
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import write_json
 from valuesassets.records.jobs import EmbedJob
@@ -38,8 +39,7 @@ def embed_texts(
     Args:
         model: hub id or folder of a sentence-transformers model.
     """
-    partition = context.partition_key if context.has_partition_key else None
-    folder = storage.job_folder(context.asset_key, partition).absolute()
+    folder = storage.job_folder(context.asset_key, own_partition(context)).absolute()
     places: dict[str, int] = {}
     rows = np.array([places.setdefault(text, len(places)) for text in texts], dtype=np.intp)
     write_json(folder / "texts.json", list(places))

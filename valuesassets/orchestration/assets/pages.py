@@ -6,6 +6,7 @@ import dagster as dg
 
 from valuesassets.orchestration.first_look.shown import SUMMARY, link_to
 from valuesassets.orchestration.instruments import Instrument
+from valuesassets.orchestration.partitions import own_partition
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.parquet import table_metadata
 from valuesassets.records.study import Study
@@ -28,6 +29,6 @@ def page_of(study: Study, storage: Storage, instrument: Instrument) -> "Page":
 
 def shown_page(context: dg.AssetExecutionContext, storage: Storage, text: str) -> dg.MaterializeResult[str]:
     """A page as its asset's value, with a link to it."""
-    opened = storage.path(context.asset_key, context.partition_key if context.has_partition_key else None, "html")
+    opened = storage.path(context.asset_key, own_partition(context), "html")
     said = {SUMMARY: f"one page of {len(text) / 2**20:.1f} MiB", "open": link_to(storage, opened)}
     return dg.MaterializeResult(value=text, metadata=said)

@@ -28,6 +28,7 @@ from slurm_runner.verdicts import Ending, Verdict
 from valuesassets.orchestration.code_versions import source_version
 from valuesassets.orchestration.first_look.shown import link_to
 from valuesassets.orchestration.grid.on_slurm import JOB, NODE, job_label, slurm_options, slurm_root, slurm_watch
+from valuesassets.orchestration.partitions import own_partition
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import JobError, StorageError
 from valuesassets.records.files import read_json, sha256_file, sha256_json, whole_file
@@ -64,7 +65,7 @@ def run_node_job(
     Raises:
         JobError: how the job ended, with the last line of its log, or what its files lack.
     """
-    partition = context.partition_key if context.has_partition_key else None
+    partition = own_partition(context)
     folder = storage.job_folder(context.asset_key, partition)
     if study.slurm is None or needs_network(job):
         return _run_here(context, job, folder)

@@ -8,7 +8,6 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c co
 
 export VALUESASSETS_STUDY ?= demo
 export VALUESASSETS_STORAGE ?= $(CURDIR)/storage
-export VALUESASSETS_DAGSTER ?= $(VALUESASSETS_STORAGE)/dagster
 export DAGSTER_HOME ?= $(CURDIR)
 export TOKENIZERS_PARALLELISM ?= false
 # Each of the many processes would compile our sources anew.
@@ -38,15 +37,12 @@ $(VENV)/installed-dev: $(VENV)/installed
 	@$(PIP) -e '.[dev]'
 	@touch $@
 
-$(VALUESASSETS_DAGSTER):
-	@mkdir -p $@
-
 $(VENV)/installed-bench: $(VENV)/installed
 	@echo 'Installing what the benchmarks compare with, once.'
 	@$(PIP) -e '.[bench]'
 	@touch $@
 
-demo: $(VENV)/installed | $(VALUESASSETS_DAGSTER)  ## the demonstration study, from questionnaire to map
+demo: $(VENV)/installed  ## the demonstration study, from questionnaire to map
 	@$(BIN)/valuesassets demo
 
 test: $(VENV)/installed-dev  ## the tests that take minutes: what is pure, and one way through each instrument
@@ -130,9 +126,8 @@ docs: $(VENV)/installed  ## the documentation as a site, in site/; a broken link
 	@$(BIN)/mkdocs build --strict
 	@echo 'built site/index.html'
 
-env:  ## write .env, so that plain dagster commands find their folders
-	@printf 'DAGSTER_HOME=%s\nVALUESASSETS_STUDY=%s\nVALUESASSETS_STORAGE=%s\nVALUESASSETS_DAGSTER=%s\n' \
-	  '$(DAGSTER_HOME)' '$(VALUESASSETS_STUDY)' '$(VALUESASSETS_STORAGE)' '$(VALUESASSETS_DAGSTER)' > .env
+env: $(VENV)/installed  ## write .env, so that plain dagster commands find their folders
+	@$(BIN)/python -m valuesassets.desk.ui_settings > .env
 	@echo 'wrote .env'
 
 clean:  ## remove the virtual environment and all that was stored

@@ -14,6 +14,7 @@ from valuesassets.cli.asking_cost import asked_instruments, print_costs
 from valuesassets.cli.inputs import StudyName, require_folder_place
 from valuesassets.cli.instruments import NAMES, commands_of, parts_of
 from valuesassets.cli.outputs import print_hardness, print_recovery
+from valuesassets.desk.history import dagster_folder, take_history_along
 from valuesassets.records.errors import JobError, ModelError, StorageError
 from valuesassets.records.places import REPOSITORY, storage_root
 from valuesassets.records.study import Study, cells_of, load_study
@@ -79,13 +80,14 @@ def run(
         if found.takes:
             print(f"{found.name} takes {found.takes}; what is fresh is skipped", flush=True)
     storage = storage_root()
-    database = Path(os.environ.get("VALUESASSETS_DAGSTER") or storage / "dagster")
+    database = dagster_folder(found.name, storage, os.environ.get("VALUESASSETS_DAGSTER"))
     home = Path(os.environ.get("DAGSTER_HOME") or REPOSITORY)
     if not (home.is_absolute() and home.is_dir()):
         raise StorageError(f"DAGSTER_HOME={home}: no such folder; an absolute path was expected, or leave it unset")
     for place, name_of_place in ((storage, "VALUESASSETS_STORAGE"), (database, "VALUESASSETS_DAGSTER")):
         require_folder_place(place, f"set {name_of_place} to another folder")
     try:
+        take_history_along(found.name, storage, database, lambda line: print(line, flush=True))
         database.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StorageError(

@@ -17,7 +17,6 @@ from filelock import FileLock, Timeout
 from valuesassets.desk.ui_settings import HOST, UiSettings
 from valuesassets.records.errors import StorageError, UiError
 from valuesassets.records.files import read_json, write_json
-from valuesassets.records.study import load_study
 
 PROBE = b"\0" * 65_536
 """A full disk may still hold an empty file."""
@@ -32,13 +31,11 @@ UNWRITABLE = {
 
 
 def require_startable(settings: UiSettings) -> None:
-    """Look at the study and the folders.
+    """Look at the folders.
 
     Raises:
-        StudyError: the study file is faulty.
         StorageError: a folder cannot be written, or DAGSTER_HOME is no folder.
     """
-    load_study(settings.study)
     if not (settings.home.is_absolute() and (settings.home / "dagster.yaml").is_file()):
         raise StorageError(
             f"DAGSTER_HOME={settings.home}: a folder with a dagster.yaml was expected, by its absolute path; or leave "

@@ -1,10 +1,11 @@
 """Whether a partition is fresh: Dagster finds its code version and the data versions of its inputs unchanged since it
 was materialised, and its files are still there."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import dagster as dg
 from dagster._core.asset_graph_view.asset_graph_view import AssetGraphView
@@ -22,12 +23,19 @@ ENTRIES = "study_entries"
 """Metadata of an asset: hashes of the entries of a study that it may rest on, by table and entry; of a materialisation:
 of those that it was made of."""
 
+_NAMES: WeakKeyDictionary[BaseAssetGraph, dict[dg.AssetKey, Set[str]]] = WeakKeyDictionary()
+
 
 class Staleness:
     """What is stale at one moment: asked of many partitions, each of Dagster's records is read once."""
 
-    def __init__(self, graph: BaseAssetGraph, instance: dg.DagsterInstance) -> None:
-        self._graph, self._instance = graph, instance
+    def __init__(self, graph: BaseAssetGraph, instance: dg.DagsterInstance, folder: Path | None = None) -> None:
+        """Look at the moment of the first question.
+
+        Args:
+            folder: where the study's files lie now; where None, they are looked for where they were written.
+        """
+        self._graph, self._instance, self._folder = graph, instance, folder
         self._resolver = _new_resolver(graph, instance)
 
     def of(self, keys: Iterable[dg.AssetKey], partition: str | None) -> list[dg.AssetKey]:
@@ -36,9 +44,17 @@ class Staleness:
         for key in keys:
             parents = self._graph.get(key).parent_keys
             fresh = self._resolver.get_status(key, partition) == StaleStatus.FRESH and not set(stale) & set(parents)
-            if not (fresh and _still_stands(key, partition, self._graph, self._instance)):
+            if not (fresh and self._still_stands(key, partition)):
                 stale.append(key)
         return stale
+
+    def _still_stands(self, key: dg.AssetKey, partition: str | None) -> bool:
+        """Whether the files of the last materialisation exist, and it rests on what it was made of."""
+        made = next((record.asset_materialization for record in _made(key, partition, self._instance)), None)
+        if made is None or _rests_on_others(made, self._graph, self._instance):
+            return False
+        written = [v.value for v in made.metadata.values() if isinstance(v, dg.PathMetadataValue) and v.value]
+        return all(_is_there(Path(path), self._folder) for path in written)
 
 
 def _new_resolver(graph: BaseAssetGraph, instance: dg.DagsterInstance) -> CachingStaleStatusResolver:
@@ -53,9 +69,17 @@ def inputs_of(
     if isinstance(partition, dg.MultiPartitionKey):
         names += partition.keys_by_dimension.values()
     for parent in sorted(graph.get(key).parent_keys):
-        partitions = graph.get(parent).partitions_def
-        known = partitions.get_partition_keys() if partitions else []
+        known = _partition_names(graph, parent)
         yield parent, next((name for name in names if name in known), None)
+
+
+def _partition_names(graph: BaseAssetGraph, key: dg.AssetKey) -> Set[str]:
+    """The partitions of an asset, listed once for each graph."""
+    names = _NAMES.setdefault(graph, {})
+    if key not in names:
+        partitions = graph.get(key).partitions_def
+        names[key] = frozenset(partitions.get_partition_keys() if partitions else ())
+    return names[key]
 
 
 def _made(
@@ -66,13 +90,12 @@ def _made(
     return instance.fetch_materializations(asked, limit=limit).records
 
 
-def _still_stands(key: dg.AssetKey, partition: str | None, graph: BaseAssetGraph, instance: dg.DagsterInstance) -> bool:
-    """Whether the files of the last materialisation exist, and it rests on what it was made of."""
-    made = next((record.asset_materialization for record in _made(key, partition, instance)), None)
-    if made is None or _rests_on_others(made, graph, instance):
-        return False
-    values = made.metadata.values()
-    return all(Path(v.value).exists() for v in values if isinstance(v, dg.PathMetadataValue) and v.value)
+def _is_there(path: Path, folder: Path | None) -> bool:
+    """Whether a file lies where it has to now: a storage that was copied has its own, wherever they were written."""
+    if folder is None or folder.name not in path.parts:
+        return path.exists()
+    places = [place for place, part in enumerate(path.parts) if part == folder.name]
+    return any(folder.joinpath(*path.parts[place + 1 :]).exists() for place in places)
 
 
 def _rests_on_others(made: dg.AssetMaterialization, graph: BaseAssetGraph, instance: dg.DagsterInstance) -> bool:

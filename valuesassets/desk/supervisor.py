@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from slurm_runner.files import tail
 from valuesassets.desk.before_start import require_free_ports, require_startable, ui_lock
+from valuesassets.desk.history import take_history_along
 from valuesassets.desk.server_process import CANNOT_SERVE, SOCKET
 from valuesassets.desk.servers import DEATHS, ui_servers
 from valuesassets.desk.ui_settings import UiSettings
@@ -38,6 +39,7 @@ def serve_ui(settings: UiSettings, is_migrated: bool = False) -> None:
         UiError: a port is taken, another UI is up, or a server does not stay up.
     """
     require_startable(settings)
+    take_history_along(settings.name, settings.storage, settings.dagster, tell)
     short_lived = tempfile.TemporaryDirectory(prefix="valuesassets-ui-", ignore_cleanup_errors=True)
     with short_lived as folder, ui_lock(settings, folder):
         require_free_ports(settings)

@@ -1,12 +1,15 @@
 """Settings of one UI: study, folders, ports, and whether it only looks on."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from valuesassets.desk.history import dagster_folder
 from valuesassets.records.pages import PAGES_VARIABLE, UI_VARIABLE
 from valuesassets.records.places import REPOSITORY
+from valuesassets.records.study import load_study
 
 HOST = "127.0.0.1"
 """The servers know no users: nobody on another machine reaches them."""
@@ -16,7 +19,8 @@ HOST = "127.0.0.1"
 class UiSettings:
     """The folders of one instance of Dagster, and the ports of one UI over it."""
 
-    study: str
+    study: str  # a bundled one's name, or a file
+    name: str  # of the study
     storage: Path
     dagster: Path
     home: Path
@@ -27,11 +31,16 @@ class UiSettings:
 
     @classmethod
     def named(cls, environment: Mapping[str, str], module: str, port: int, pages_port: int, is_read_only: bool) -> Self:
-        """The folders that an environment names, as `make` sets it."""
+        """The folders that an environment names.
+
+        Raises:
+            StudyError: the study file is faulty.
+        """
         study, home = environment.get("VALUESASSETS_STUDY") or "demo", environment.get("DAGSTER_HOME") or REPOSITORY
         storage = Path(environment.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage").absolute()
-        dagster = Path(environment.get("VALUESASSETS_DAGSTER") or storage / "dagster").absolute()
-        return cls(study, storage, dagster, Path(home), module, port, pages_port, is_read_only)
+        name = load_study(study).name
+        dagster = dagster_folder(name, storage, environment.get("VALUESASSETS_DAGSTER"))
+        return cls(study, name, storage, dagster, Path(home), module, port, pages_port, is_read_only)
 
     @property
     def address(self) -> str:
@@ -60,3 +69,15 @@ class UiSettings:
             "VALUESASSETS_DAGSTER": str(self.dagster),
             "DAGSTER_HOME": str(self.home),
         }
+
+
+def main() -> None:
+    """Print the environment of a UI as lines of a file `.env`, with which plain Dagster commands find the folders."""
+    settings = UiSettings.named(os.environ, "valuesassets.definitions", 3000, 3001, False)
+    environment = settings.environment({})
+    for name in ("DAGSTER_HOME", "VALUESASSETS_STUDY", "VALUESASSETS_STORAGE", "VALUESASSETS_DAGSTER"):
+        print(f"{name}={environment[name]}")
+
+
+if __name__ == "__main__":
+    main()

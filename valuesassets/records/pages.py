@@ -15,7 +15,7 @@ IN_THE_UI = "/pages"
 UI_VARIABLE = "VALUESASSETS_UI"
 """Names the address of the web UI, where it is another than this."""
 DEFAULT_UI = "http://127.0.0.1:3000"
-PUBLISHED = {"summaries": {".html"}, "jobs": {".txt", ".log"}}
+PUBLISHED = {"summaries": {".html"}, "jobs": {".txt", ".log"}, "dagster": set[str]()}
 """Endings of what is shown below a study's folder, by the folder in it."""
 OF_AN_INSTRUMENT = {".html", ".png", ".svg", ".csv"}
 """The same of every other folder: each is an instrument's."""

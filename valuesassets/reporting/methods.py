@@ -20,6 +20,9 @@ MOST_NAMED = 12
 SMALL_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 MODEL_TYPES = {"mono": "one model per language", "multi": "one model for all languages"}
 CORRECTIONS = {"holm": "Holm's", "benjamini-hochberg": "Benjamini and Hochberg's"}
+CITED = {"holm": "Holm 1979", "benjamini-hochberg": "Benjamini and Hochberg 1995"}
+HOLM = "holm1979"
+CORRECTION_SOURCES = {"holm": HOLM, "benjamini-hochberg": "benjamini1995"}
 SURVEYS = {
     "evs2017": "the European Values Study 2017",
     "wvs7": "the World Values Survey, wave 7",
@@ -235,13 +238,18 @@ def used_sources(run: Run, sources: Mapping[str, Callable[[Run], bool]] = SOURCE
     return tuple(key for key in entries() if key in sources and sources[key](run))
 
 
-def sources_of_tables(rests_on: Mapping[str, Sequence[str]], frames: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
+def sources_of_tables(
+    rests_on: Mapping[str, Sequence[str]], frames: Mapping[str, pd.DataFrame], correction: str = "holm"
+) -> tuple[str, ...]:
     """Keys of the sources that tables rest on, in the order of their entries.
 
     Args:
         rests_on: by key, the tables of which any makes it a source; none: every page rests on it.
+        correction: of p-values, whose source takes the place of Holm's.
     """
     used = {key for key, needed in rests_on.items() if not needed or any(len(frames.get(name, ())) for name in needed)}
+    if HOLM in used:
+        used = used - {HOLM} | {CORRECTION_SOURCES[correction]}
     return tuple(key for key in entries() if key in used)
 
 

@@ -32,7 +32,7 @@ SCORES = Table(
     _number("high", "upper end of its interval"),
     _number(
         "p",
-        "the larger p of permutations, corrected over tests (Holm), and of the skew-adjusted t test over questions",
+        "the larger p of permutations, corrected over tests, and of the skew-adjusted t test over questions",
         "probability",
         0,
         1,

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 
 from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.instruments.cultural_robustness.answer_quality import STATUSES
@@ -9,7 +10,7 @@ from valuesassets.instruments.cultural_robustness.embedder_report import languag
 from valuesassets.instruments.cultural_robustness.pictures import published_scores
 from valuesassets.instruments.cultural_robustness.scores import CONTENT, DIVERSITY, TESTS
 from valuesassets.records.frames import records, rows
-from valuesassets.reporting.methods import capital, counted, listed, some_of, sources_of_tables, was
+from valuesassets.reporting.methods import CITED, capital, counted, listed, some_of, sources_of_tables, was
 from valuesassets.reporting.parts import Frames
 
 RESTS_ON = {
@@ -29,14 +30,14 @@ RESTS_ON = {
 """By key of its entry: the tables of which any makes it a source; none: every page rests on it."""
 
 
-def sources(frames: Frames) -> tuple[str, ...]:
+def sources(frames: Frames, correction: str = "holm") -> tuple[str, ...]:
     """Keys of the sources that these tables rest on, in the order of their entries."""
-    return sources_of_tables(RESTS_ON, frames)
+    return sources_of_tables(RESTS_ON, frames, correction)
 
 
-def methods(frames: Frames, is_planted: bool) -> list[str]:
+def methods(frames: Frames, is_planted: bool, correction: str = "holm") -> list[str]:
     """What was done, with this page's numbers."""
-    parts = (_asked, _judged, _embedded, _compared, _published, _calibrated)
+    parts = (_asked, _judged, _embedded, partial(_compared, correction), _published, _calibrated)
     planted = (
         "This is a test of the instrument: what models answer was made up, so nothing that follows is a finding about "
         "a model or a culture."
@@ -88,7 +89,7 @@ def _embedded(frames: Frames) -> Iterator[str]:
     )
 
 
-def _compared(frames: Frames) -> Iterator[str]:
+def _compared(correction: str, frames: Frames) -> Iterator[str]:
     pairs, scores = frames.get("language_pairs"), frames.get("scores")
     if pairs is not None and len(pairs):
         yield (
@@ -102,9 +103,9 @@ def _compared(frames: Frames) -> Iterator[str]:
         n_tests = 0 if scores is None else int(rows(scores, scores["score"].isin(TESTS))["p"].notna().sum())
         yield (
             f"{capital(counted(n_tests, 'test'))} by permutation (Phipson and Smyth 2010), of conditions, countries, "
-            "own countries and languages, were corrected within each model (Holm 1979); p of the first three is at "
-            "least that of the skew-adjusted t test over questions (Hall 1992). Both ratios are refused where "
-            "countries are not followed."
+            f"own countries and languages, were corrected within each model ({CITED[correction]}); p of the first "
+            "three is at least that of the skew-adjusted t test over questions (Hall 1992). Both ratios are refused "
+            "where countries are not followed."
         )
     if scores is None:
         return

@@ -25,6 +25,7 @@ from valuesassets.instruments.cultural_robustness.pictures import (
 from valuesassets.instruments.cultural_robustness.published_section import published
 from valuesassets.instruments.cultural_robustness.scores import CONTENT, OWN, REPEATED, STRUCTURE
 from valuesassets.records.frames import parts_of, records, rows, rows_where
+from valuesassets.records.settings.measuring import USUAL, Inference
 from valuesassets.reporting.inline_svg import linked_svg
 from valuesassets.reporting.interval_words import spelled
 from valuesassets.reporting.page_parts import Figures, Page, draw, first_section, needed, tabulate
@@ -43,7 +44,7 @@ def render_cultural_robustness(
     figures: Figures,
     made_at: str | None = None,
     *,
-    alpha: float = 0.05,
+    inference: Inference = USUAL,
     answer_pages: Links | None = None,
 ) -> str:
     """The report as one HTML page that needs nothing else; the same tables give the same page.
@@ -51,7 +52,7 @@ def render_cultural_robustness(
     Args:
         frames: by name, those that are there.
         figures: by name, as `draw_pictures` gives them.
-        alpha: level of the tests.
+        inference: up to which alpha a p-value counts, and how it was corrected.
         answer_pages: pages of answers that the section about answers leads to.
     """
     opening = published(frames, figures)
@@ -63,11 +64,12 @@ def render_cultural_robustness(
         _embedder(frames),
         _calibration(frames),
     ]
-    about = claims(frames, page.is_planted, alpha)
+    about = claims(frames, page.is_planted, inference.alpha)
     first = first_section(page, gates(frames), about, [opening, *others])
     first.paragraphs += weaknesses(frames.get("answer_quality", NO_ANSWERS))
+    cited = sources(frames, inference.correction)
     sections = (opening, first, *others, METHODS)
-    return render_page(page, sections, methods(frames, page.is_planted), sources(frames), made_at)
+    return render_page(page, sections, methods(frames, page.is_planted, inference.correction), cited, made_at)
 
 
 def _ratios(frames: Frames, figures: Figures) -> Section:

@@ -38,7 +38,7 @@ from valuesassets.instruments.cultural_robustness.own_country_advantage import (
 )
 from valuesassets.instruments.cultural_robustness.repeated_answers import repeated_answers
 from valuesassets.measure.means import Array
-from valuesassets.measure.multiple_tests import holm
+from valuesassets.measure.multiple_tests import CORRECTIONS
 from valuesassets.measure.ratio_of_means import ratio_of_means, zero_mean_p
 from valuesassets.measure.resampling import ROUNDING, permutation_p, resample_counts
 from valuesassets.measure.seeding import seeded
@@ -64,6 +64,7 @@ class Inference:
         follow_resamples: permutations at most of countries, which take longest.
         alpha: level of the tests; ratios are refused where `country_follow` does not reach it.
         level: coverage of the intervals.
+        correction: of p-values over the tests of a model, see `CORRECTIONS`.
     """
 
     resamples: int = 2000
@@ -71,6 +72,7 @@ class Inference:
     alpha: float = 0.05
     level: float = 0.95
     seed: int = 0
+    correction: str = "holm"
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ def measure_model(
     found = dict(compared.found)
     found[REPEATED] = _repeated(answered, vectors, space, how)
     found[CONTENT] = _content(space, vectors, how)
-    scores = score_rows(model, space, found, how.alpha)
+    scores = score_rows(model, space, found, how)
     p = float(scores["p"].to_numpy(dtype=float)[NAMES.index(STRUCTURE)])
     pairs = compared.pairs
     tables = {
@@ -203,7 +205,7 @@ def compare_answers(model: str, space: AnswerSpace, own_countries: Mapping[str, 
     return Compared(found, pairs, closeness, counts)
 
 
-def score_rows(model: str, space: AnswerSpace, found: Mapping[str, Estimate | str], alpha: float) -> pd.DataFrame:
+def score_rows(model: str, space: AnswerSpace, found: Mapping[str, Estimate | str], how: Inference) -> pd.DataFrame:
     """A row per score; permutations are corrected together, and ratios refused where countries are not followed.
 
     p is the larger of a corrected permutation's and the t test's over questions: where it rejects, the interval leaves
@@ -212,7 +214,8 @@ def score_rows(model: str, space: AnswerSpace, found: Mapping[str, Estimate | st
     """
     estimates = {name: each for name, each in found.items() if isinstance(each, Estimate)}
     tested = [name for name in TESTS if name in estimates and np.isfinite(estimates[name].p)]
-    permuted = zip(tested, holm([estimates[name].p for name in tested]).tolist(), strict=True)
+    p_values = CORRECTIONS[how.correction]([estimates[name].p for name in tested])
+    permuted = zip(tested, p_values.tolist(), strict=True)
     corrected = {name: p if name == STRUCTURE else max(p, estimates[name].p_over) for name, p in permuted}
     of_test = {DIVERSITY: GAIN, ROBUSTNESS: FOLLOW}
     made = []
@@ -225,7 +228,7 @@ def score_rows(model: str, space: AnswerSpace, found: Mapping[str, Estimate | st
         numbers = vars(each) | {"p": corrected.get(of_test.get(name, name), np.nan)}
         lack, _ = numbers.pop("lack"), numbers.pop("p_over")
         row |= numbers
-        if name in of_test and (refusal := _refusal(each, corrected.get(FOLLOW, np.nan), alpha)):
+        if name in of_test and (refusal := _refusal(each, corrected.get(FOLLOW, np.nan), how.alpha)):
             empty = dict.fromkeys(("value", "low", "high", "p", "null"), np.nan)
             made.append(row | empty | {"status": REFUSED, "reason": refusal})
             continue

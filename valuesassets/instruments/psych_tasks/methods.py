@@ -1,6 +1,7 @@
 """How the numbers of a psych tasks page came about, in sentences for a paper, and what they rest on."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 import pandas as pd
 
@@ -9,7 +10,7 @@ from valuesassets.instruments.psych_tasks.mark_ledger import LEFT_OUT
 from valuesassets.instruments.psych_tasks.pictures import LOST
 from valuesassets.measure.skewed_means import FEWEST, MORE_FOR_EACH
 from valuesassets.records.frames import column, rows
-from valuesassets.reporting.methods import capital, counted, listed, some_of, sources_of_tables, was
+from valuesassets.reporting.methods import CITED, capital, counted, listed, some_of, sources_of_tables, was
 
 Frames = Mapping[str, pd.DataFrame]
 RESTS_ON = {
@@ -30,14 +31,14 @@ TOTALS = ["model", "task", "history", "draw", "layout"]
 LAYOUTS = {"marked": "word for word", "plain": "without the marks around answers", "chat": "as a chat"}
 
 
-def sources(frames: Frames) -> tuple[str, ...]:
+def sources(frames: Frames, correction: str = "holm") -> tuple[str, ...]:
     """Keys of the sources that these tables rest on, in the order of their entries."""
-    return sources_of_tables(RESTS_ON, frames)
+    return sources_of_tables(RESTS_ON, frames, correction)
 
 
-def methods(frames: Frames, is_planted: bool) -> list[str]:
+def methods(frames: Frames, is_planted: bool, correction: str = "holm") -> list[str]:
     """What was done, with this page's numbers."""
-    parts = (_asked, _lost, _predicted, _scaled, _calibrated)
+    parts = (_asked, _lost, partial(_predicted, correction), _scaled, _calibrated)
     planted = (
         "This is a test of the instrument: people were made up, so nothing that follows is a finding about people."
     )
@@ -79,7 +80,7 @@ def _lost(frames: Frames) -> Iterator[str]:
     )
 
 
-def _predicted(frames: Frames) -> Iterator[str]:
+def _predicted(correction: str, frames: Frames) -> Iterator[str]:
     scores, gains = frames.get("prediction/scores"), frames.get("prediction/gains")
     if scores is None or not len(scores):
         return
@@ -103,7 +104,7 @@ def _predicted(frames: Frames) -> Iterator[str]:
         n_tests = int(gains["p"].notna().sum())
         yield (
             f"What one history adds to another was tested in {counted(n_tests, 'test')}, corrected over the models of "
-            "a task and gain (Holm 1979 unless the study names another). Answers without any task were asked because "
+            f"a task and gain ({CITED[correction]}). Answers without any task were asked because "
             "histories alone may foretell much (Xie and Zhu 2025)."
         )
 

@@ -24,18 +24,22 @@ ALPHAS = ("alpha", "no_covariance", "alpha_random", "alpha_permuted", "alpha_lab
 TVD = {"tvd_mean": "mean", "tvd_p95": "95th_percentile", "tvd_late_mean": "mean_of_the_late_reading"}
 
 
-def render_psych_tasks(frames: Frames, page: Page, figures: Figures, made_at: str | None = None) -> str:
+def render_psych_tasks(
+    frames: Frames, page: Page, figures: Figures, made_at: str | None = None, correction: str = "holm"
+) -> str:
     """The report as one HTML page that needs nothing else; the same tables give the same page.
 
     Args:
         frames: by `<asset>` or `<asset>/<table>`, those that are there; `<asset>/refused` says why one was not made.
         figures: by name, as `draw_pictures` gives them.
+        correction: of p-values, as the study names it.
     """
     parts = (lost, _keying, alignment, _consistency, _published, _layouts, _calibration)
     found = [part(frames, figures) for part in parts]
     first = first_section(page, gates(frames), claims(frames, page.is_planted), found)
     first.paragraphs += weaknesses(frames)
-    return render_page(page, (first, *found, METHODS), methods(frames, page.is_planted), sources(frames), made_at)
+    said, cited = methods(frames, page.is_planted, correction), sources(frames, correction)
+    return render_page(page, (first, *found, METHODS), said, cited, made_at)
 
 
 def _keying(frames: Frames, figures: Figures) -> Section:

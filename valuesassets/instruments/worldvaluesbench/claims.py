@@ -22,13 +22,14 @@ APART = 0.5
 """Difference of slopes from which two models that score alike are worth naming."""
 
 
-def claims(frames: Frames, is_planted: bool, inference: Inference = USUAL) -> list[Claim]:
+def claims(frames: Frames, is_planted: bool, inference: Inference = USUAL, least: float = RELIABLE) -> list[Claim]:
     """All of them: about whom, about each model's moves, and about the published score.
 
     Args:
         inference: up to which alpha a corrected p-value counts; and the correction over models, where tables lack it.
+        least: reliability over wordings below which models are not ranked.
     """
-    return [*_about_whom(is_planted), *_moves(frames, inference), *_scores(frames)]
+    return [*_about_whom(is_planted), *_moves(frames, inference, least), *_scores(frames)]
 
 
 def _about_whom(is_planted: bool) -> Iterator[Claim]:
@@ -37,7 +38,7 @@ def _about_whom(is_planted: bool) -> Iterator[Claim]:
         yield Claim("Anything about people or about the values of any model.", False, why)
 
 
-def _moves(frames: Frames, inference: Inference) -> Iterator[Claim]:
+def _moves(frames: Frames, inference: Inference, least: float) -> Iterator[Claim]:
     if "awareness" not in frames or not len(frames["awareness"]):
         yield Claim("That any model moves with a person's background.", False, "awareness was not measured")
         return
@@ -45,10 +46,10 @@ def _moves(frames: Frames, inference: Inference) -> Iterator[Claim]:
     models = first_wordings(models_only(frames["awareness"]), reliability)
     for row in records(_corrected(models, inference.correction)):
         yield from _of_model(row, inference.alpha)
-    yield from _ranking(reliability)
+    yield from _ranking(reliability, least)
 
 
-def _ranking(reliability: pd.DataFrame | None) -> Iterator[Claim]:
+def _ranking(reliability: pd.DataFrame | None, least: float) -> Iterator[Claim]:
     """That models rank by their slopes, where a model's moves do not come back in another wording."""
     if reliability is None:
         return
@@ -59,7 +60,7 @@ def _ranking(reliability: pd.DataFrame | None) -> Iterator[Claim]:
         if not row["can_be_ranked"]
     ]
     if weak:
-        why = f"moves come back in another wording with a reliability below {RELIABLE:g}: {'; '.join(weak)}"
+        why = f"moves come back in another wording with a reliability below {least:g}: {'; '.join(weak)}"
         yield Claim("Any ranking of models by how they move with a person's background.", False, why)
 
 

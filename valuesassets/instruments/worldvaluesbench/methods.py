@@ -8,11 +8,10 @@ from valuesassets.instruments.worldvaluesbench.sides import models_only
 from valuesassets.instruments.worldvaluesbench.wording_reliability import first_wordings
 from valuesassets.records.frames import records, rows_where
 from valuesassets.records.settings.measuring import USUAL, Inference
-from valuesassets.reporting.methods import CORRECTIONS, capital, counted, listed, sources_of_tables, was
+from valuesassets.reporting.methods import CORRECTIONS, HOLM, capital, counted, listed, sources_of_tables, was
 from valuesassets.reporting.parts import is_absent
 
 Frames = Mapping[str, pd.DataFrame]
-HOLM = "holm1979"
 RESTS_ON = {
     "valuesassets": (),
     "zhao2024": (),
@@ -29,9 +28,7 @@ RESTS_ON = {
 
 def sources(frames: Frames, inference: Inference = USUAL) -> tuple[str, ...]:
     """Keys of the sources that these tables rest on, in the order of their entries."""
-    is_holm = inference.correction == "holm"
-    keys = {HOLM: HOLM if is_holm else "benjamini1995"}
-    return sources_of_tables({keys.get(key, key): tables for key, tables in RESTS_ON.items()}, frames)
+    return sources_of_tables(RESTS_ON, frames, inference.correction)
 
 
 def methods(frames: Frames, is_planted: bool, inference: Inference = USUAL) -> list[str]:

@@ -11,6 +11,7 @@ from valuesassets.instruments.worldvaluesbench.claims import claims
 from valuesassets.instruments.worldvaluesbench.methods import methods, sources
 from valuesassets.instruments.worldvaluesbench.pictures import ALL, PICTURES
 from valuesassets.instruments.worldvaluesbench.published_scores import published_parts, share_at_most
+from valuesassets.instruments.worldvaluesbench.wording_reliability import RELIABLE
 from valuesassets.records.frames import column, records, rows, rows_where
 from valuesassets.records.settings.measuring import USUAL, Inference
 from valuesassets.reporting.page_parts import Figures, Page, draw, first_section, needed
@@ -43,6 +44,7 @@ def render_worldvaluesbench(
     made_at: str | None = None,
     weaknesses: Sequence[str] = (),
     inference: Inference = USUAL,
+    least_reliability: float = RELIABLE,
 ) -> str:
     """The report as one HTML page that needs nothing else; the same tables give the same page.
 
@@ -55,10 +57,11 @@ def render_worldvaluesbench(
         gates: the checks of a study and their outcome.
         weaknesses: what a reader has to know of models first, in sentences.
         inference: when a corrected p-value counts, and how it was corrected.
+        least_reliability: over wordings, below which models are not ranked.
     """
     parts = (_awareness, _noise, _scores, _answers, _readouts, _people)
     found = [part(frames, figures) for part in parts]
-    first = first_section(of, gates, claims(frames, of.is_planted, inference), found)
+    first = first_section(of, gates, claims(frames, of.is_planted, inference, least_reliability), found)
     first.paragraphs += weaknesses
     if len(models := frames.get("models", ())):
         first.tables.insert(0, tabulated("What each model is worth as an answerer.", models))

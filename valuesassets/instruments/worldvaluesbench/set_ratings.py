@@ -162,7 +162,9 @@ def awareness_of_set(found: Gathered, study: Study) -> dict[str, pd.DataFrame]:
             family: {wording: _named(family, number, wording) for number, wording in enumerate(settings.wordings)}
             for family in study.families
         }
-        tables["reliability"] = derive_wording_reliability(compared, names, settings.min_group)
+        tables["reliability"] = derive_wording_reliability(
+            compared, names, settings.min_group, study.thresholds.reliability
+        )
     return tables
 
 

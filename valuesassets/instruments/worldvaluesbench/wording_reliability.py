@@ -11,9 +11,10 @@ from valuesassets.instruments.worldvaluesbench.rated import Probe
 from valuesassets.instruments.worldvaluesbench.tables import RELIABILITY
 from valuesassets.measure.between_groups import between
 from valuesassets.records.frames import rows
+from valuesassets.records.settings.measuring import Thresholds
 
-RELIABLE = 0.5
-"""Reliability below which models are not ranked."""
+RELIABLE = Thresholds().reliability
+"""Reliability below which models are not ranked, where no study says otherwise."""
 
 
 def in_wording(model: str, wording: str) -> str:
@@ -31,20 +32,21 @@ def first_wordings(frame: pd.DataFrame, reliability: pd.DataFrame | None) -> pd.
 
 
 def derive_wording_reliability(
-    probe: Probe, wordings: Mapping[str, Mapping[str, str]], min_group: int = 5
+    probe: Probe, wordings: Mapping[str, Mapping[str, str]], min_group: int = 5, least: float = RELIABLE
 ) -> pd.DataFrame:
     """The table `awareness/reliability`: A_01 / sqrt(A_00 A_11) of each model and pair of wordings.
 
     Args:
         probe: its models are models in one wording each.
         wordings: by model and wording, the name under which the probe has it.
+        least: reliability below which models are not ranked.
     """
     found = []
     for model, named in wordings.items():
         for one, other in itertools.combinations(named, 2):
             both = reliability(probe, named[one], named[other], min_group)
             pair = {"model": model, "wording": one, "other_wording": other, "reliability": both}
-            found.append(pair | {"can_be_ranked": bool(both >= RELIABLE)})
+            found.append(pair | {"can_be_ranked": bool(both >= least)})
     return RELIABILITY.frame(found)
 
 

@@ -56,7 +56,7 @@ def derive_alignment(
     z: pd.DataFrame,
     how: Inference,
 ) -> dict[str, pd.DataFrame]:
-    """`agreement`, `verdicts`, `flattening` and `culture_pairs` of all models; p-values of agreement corrected (Holm)
+    """`agreement`, `verdicts`, `flattening` and `culture_pairs` of all models; p-values of agreement corrected
     over models, for each readout and kind. Choices that follow position have none: a persona that moves the pull of a
     position moves them too.
 
@@ -68,7 +68,7 @@ def derive_alignment(
     found = [align_model(model, each.by_readout, z, how, domains) for model, each in answered.items()]
     why = without_evidence(reliability)
     whole = {name: withheld(pd.concat([tables[name] for tables in found], ignore_index=True), why) for name in found[0]}
-    agreement = corrected(whole["agreement"], ["readout", "kind"])
+    agreement = corrected(whole["agreement"], ["readout", "kind"], how)
     return {"agreement": agreement, "verdicts": derive_verdicts(agreement, how.alpha)} | {
         name: whole[name] for name in ("flattening", "culture_pairs")
     }

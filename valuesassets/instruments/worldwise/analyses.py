@@ -56,7 +56,7 @@ ANALYSES = {
         captions={
             "statuses": "How often each status came, with Wilson intervals.",
             "bounds": "What means could be if all missing answers stood on one pole.",
-            "refusals": "Whether refusals depend on the persona: personas permuted within dilemmas, corrected (Holm).",
+            "refusals": "Whether refusals depend on the persona: personas permuted within dilemmas, corrected.",
             "advocates": "Whether what a model says for the poles is told apart on the axis.",
             "convergent_validity": "Whether positions go with the values that the same answers tick: on the same axis "
             "(r), and on others (discriminant).",
@@ -156,7 +156,7 @@ ANALYSES = {
             ),
         ),
         captions={
-            "shifts": "Ticked values: distance to the placebo, by chance, and its excess; p corrected (Holm).",
+            "shifts": "Ticked values: distance to the placebo, by chance, and its excess; p corrected.",
             "nearest_persona": "How far each persona is from answers without one, and how often it is nearest.",
         },
     ),
@@ -188,7 +188,7 @@ ANALYSES = {
         about="Whether a persona is told from one from nowhere by its reasons, and by which words.",
         captions={
             "caricature": "Share of pairs of reasons to the same dilemma that are told apart, countries masked; p "
-            "corrected (Holm).",
+            "corrected.",
             "words": "Names of the own country, and sentences that generalise, per 100 words.",
         },
     ),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from valuesassets.measure.multiple_tests import holm
+from valuesassets.measure.multiple_tests import CORRECTIONS
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.frames import column, parts_of, rows
 
@@ -22,12 +22,14 @@ class Inference:
         resamples: of scenarios for intervals, and permutations or random signs of tests.
         alpha: level of the tests.
         level: coverage of the intervals.
+        correction: of p-values over a family of tests, see `CORRECTIONS`.
     """
 
     resamples: int = 2000
     alpha: float = 0.05
     level: float = 0.95
     seed: int = 0
+    correction: str = "holm"
 
     def random(self, *purpose: object) -> np.random.Generator:
         """A generator for one purpose."""
@@ -48,13 +50,13 @@ def narrow_interval(n: int, level: float) -> str | None:
     return f"an interval over {n} scenarios holds the mean in {f'{most:.2f}'.lstrip('0')} of cases at most"
 
 
-def corrected(found: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """The rows of all models with corrected p-values, `p_corrected`: Holm over each part with the same `by`.
+def corrected(found: pd.DataFrame, by: Sequence[str], how: Inference) -> pd.DataFrame:
+    """The rows of all models with corrected p-values, `p_corrected`: over each part with the same `by`.
 
     Rows without a p-value are no tests.
     """
     whole = found.assign(p_corrected=np.nan)
     tested = rows(whole, whole["p"].notna())
     for _, part in parts_of(tested, by) if by else [((), tested)]:
-        whole.loc[part.index, "p_corrected"] = holm(column(part, "p").astype(float))
+        whole.loc[part.index, "p_corrected"] = CORRECTIONS[how.correction](column(part, "p").astype(float))
     return whole

@@ -47,7 +47,7 @@ REASON = Column("reason", pa.string(), "why a number is missing, or what has to 
 N_SCENARIOS = _count("n_scenarios", "scenarios that it rests on")
 N_CULTURES = _count("n_cultures", "cultures compared")
 P = _number("p", "p-value, uncorrected", "probability", 0, 1)
-P_CORRECTED = _number("p_corrected", "p-value, corrected over the family of tests (Holm)", "probability", 0, 1)
+P_CORRECTED = _number("p_corrected", "p-value, corrected over the family of tests", "probability", 0, 1)
 LEAN = "lean: -1 low pole, 1 high pole"
 
 CULTURAL_PROFILES = Table(
@@ -84,7 +84,7 @@ AGREEMENT = Table(
         0,
         1,
     ),
-    _number("p_corrected", "corrected over models (Holm), for each readout and kind", "probability", 0, 1),
+    _number("p_corrected", "corrected over models, for each readout and kind", "probability", 0, 1),
     _number("null_low", "lower end of the middle 95 % under permuted labels", "", -1, 1),
     _number("null_high", "upper end", "", -1, 1),
     N_CULTURES,

@@ -32,12 +32,12 @@ FEWEST_CULTURES = 2
 def derive_persona_shift(
     answered: Mapping[str, ModelAnswers], reliability: Mapping[str, pd.DataFrame], how: Inference
 ) -> dict[str, pd.DataFrame]:
-    """`shifts`, corrected (Holm) over conditions and models, and `nearest_persona` of all models, where readouts that
+    """`shifts`, corrected over conditions and models, and `nearest_persona` of all models, where readouts that
     are not reliable give way."""
     shifts = of_models(answered, lambda model, each: shift_model(model, each.reasons, how))
     nearest = of_models(answered, lambda model, each: nearest_of_model(model, each.by_readout, how))
     return {
-        "shifts": corrected(shifts, []),
+        "shifts": corrected(shifts, [], how),
         "nearest_persona": give_way(nearest, reliability, is_ranking=True),
     }
 

@@ -51,7 +51,7 @@ def derive_quality_report(
     values: pd.DataFrame,
     axes: Mapping[str, pd.DataFrame] | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """`statuses` and `bounds` of all models; and, where they were asked for reasons, `refusals`, corrected (Holm) over
+    """`statuses` and `bounds` of all models; and, where they were asked for reasons, `refusals`, corrected over
     forms and models, `advocates` and `convergent_validity`.
 
     Args:
@@ -68,7 +68,7 @@ def derive_quality_report(
         return found
     refusals = of_models(answered, lambda model, each: derive_refusals(model, each.reasons, how))
     return found | {
-        "refusals": corrected(refusals, []),
+        "refusals": corrected(refusals, [], how),
         "advocates": of_models(answered, lambda model, each: derive_advocates(model, each, axes)),
         "convergent_validity": of_models(answered, lambda model, each: derive_convergent(model, each, values)),
     }

@@ -67,7 +67,7 @@ def render_worldwise(study: Study, analyses: Mapping[str, Analysis], inputs: Map
     first.paragraphs += weaknesses(run)
     first.tables.insert(0, table("What each model of the study is worth as an answerer.", family_rows(run)))
     used = {name: [1] for name, tables in found.items() if not isinstance(tables, Refused)}
-    sources = sources_of_tables(RESTS_ON, used)  # type: ignore[arg-type]
+    sources = sources_of_tables(RESTS_ON, used, study.inference.correction)  # type: ignore[arg-type]
     return render_page(page, (first, *sections, METHODS), methods(run), sources)
 
 

@@ -39,7 +39,7 @@ GROUP = re.compile(
 def derive_stereotyping(
     answered: Mapping[str, ModelAnswers], names: Mapping[str, Sequence[str]], how: Inference
 ) -> dict[str, pd.DataFrame]:
-    """`caricature`, corrected (Holm) over forms, cultures and models, and `words` of all models.
+    """`caricature`, corrected over forms, cultures and models, and `words` of all models.
 
     Args:
         names: by culture, its country and people as texts may name them.
@@ -51,7 +51,7 @@ def derive_stereotyping(
         return derive_caricature(model, reasoned.reset_index(drop=True), vectors, how)
 
     words = of_models(answered, lambda model, each: derive_stereotyped_words(model, each.reasons, names, how))
-    return {"caricature": corrected(of_models(answered, told), []), "words": words}
+    return {"caricature": corrected(of_models(answered, told), [], how), "words": words}
 
 
 def derive_caricature(model: str, told: pd.DataFrame, vectors: Array, how: Inference) -> pd.DataFrame:

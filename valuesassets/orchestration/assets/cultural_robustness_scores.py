@@ -82,7 +82,9 @@ def score_assets(study: Study) -> list[dg.AssetsDefinition]:
             quality=answer_quality,
             own_countries=settings.own_countries(study),
             usable_share=settings.usable_share,
-            inference=Inference(how.resamples, min(how.resamples, FOLLOW_RESAMPLES), how.alpha, how.level, study.seed),
+            inference=Inference(
+                how.resamples, min(how.resamples, FOLLOW_RESAMPLES), how.alpha, how.level, study.seed, how.correction
+            ),
         )
         return {table: found[table] for table in MEASURED}
 
@@ -214,7 +216,7 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
             frames,
             page_of(study, storage, CULTURAL_ROBUSTNESS),
             draw_pictures(frames, study.is_planted),
-            alpha=study.inference.alpha,
+            inference=study.inference,
             answer_pages=pages,
         )
         return shown_page(context, storage, text)

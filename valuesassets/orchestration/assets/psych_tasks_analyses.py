@@ -171,7 +171,7 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
         ],
         many=["preflight", *planted],
         deps=[key("readings")],
-        reads=("title",),
+        reads=("title", "inference"),
         entries=("families",),
         modules=(f"{HOME}.pictures",),
         io_manager_key="html",
@@ -186,7 +186,9 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
             [{"model": cell.family, "task": cell.part.name} for cell in PSYCH_TASKS.cells(study)]
         )
         drawn = draw_pictures(frames, study.is_planted)
-        text = render_psych_tasks(frames, page_of(study, storage, PSYCH_TASKS), drawn)
+        text = render_psych_tasks(
+            frames, page_of(study, storage, PSYCH_TASKS), drawn, correction=study.inference.correction
+        )
         return shown_page(context, storage, text)
 
     return report

@@ -107,7 +107,7 @@ def score_assets(study: Study) -> list[dg.AssetsDefinition]:
         found = of_models_and_controls(gathered(context, inputs), study.seed, derive_group_distances)
         return dg.MaterializeResult(value=found, metadata=drawn(context, storage, {"group_distances": found}))
 
-    @declared(line=own_lines.awareness_line, io_manager_key="frames", reads=("inference", "seed"))
+    @declared(line=own_lines.awareness_line, io_manager_key="frames", reads=("inference", "seed", "thresholds"))
     def awareness(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> Any:
         """The share of people's moves between groups that each model makes, with intervals, by factor and question."""
         from valuesassets.instruments.worldvaluesbench.set_ratings import awareness_of_set
@@ -213,7 +213,15 @@ def report_of_set(study: Study) -> dg.AssetsDefinition:
         frames["models"] = pd.DataFrame(model_rows(study, frames, preflight, there))
         weak = weaknesses(study, frames, preflight, there)
         figures = draw_pictures(frames, is_planted)
-        text = render_worldvaluesbench(frames, page, figures, gates, weaknesses=weak, inference=study.inference)
+        text = render_worldvaluesbench(
+            frames,
+            page,
+            figures,
+            gates,
+            weaknesses=weak,
+            inference=study.inference,
+            least_reliability=study.thresholds.reliability,
+        )
         return shown_page(context, storage, text)
 
     return report

@@ -71,7 +71,7 @@ def _offered(study: Study, *, storage: Storage, inputs: Mapping[str, Any]) -> Ma
         from valuesassets.instruments.worldwise.inference import Inference
 
         rules = study.inference
-        return Inference(rules.resamples, rules.alpha, rules.level, study.seed)
+        return Inference(rules.resamples, rules.alpha, rules.level, study.seed, rules.correction)
 
     def z() -> pd.DataFrame:
         from valuesassets.instruments.worldwise.country_scores import read_country_scores, standard_scores

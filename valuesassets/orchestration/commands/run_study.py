@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -180,13 +181,13 @@ def _make_parts(here: Here, runs: SideBySide | None, tell: Tell, study: Study | 
     left, making = list(before), dict[Future[dict[str, str]], Part]()
     unread: set[str] = set()
     left_out = _left_out_before(here, before, study)
-    now = Staleness(here.graph, here.instance)
+    now = Staleness(here.graph, here.instance, _folder_of(here))
     while left or making:
         part = next((part for part in left if before[part].isdisjoint([*left, *making.values()])), None)
         if part is None or len(making) == at_once:
             done = next(as_completed(making))
             made = making.pop(done)
-            now = Staleness(here.graph, here.instance)
+            now = Staleness(here.graph, here.instance, _folder_of(here))
             try:
                 failures = done.result()
             except BrokenProcessPool:
@@ -216,10 +217,20 @@ def _make_parts(here: Here, runs: SideBySide | None, tell: Tell, study: Study | 
     tell("", len(before) + 1, len(before), False)
 
 
+def _storage_of(here: Here) -> Storage | None:
+    storage = (here.definitions.resources or {}).get("storage")
+    return storage if isinstance(storage, Storage) else None
+
+
+def _folder_of(here: Here) -> Path | None:
+    storage = _storage_of(here)
+    return storage.folder if storage else None
+
+
 def _left_out_before(here: Here, parts: Collection[Part], study: Study | None) -> dict[str, str]:
     """What preflights that were made before leave out, of instruments whose preflight is not wanted now."""
-    storage, wanted = (here.definitions.resources or {}).get("storage"), {key for part in parts for key in part.keys}
-    if study is None or not isinstance(storage, Storage):
+    storage, wanted = _storage_of(here), {key for part in parts for key in part.keys}
+    if study is None or storage is None:
         return {}
     return {
         f"{instrument.name} {cell}": reason
@@ -234,8 +245,8 @@ def _newly_left_out(here: Here, part: Part, study: Study | None, known: dict[str
 
     A model that is asked nothing of an instrument is a failure: nothing that follows can be made of it.
     """
-    storage = (here.definitions.resources or {}).get("storage")
-    if study is None or not isinstance(storage, Storage):
+    storage = _storage_of(here)
+    if study is None or storage is None:
         return
     for instrument in instruments_of(study):
         keys = {instrument.key(noun) for noun in ("preflight", "trials")} & {*part.keys}

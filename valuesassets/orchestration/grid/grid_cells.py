@@ -99,14 +99,14 @@ def choose_cells(asked: list[str], grid: Grid, instance: dg.DagsterInstance) -> 
             )
     keys = {partition_of(grid.instrument, cell): name for name, cell in names.items()}
     partitions = grid.graph.get(grid.asked).partitions_def
-    stale = Staleness(grid.graph, instance)
+    stale = Staleness(grid.graph, instance, grid.storage.folder)
     status = (instance.get_status_by_partition(grid.asked, list(keys), partitions) if partitions else None) or {}
 
     def is_wanted(name: str, key: dg.MultiPartitionKey) -> bool:
         if {name, "all"} & {*asked}:
             return True
         found = status.get(key)
-        if found is AssetPartitionStatus.MATERIALIZED:
+        if found is AssetPartitionStatus.MATERIALIZED and grid.storage.path(grid.asked, key, "parquet").exists():
             return "stale" in asked and bool(stale.of([grid.asked], key))
         return bool({"missing", "stale"} & {*asked}) or (found is AssetPartitionStatus.FAILED and "failed" in asked)
 

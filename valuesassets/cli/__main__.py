@@ -1,5 +1,5 @@
 """`python -m valuesassets.cli`: the same as `valuesassets`."""
 
-from valuesassets.cli.app import main
+from valuesassets.cli import main
 
 main()

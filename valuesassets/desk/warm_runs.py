@@ -14,6 +14,7 @@ from multiprocessing.popen_forkserver import Popen
 from multiprocessing.process import BaseProcess
 
 from valuesassets.desk.run_process import RunProcess
+from valuesassets.records.garbage import collect_seldom
 
 OF_AN_INSTANCE = (
     "dagster._core.storage.root",
@@ -23,7 +24,6 @@ OF_AN_INSTANCE = (
 )
 """What every process imports that opens a Dagster instance."""
 PRELOADED = (
-    "valuesassets",  # nothing of it but how often garbage is looked for
     "dagster._cli",
     "dagster._grpc.impl",
     *OF_AN_INSTANCE,
@@ -66,6 +66,7 @@ class RunFork(ForkServerProcess):
     def run(self) -> None:
         """Run; what stands in memory before is never garbage, and looking through it would copy its pages."""
         gc.freeze()
+        collect_seldom()
         super().run()
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from valuesassets.node.fork_server import hand_over
+from valuesassets.records.garbage import collect_seldom
 
 MODELS = (
     "dagster_pipes",
@@ -28,6 +29,7 @@ IMPORTS = {"score": MODELS, "generate": MODELS, "sample": MODELS, "embed": (*MOD
 
 def main(arguments: list[str]) -> int:
     """The job's exit status, wherever it was done."""
+    collect_seldom()
     # Threads that wait busily take the cores that others need, and are waited for themselves: a busy machine slows down
     # several times over. OpenMP reads this when torch is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

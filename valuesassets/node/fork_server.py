@@ -33,6 +33,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from valuesassets.records.garbage import collect_seldom
+
 ADDRESS = "VALUESASSETS_FORK_SERVER"
 MOST_TEMPLATES = 3
 """Of so many environments; the one that has waited longest is ended for another. Each takes some 300 MB."""
@@ -167,6 +169,7 @@ def _template(templates: dict[str, socket.socket], job: Mapping[str, Any]) -> so
 
 def forks(imports: Iterable[str]) -> dict[str, Any]:
     """Import modules, then fork for each job that comes by stdin; comes back in each of the forks, with its job."""
+    collect_seldom()
     for name in imports:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

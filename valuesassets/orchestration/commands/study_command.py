@@ -26,6 +26,7 @@ from valuesassets.orchestration.commands.side_by_side import end_soon, side_by_s
 from valuesassets.orchestration.grid.on_slurm import grid_scripts
 from valuesassets.orchestration.instruments import instruments_of
 from valuesassets.records.errors import StudyError, ValuesAssetsError
+from valuesassets.records.garbage import collect_seldom
 from valuesassets.records.study import Study, load_study
 
 INTERRUPTED = 130
@@ -33,6 +34,7 @@ INTERRUPTED = 130
 
 def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
     """Materialise the study named on the command line; exit 1 where a run failed."""
+    collect_seldom()
     parser = argparse.ArgumentParser(description="Materialise a study, skipping what is fresh.")
     parser.add_argument("study", help="name of a bundled study, or a path")
     parser.add_argument("--storage", type=Path, required=True, help="folder for the study's files")

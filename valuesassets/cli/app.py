@@ -18,6 +18,7 @@ from valuesassets.cli.read import read
 from valuesassets.cli.studies import demo, run, study
 from valuesassets.cli.web_ui import ui
 from valuesassets.records.errors import ValuesAssetsError
+from valuesassets.records.terminal import terminal_text
 
 INTERRUPTED = 130
 """What typer gives back after Ctrl-C."""
@@ -80,9 +81,9 @@ def main() -> None:
 
 
 def one_line(message: str) -> str:
-    r"""A message without line breaks.
+    r"""A message without line breaks and without characters that command a terminal.
 
     >>> one_line("cannot be read:\n  no such file.")
     'cannot be read: no such file'
     """
-    return " ".join(message.split()).removesuffix(".")
+    return terminal_text(" ".join(message.split())).removesuffix(".")

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic_core import to_jsonable_python
+from rich import markup
 from rich.console import Console
-from rich.markup import escape
 from rich.tree import Tree
 
 from valuesassets.cli.inputs import StudyName
@@ -14,6 +14,7 @@ from valuesassets.records.errors import InputError
 from valuesassets.records.files import no_such_name
 from valuesassets.records.places import storage_root
 from valuesassets.records.study import load_study
+from valuesassets.records.terminal import terminal_text
 
 if TYPE_CHECKING:
     from valuesassets.instruments.survey.traces import IndicatorTrace, ItemTrace, PointTrace
@@ -80,7 +81,7 @@ def _indicator_line(indicator: "IndicatorTrace") -> str:
 
 def _item_tree(item: "ItemTrace") -> Tree:
     said = escape(item.reason or item.standing)
-    tree = Tree(f"[bold]{item.question_id}[/] {said}")
+    tree = Tree(f"[bold]{escape(item.question_id)}[/] {said}")
     for record in item.extracted:
         box = ", ".join(f"{edge:.0f}" for edge in record.box) if record.box else "not known"
         tree.add(f"printed on page {record.page or 'not known'}, box {box}: {escape(record.text)}")
@@ -99,3 +100,8 @@ def _item_tree(item: "ItemTrace") -> Tree:
             read = f"P_valid {reading.p_valid:.3f} ({shown}), key {reading.reading_key}"
         tree.add(f"{escape(each.trial.trial_id)}  {read}").add(escape(each.shown or each.trial.prompt))
     return tree
+
+
+def escape(text: str) -> str:
+    """Words of others in a line of markup."""
+    return "\n".join(markup.escape(terminal_text(line)) for line in text.split("\n"))

@@ -14,8 +14,8 @@ from pathlib import Path
 import dagster as dg
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from slurm_runner.errors import SlurmError
 from valuesassets.desk.run_names import PART_OF_TAG
@@ -28,6 +28,7 @@ from valuesassets.orchestration.instruments import instruments_of
 from valuesassets.records.errors import StudyError, ValuesAssetsError
 from valuesassets.records.garbage import collect_seldom
 from valuesassets.records.study import Study, load_study
+from valuesassets.records.terminal import terminal_text
 
 INTERRUPTED = 130
 
@@ -56,7 +57,7 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
             tags={PART_OF_TAG: arguments.part_of} if is_part else {},
         )
     except (ValuesAssetsError, SlurmError) as error:
-        print(error, file=sys.stderr)
+        print(terminal_text(str(error)), file=sys.stderr)
         return 1
     # The forks are made first, as long as there is no thread and no open database.
     with fork_server(), side_by_side(definitions) as runs, dg.DagsterInstance.get() as instance:
@@ -102,7 +103,7 @@ def _known_cells(asked: Collection[str], study: Study) -> Collection[str]:
 def _show_bar(run: Callable[[Tell], Iterator[str]]) -> int:
     """Say on a terminal how far a run is; 1 where parts have failed."""
     failures = 0
-    columns = [SpinnerColumn(), TextColumn("{task.description:<44}"), BarColumn(), MofNCompleteColumn()]
+    columns = [SpinnerColumn(), TextColumn("{task.description:<44}", markup=False), BarColumn(), MofNCompleteColumn()]
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as progress:
         task = progress.add_task("", total=None)
 
@@ -112,9 +113,8 @@ def _show_bar(run: Callable[[Tell], Iterator[str]]) -> int:
         for line in run(tell):
             is_failure = not isinstance(line, LeftOut)
             failures += is_failure
-            progress.console.print(
-                f"{'[red]failed' if is_failure else '[yellow]left out'}[/] {escape(line)}", highlight=False
-            )
+            head = ("failed ", "red") if is_failure else ("left out ", "yellow")
+            progress.console.print(Text.assemble(head, terminal_text(line)))
     return 1 if failures else 0
 
 
@@ -126,7 +126,7 @@ def _say_lines(run: Callable[[Tell], Iterator[str]], is_json: bool) -> int:
         if is_json:
             print(json.dumps({"line": line, "has_failed": has_failed}), flush=True)
         else:
-            print(f"failed {line}" if has_failed else line, file=sys.stderr, flush=True)
+            print(terminal_text(f"failed {line}" if has_failed else line), file=sys.stderr, flush=True)
 
     def tell(what: str, number: int, total: int, is_made: bool) -> None:
         nonlocal made, whole

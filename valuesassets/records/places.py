@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 STUDIES = Path(str(resources.files("valuesassets.studies")))
 REPOSITORY = STUDIES.parents[1]
+NO_STUDIES = {"dagster", "known_readings", "evidence"}
+"""What else lies below a storage folder."""
 
 
 def storage_root() -> Path:

@@ -11,7 +11,7 @@ import pydantic
 from valuesassets.records.errors import StudyError
 from valuesassets.records.faults import validated
 from valuesassets.records.files import no_such_file, read_toml
-from valuesassets.records.places import STUDIES, bundled_names
+from valuesassets.records.places import NO_STUDIES, STUDIES, bundled_names
 from valuesassets.records.settings.cells import Family, Language
 from valuesassets.records.settings.cultural_robustness import CulturalRobustness
 from valuesassets.records.settings.human import HumanData
@@ -69,6 +69,8 @@ class Study(Record):
 
     @pydantic.model_validator(mode="after")
     def _tables_agree(self) -> "Study":
+        if self.name in NO_STUDIES:
+            raise ValueError(f"key 'name': {self.name} is a folder of ours below the storage; choose another name")
         if not self.instrument_tables():
             known = " or ".join(f"[{key}]" for key in self.instrument_keys())
             raise ValueError(f"no instrument's table, so there is nothing to measure; add {known}")

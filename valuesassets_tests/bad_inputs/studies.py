@@ -126,7 +126,22 @@ CASES = [
     bad(
         "a name with blanks and capitals",
         study('"mine"', '"My Study"'),
-        "study.toml: key 'name': a name of small letters, digits, _ and - was expected (found \"My Study\")",
+        "study.toml: key 'name': a name of up to 100 small letters, digits, _ and - was expected (found \"My Study\")",
+    ),
+    bad(
+        "a name of 300 letters",
+        study('"mine"', f'"{"a" * 300}"'),
+        "study.toml: key 'name': a name of up to 100 small letters, digits, _ and - was expected (found [...])",
+    ),
+    bad(
+        "the name of a folder of ours",
+        study('"mine"', '"known_readings"'),
+        "study.toml: key 'name': known_readings is a folder of ours below the storage; choose another name",
+    ),
+    bad(
+        "an option of ssh in place of a host",
+        study(more='\n[slurm]\nhost = "-oProxyCommand=touch_it"\n'),
+        "study.toml: key 'slurm.host': a host, or user@host was expected (found \"-oProxyCommand=touch_it\")",
     ),
     bad(
         "no languages",

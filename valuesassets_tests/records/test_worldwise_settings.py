@@ -96,7 +96,8 @@ BAD = {
     ),
     "a code with a blank": (
         {"cultures": {"J P": JAPAN}},
-        "small.toml: key 'worldwise.cultures.J P': a name of letters, digits, _, . and - was expected (found \"J P\")",
+        "small.toml: key 'worldwise.cultures.J P': a name of up to 100 letters, digits, _, . and - was expected "
+        '(found "J P")',
     ),
     "no demonym": (
         {"cultures": {"JPN": {key: JAPAN[key] for key in ("name", "place", "names")}}},

@@ -8,12 +8,11 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from valuesassets.desk.pages.documentation import REPOSITORY
+from valuesassets.records.places import NO_STUDIES
 
 REPORTS, PICTURES = "*/report/report.html", "*/cultural_map/cultural_map.png"
 REVIEWS, SUMMARIES = "*/*/[!.]*.review.html", "summaries/[!.]*.html"
 """Where they lie below a study's folder, in the folders of its instruments."""
-NO_STUDIES = {"dagster", "known_readings"}
-"""What else lies in a storage folder."""
 GUIDE = ("first_run", "own_questionnaire", "own_model", "report", "slurm", "automation", "troubleshooting")
 """The pages of the documentation that a new user needs, in that order; the others are found from them."""
 REVIEW_END, FAULTS_END = ".review.html", ".faults.json"

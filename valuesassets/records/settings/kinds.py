@@ -30,21 +30,23 @@ Positive = Annotated[int, pydantic.Field(gt=0)]
 Seconds = Annotated[float, pydantic.Field(gt=0), unit("seconds")]
 
 LANGUAGE = "^[a-z]{3}$"
-FAMILY_NAME = "^[A-Za-z0-9][A-Za-z0-9_.-]*$"
+FAMILY_NAME = "^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 CELL_NAME = "^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$"
 VARIABLE = "^[A-Z][A-Z0-9_]*$"
 LanguageCode = Annotated[str, pydantic.Field(pattern=LANGUAGE)]
 CellName = Annotated[str, pydantic.Field(pattern=CELL_NAME)]
 FamilyName = Annotated[str, pydantic.Field(pattern=FAMILY_NAME)]
-STUDY_NAME, COUNTRY, SHA256 = "^[a-z0-9][a-z0-9_-]*$", "^[A-Z]{2}$", "^[0-9a-fA-F]{64}$"
+STUDY_NAME, COUNTRY, SHA256 = "^[a-z0-9][a-z0-9_-]{0,99}$", "^[A-Z]{2}$", "^[0-9a-fA-F]{64}$"
+HOST = r"^[A-Za-z0-9_][A-Za-z0-9_.:@%\[\]-]*$"
 OWNER = r"^(team:[A-Za-z0-9_.-]+|[^@\s]+@[^@\s]+\.[^@\s]+)$"
 PATTERNS = {
-    STUDY_NAME: "a name of small letters, digits, _ and -",
+    STUDY_NAME: "a name of up to 100 small letters, digits, _ and -",
     LANGUAGE: "an ISO 639-3 code such as deu",
     COUNTRY: "an ISO 3166 code such as DE",
-    FAMILY_NAME: "a name of letters, digits, _, . and -",
+    FAMILY_NAME: "a name of up to 100 letters, digits, _, . and -",
     CELL_NAME: "a cell as <model>/<part>",
     SHA256: "64 hexadecimal digits",
+    HOST: "a host, or user@host",
     OWNER: "a mail address, or team:<name>",
     VARIABLE: "the name of a variable, in capitals",
 }

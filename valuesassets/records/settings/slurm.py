@@ -6,9 +6,11 @@ from typing import Annotated, Any
 import pydantic
 
 from slurm_runner.options import fault_of_option
-from valuesassets.records.settings.kinds import Count, Positive, Record, Seconds, unit
+from valuesassets.records.settings.kinds import HOST, Count, Positive, Record, Seconds, unit
 
 Word = Annotated[str, pydantic.Field(pattern=r"^[^\s\"'\\]+$")]
+Host = Annotated[str, pydantic.Field(pattern=HOST)]
+"""What ssh is given: never an option of its."""
 KEYS = {
     "memory_mib": "a family's `memory_gib`",
     "minutes": "a family's `hours`",
@@ -75,7 +77,7 @@ class Resources(JobSettings):
 class SlurmSettings(JobSettings):
     """The cluster on which models are asked; they are asked on this machine if the table is left out."""
 
-    host: Word | None = None
+    host: Host | None = None
     """Login node to reach over ssh without a password; if left out, this machine has Slurm's commands."""
     python: str | None = None
     """The environment's Python as the compute nodes see it; this one if left out."""

@@ -43,7 +43,7 @@ BAD = {
     ),
     "a code with a comma": (
         {"J,P": JAPAN},
-        "{file}: J,P: key 'code': a name of letters, digits, _, . and - was expected (found \"J,P\")",
+        "{file}: J,P: key 'code': a name of up to 100 letters, digits, _, . and - was expected (found \"J,P\")",
     ),
     "a language in words": (
         {"JPN": JAPAN | {"language": "Japanese"}},

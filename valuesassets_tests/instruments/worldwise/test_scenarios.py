@@ -33,7 +33,8 @@ BAD = {
     "a number for an id": (dilemmas(id=7), "{file}: scenario 1: key 'id': text in quotes was expected (found 7)"),
     "an id with a blank": (
         dilemmas(id="x 1"),
-        "{file}: scenario 1 (x 1): key 'id': a name of letters, digits, _, . and - was expected (found \"x 1\")",
+        "{file}: scenario 1 (x 1): key 'id': a name of up to 100 letters, digits, _, . and - was expected "
+        '(found "x 1")',
     ),
     "doubled id": (
         dilemmas({}, {"id": "IVR-x1"}),

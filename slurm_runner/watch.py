@@ -185,7 +185,8 @@ class Watch:
         submission, index, seconds = self._submissions[key[0]], key[1], time.monotonic() - task.since
         if task.state == UNKNOWN:
             is_patience_over = seconds >= self.unknown_seconds
-            if not (task.was_looked_up or not self._has_accounting or is_patience_over):
+            # An exit file counts once the accounting has no other word, or cannot be asked.
+            if not (task.was_looked_up or not self._has_accounting or is_patience_over or self.fault is not None):
                 return None  # the next tick asks the accounting
             left = read_exit(submission, index, task.restarts)
             if left is not None:

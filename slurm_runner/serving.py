@@ -12,7 +12,7 @@ from slurm_runner.errors import SlurmError, SubmissionRefused
 from slurm_runner.local import LocalRunner
 from slurm_runner.options import SlurmOptions
 from slurm_runner.submission import Submission, Task, prepare_submission
-from slurm_runner.verdicts import Ending, Verdict
+from slurm_runner.verdicts import Ending, Verdict, read_exit
 from slurm_runner.watch import UNKNOWN, Key, TaskReport, Watch
 
 SECONDS_BETWEEN_LINES = 30.0
@@ -223,8 +223,10 @@ class Serving:
         left, submission = self._waiting[key], self._submissions[key[0]]
         says = [one.said(submission, key[1]) for one, _ in left]
         is_late = any(one.take is not None and not said for (one, _), said in zip(left, says, strict=True))
+        # A shared disk may show files late. Where it shows how a task failed, it shows what that has left behind.
+        is_late = is_late and (verdict.ending is Ending.DONE or read_exit(submission, key[1]) is None)
         if is_late and time.monotonic() - since < self._runner.patience_seconds:
-            return  # a shared disk may show files late
+            return
         first, job = left[0][0].name, f"job {submission.job_id}_{key[1]}"
         self._tried[first] = attempt = self._tried.get(first, 1) + 1
         if all(says) or not verdict.ending.is_infrastructure or attempt > self._runner.attempts:

@@ -1,5 +1,6 @@
 """The Dagster resource of all assets: where files lie, and where node jobs run."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
@@ -7,8 +8,9 @@ import dagster as dg
 from valuesassets.orchestration.partitions import family_and_part
 
 
-class Storage(dg.ConfigurableResource):
-    """Paths below `<root>/<study>/`, the same for every asset."""
+@dataclass(frozen=True)
+class Storage:
+    """Paths below `<root>/<study>/`, the same for every asset; no run can be launched with others."""
 
     root: str
     study: str

@@ -20,8 +20,16 @@ from valuesassets.records.templates import template
 
 HOSTS = ["127.0.0.1", "localhost"]
 """Another name in a request means that somebody's page has led the browser here (DNS rebinding)."""
-HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache", "Referrer-Policy": "no-referrer"}
-OWN_PAGES = "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "no-cache",
+    "Referrer-Policy": "no-referrer",
+}
+OWN_PAGES = (
+    "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
 """What the pages that are made here may load."""
 NOT_SHOWN = "Only pages, pictures and logs are shown here: answers, questionnaires and prompts stay on the disk."
 NO_DOCUMENT = (

@@ -22,17 +22,24 @@ def main(folder: str, *arguments: str) -> None:
 
 
 def lead_to_pages() -> None:
-    """Have the UI's server send `/pages/...` on to the pages': an origin of its own, for what other people wrote."""
+    """Have the UI's server send `/pages/...` on to the pages': an origin of its own, for what other people wrote; and
+    answer its own pages alone (`guard.py`)."""
     from dagster_webserver import app
     from dagster_webserver.webserver import DagsterWebserver
+    from starlette.middleware import Middleware
     from starlette.requests import Request
     from starlette.responses import RedirectResponse
     from starlette.routing import Route
+
+    from valuesassets.desk.web_ui.guard import OwnPagesOnly
 
     def lead_on(request: Request) -> RedirectResponse:
         return RedirectResponse(f"{pages_address()}/{quote(request.path_params['path'])}")
 
     class LeadsToPages(DagsterWebserver):
+        def build_middleware(self):
+            return [Middleware(OwnPagesOnly), *super().build_middleware()]
+
         def build_routes(self):
             return [Route(f"{IN_THE_UI}/{{path:path}}", lead_on), *super().build_routes()]
 

@@ -51,6 +51,7 @@ KINDS = {kind: {"table", "parquet"} for kind in ("frame", "frames", "trials")} |
 }
 """What the UI marks an asset as that is written so, where the asset says nothing else."""
 LOG = "log.txt"
+STORAGE = dg.ResourceParam[Storage]
 READS = "reads_of_the_study"
 """Metadata of an asset: the tables and keys of the study file that make it stale."""
 
@@ -125,12 +126,16 @@ def declare(
                 raise dg.Failure(str(error), told, allow_retries=False) from error
 
         # Dagster reads "MaterializeResult" as "no value" where an asset has checks; ours carry values.
-        untyped = inspect.signature(function).replace(return_annotation=inspect.Signature.empty)
+        signature = inspect.signature(function)
+        untyped = signature.replace(
+            parameters=[_as_resource(each) for each in signature.parameters.values()],
+            return_annotation=inspect.Signature.empty,
+        )
         failing_clearly.__signature__ = untyped  # type: ignore[attr-defined]
         taken = [
             each.name
             for each in untyped.parameters.values()
-            if each.kind is not each.VAR_KEYWORD and each.annotation not in (dg.AssetExecutionContext, Storage)
+            if each.kind is not each.VAR_KEYWORD and each.annotation not in (dg.AssetExecutionContext, STORAGE)
         ]
         ins = {
             each: dg.AssetIn(instrument.key(each), metadata=DICT_OF_PARTITIONS if each in many else None)
@@ -155,6 +160,11 @@ def declare(
         )(failing_clearly)
 
     return declared
+
+
+def _as_resource(parameter: inspect.Parameter) -> inspect.Parameter:
+    """A parameter as Dagster is to see it: the storage is no input."""
+    return parameter.replace(annotation=STORAGE) if parameter.annotation is Storage else parameter
 
 
 def _entries_in(known: Mapping[str, Mapping[str, str]], partition: str | None) -> dict[str, dict[str, str]]:

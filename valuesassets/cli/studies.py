@@ -72,6 +72,9 @@ def run(
     only: Annotated[
         list[str] | None, typer.Option(help="Assets, or groups of them, as the UI names them; may be repeated.")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Make again what is fresh, too; what models said is not asked again.")
+    ] = False,
 ) -> None:
     """Materialise a study, or parts of it, skipping what is fresh, and print what came out."""
     found = load_study(name)
@@ -99,7 +102,7 @@ def run(
         "VALUESASSETS_DAGSTER": str(database),
         "VALUESASSETS_STUDY": name,
     }
-    asked = ["--only", *only] if only else []
+    asked = [*(["--only", *only] if only else []), *(["--force"] if force else [])]
     began = time.monotonic()
     status = subprocess.run([*_graph(name), *asked], env=environment, check=False).returncode
     seconds = time.monotonic() - began

@@ -18,12 +18,18 @@ from dagster._core.definitions.data_version import (
 )
 from dagster._core.loader import LoadingContextForTest
 
+from valuesassets.records.files import sha256_file
+
 MADE, PLANNED = dg.DagsterEventType.ASSET_MATERIALIZATION, dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
 ENTRIES = "study_entries"
 """Metadata of an asset: hashes of the entries of a study that it may rest on, by table and entry; of a materialisation:
 of those that it was made of."""
 
 _NAMES: WeakKeyDictionary[BaseAssetGraph, dict[dg.AssetKey, Set[str]]] = WeakKeyDictionary()
+
+
+WRITTEN = "sha256"
+"""Metadata of a materialisation: the hashes of its files, by their paths from the folder of the first."""
 
 
 class Staleness:
@@ -53,8 +59,11 @@ class Staleness:
         made = next((record.asset_materialization for record in _made(key, partition, self._instance)), None)
         if made is None or _rests_on_others(made, self._graph, self._instance):
             return False
-        written = [v.value for v in made.metadata.values() if isinstance(v, dg.PathMetadataValue) and v.value]
-        return all(_is_there(Path(path), self._folder) for path in written)
+        named = {name: v.value for name, v in made.metadata.items() if isinstance(v, dg.PathMetadataValue) and v.value}
+        places = {name: _place_of(Path(path), self._folder) for name, path in named.items()}
+        return all(place.exists() for place in places.values()) and (
+            "path" not in places or _are_whole(places["path"].parent, _plain(made.metadata.get(WRITTEN)))
+        )
 
 
 def _new_resolver(graph: BaseAssetGraph, instance: dg.DagsterInstance) -> CachingStaleStatusResolver:
@@ -90,12 +99,36 @@ def _made(
     return instance.fetch_materializations(asked, limit=limit).records
 
 
-def _is_there(path: Path, folder: Path | None) -> bool:
-    """Whether a file lies where it has to now: a storage that was copied has its own, wherever they were written."""
+def _place_of(path: Path, folder: Path | None) -> Path:
+    """Where a file lies now: a storage that was copied has its own, wherever they were written."""
     if folder is None or folder.name not in path.parts:
-        return path.exists()
-    places = [place for place, part in enumerate(path.parts) if part == folder.name]
-    return any(folder.joinpath(*path.parts[place + 1 :]).exists() for place in places)
+        return path
+    places = [folder.joinpath(*path.parts[n + 1 :]) for n, part in enumerate(path.parts) if part == folder.name]
+    return next((place for place in places if place.exists()), places[-1])
+
+
+def hashes_of(files: Iterable[Path], folder: Path) -> dict[str, str]:
+    """SHA-256 of files as they were written, by their paths from a folder."""
+    return {file.relative_to(folder).as_posix(): sha256_file(file) for file in files}
+
+
+def _are_whole(folder: Path, hashes: Mapping[str, Any]) -> bool:
+    """Whether files hold what was written into them."""
+    return all(_has_hash(folder / name, digest) for name, digest in hashes.items())
+
+
+def _has_hash(file: Path, digest: str) -> bool:
+    try:
+        found = file.stat()
+        return _hash_of(file, found.st_mtime_ns, found.st_size) == digest
+    except OSError:
+        return False
+
+
+@lru_cache(maxsize=100_000)
+def _hash_of(file: Path, changed: int, size: int) -> str:
+    """SHA-256 of a file, read once as long as it stays as it is."""
+    return sha256_file(file)
 
 
 def _rests_on_others(made: dg.AssetMaterialization, graph: BaseAssetGraph, instance: dg.DagsterInstance) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
+from valuesassets.desk.staleness import WRITTEN, hashes_of
 from valuesassets.orchestration.instruments import declare_own_tables
 from valuesassets.orchestration.partitions import family_and_part
 from valuesassets.orchestration.resources import Storage, partition_path
@@ -131,9 +132,12 @@ class StudyIOManager(dg.IOManager):
         path = self._path(context.asset_key, partition)
         # Tables of several partitions have the same names: each has a folder, where there are more than one.
         shares = partition is not None and len(context.asset_partitions_def.get_partition_keys()) > 1
-        self._format.write(path, obj, context.asset_key, path.with_suffix("") if shares else path.parent)
+        folder = path.with_suffix("") if shares else path.parent
+        self._format.write(path, obj, context.asset_key, folder)
         shown = self._format.shown(obj, context.asset_key)
-        context.add_output_metadata({"path": dg.MetadataValue.path(str(path))} | shown)
+        beside = [folder / f"{name}.parquet" for name in obj] if self._format is FORMATS["frames"] else []
+        told = {"path": dg.MetadataValue.path(str(path)), WRITTEN: hashes_of([path, *beside], path.parent)}
+        context.add_output_metadata(told | shown)
 
     def load_input(self, context: dg.InputContext) -> Any:
         """The value; or, for an input that takes many partitions, a dict of those that exist.

@@ -57,11 +57,13 @@ class Wanted:
         assets: those that are wanted; all where None.
         cells: `<model>/<part>` of those that are wanted; all where None.
         tags: of every run.
+        is_forced: whether what is fresh is made again too.
     """
 
     assets: Collection[dg.AssetKey] | None = None
     cells: Collection[str] | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
+    is_forced: bool = False
 
     def has_partition(self, partition: str | None) -> bool:
         """Whether a partition is, or is a model or part of, one of the cells."""
@@ -292,11 +294,12 @@ def _stale_of(part: Part, now: Staleness, study: Study | None, wanted: Wanted) -
     """What of a part is to be made: its assets, or the grid's cells as `<model>/<part>`."""
     if part.grid is None or study is None:
         asked = [key for key in part.keys if is_asked_for(key, part.partition, study)]
-        return now.of(asked, part.partition)
+        return asked if wanted.is_forced else now.of(asked, part.partition)
     return [
         str(cell)
         for cell in part.grid.cells(study)
-        if (wanted.cells is None or str(cell) in wanted.cells) and now.of(part.keys, partition_of(part.grid, cell))
+        if (wanted.cells is None or str(cell) in wanted.cells)
+        and (wanted.is_forced or now.of(part.keys, partition_of(part.grid, cell)))
     ]
 
 

@@ -41,6 +41,7 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
     parser.add_argument("--storage", type=Path, required=True, help="folder for the study's files")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="assets, or groups of them")
     parser.add_argument("--cells", nargs="+", metavar="MODEL/LANGUAGE", help="cells of the grid, and what they rest on")
+    parser.add_argument("--force", action="store_true", help="make what is fresh too")
     parser.add_argument("--part-of", metavar="RUN", help="the run that wants it; see study_command.py")
     parser.add_argument("--dry-run", action="store_true", help="print what Slurm would be given, submit nothing")
     arguments = parser.parse_args()
@@ -55,6 +56,7 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
             assets=_known_assets(arguments.only, definitions.get_repository_def().asset_graph),
             cells=None if arguments.cells is None else _known_cells(arguments.cells, study),
             tags={PART_OF_TAG: arguments.part_of} if is_part else {},
+            is_forced=arguments.force,
         )
     except (ValuesAssetsError, SlurmError) as error:
         print(terminal_text(str(error)), file=sys.stderr)

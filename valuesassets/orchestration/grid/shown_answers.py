@@ -7,6 +7,7 @@ from typing import Any
 
 import dagster as dg
 
+from valuesassets.desk.staleness import WRITTEN, hashes_of
 from valuesassets.orchestration.first_look.shown import SUMMARY, link_to
 from valuesassets.orchestration.grid.node_jobs import shown_log
 from valuesassets.orchestration.grid.shown_readings import judge_versions, named_model
@@ -41,6 +42,7 @@ def show_answers(
         SUMMARY: f"{n_written} of {len(written)} answers written by {named_model(described['model'])}",
         **_page(path, storage, instrument),
         "path": dg.MetadataValue.path(str(path)),
+        WRITTEN: hashes_of([path], path.parent),
         **shown_log(storage, log),
         **{f"node/{key}": value for key, value in described.items()},
         "ends": ", ".join(f"{n} {end}" for end, n in ends.most_common()),

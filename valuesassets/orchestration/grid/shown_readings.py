@@ -7,6 +7,7 @@ from typing import Any
 
 import dagster as dg
 
+from valuesassets.desk.staleness import WRITTEN, hashes_of
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.first_look.pictures import draw_readings
 from valuesassets.orchestration.first_look.shown import PICTURE, SUMMARY, link_to, picture_of
@@ -43,6 +44,7 @@ def show_readings(
     metadata = {
         SUMMARY: f"{n_read} of {len(read)} prompts read from {named_model(described['model'])}",
         "path": dg.MetadataValue.path(str(path)),
+        WRITTEN: hashes_of([path], path.parent),
         **shown_log(storage, log),
         **{f"node/{key}": value for key, value in described.items()},
         "tokenizer": table_of([{"what": what, "found": found} for what, found in flat_report(tokenizer).items()]),

@@ -102,7 +102,7 @@ print(*sys.modules)"""
     tops = {name.partition(".")[0] for name in names}
     assert {"dagster", "pandas", "matplotlib"} <= tops
     assert not {"grpc", "torch", "slurm_runner"} & tops
-    assert [name for name in names if name.partition(".")[0] == "valuesassets"] == ["valuesassets"]
+    assert [name for name in names if name.partition(".")[0] == "valuesassets"] == []
 
 
 def test_a_process_that_serves_no_code_is_left_as_it_is(monkeypatch):

@@ -99,5 +99,5 @@ def test_more_resamples_make_stale_what_is_resampled_and_nothing_else(folder, in
     after = versions()
     changed = {key for key in before if before[key] != after[key]}
     study.write_text(told, encoding="utf-8")
-    analyses = ("prediction", "reliability", "keying", "published_scores", "layout_effect")
+    analyses = ("prediction", "reliability", "keying", "published_scores", "layout_effect", "report")
     assert changed == {f"psych_tasks/{noun}" for noun in analyses}

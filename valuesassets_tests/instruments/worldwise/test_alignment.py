@@ -130,7 +130,8 @@ def test_without_correlations_there_is_no_verdict_but_the_reason():
     assert row["reason"] == "3 cultures"
 
 
-def test_p_values_are_corrected_over_models_for_each_readout_and_kind():
+@pytest.mark.parametrize(("correction", "expected"), [("holm", 0.04), ("benjamini-hochberg", 0.03)])
+def test_p_values_are_corrected_over_models_for_each_readout_and_kind(correction, expected):
     made = AGREEMENT.frame(
         [
             {"model": model, "readout": readout, "kind": "axis-centred", "p": p}
@@ -138,9 +139,8 @@ def test_p_values_are_corrected_over_models_for_each_readout_and_kind():
             for model, p in (("m", 0.02), ("n", 0.03), ("o", np.nan))
         ]
     )
-    np.testing.assert_allclose(
-        corrected(made, ["readout", "kind"])["p_corrected"].astype(float), [0.04, 0.04, np.nan] * 2
-    )
+    found = corrected(made, ["readout", "kind"], Inference(correction=correction))
+    np.testing.assert_allclose(found["p_corrected"].astype(float), [expected, expected, np.nan] * 2)
 
 
 def test_fewer_than_four_cultures_are_refused_with_the_reason():

@@ -29,7 +29,11 @@ from valuesassets_tests.orchestration.small_study import (
     write_small_worldwise,
 )
 
-FIRST = ("browser", "slurm", "valuesassets_tests/test_mutations.py")
+FIRST = (
+    *("browser", "slurm", "valuesassets_tests/test_mutations.py", "browser, psych tasks", "forms"),
+    *("valuesassets_tests/desk/make_ui/test_killed_ui.py", "plain cluster 0", "plain cluster 1"),
+    *("valuesassets_tests/recomputed/test_recomputed.py", "valuesassets_tests/real/test_labels.py"),
+)
 """Groups that take minutes; after them come modules by their number of slow tests."""
 LATER = "graph"
 """The last of these: it shares the study that the first group begins with, and would wait for it."""

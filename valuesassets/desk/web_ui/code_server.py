@@ -14,8 +14,8 @@ from pathlib import Path
 from dagster._cli.code_server import start_command
 from dagster._serdes import serialize_value
 
+from valuesassets.desk.database import open_instance
 from valuesassets.desk.server_process import CANNOT_SERVE, SOCKET, end_with_parent
-from valuesassets.desk.web_ui.database import open_instance
 from valuesassets.records.errors import StorageError
 
 CLD_EXITED = 1

@@ -7,6 +7,7 @@ when that input does, so that it never outlives the run.
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 from slurm_runner.errors import SlurmError
+from valuesassets.desk.database import open_instance
 from valuesassets.desk.run_names import PART_OF_TAG
 from valuesassets.desk.server_process import end_with_parent
 from valuesassets.node.fork_server import fork_server
@@ -25,7 +27,7 @@ from valuesassets.orchestration.commands.run_study import LeftOut, Tell, Wanted,
 from valuesassets.orchestration.commands.side_by_side import end_soon, side_by_side
 from valuesassets.orchestration.grid.on_slurm import grid_scripts
 from valuesassets.orchestration.instruments import instruments_of
-from valuesassets.records.errors import StudyError, ValuesAssetsError
+from valuesassets.records.errors import StorageError, StudyError, ValuesAssetsError
 from valuesassets.records.garbage import collect_seldom
 from valuesassets.records.study import Study, load_study
 from valuesassets.records.terminal import terminal_text
@@ -62,19 +64,25 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
         print(terminal_text(str(error)), file=sys.stderr)
         return 1
     # The forks are made first, as long as there is no thread and no open database.
-    with fork_server(), side_by_side(definitions) as runs, dg.DagsterInstance.get() as instance:
-
-        def run(tell: Tell) -> Iterator[str]:
-            return run_study(definitions, instance, tell, study, wanted, runs)
-
-        if not is_part:
-            return _show_bar(run) if sys.stderr.isatty() else _say_lines(run, is_json=False)
-        end_with_parent(end_soon)
+    with fork_server(), side_by_side(definitions) as runs:
         try:
-            _say_lines(run, is_json=True)  # what failed is in the lines: the process itself has done what it was to do
-        except KeyboardInterrupt:
-            return INTERRUPTED
-        return 0
+            opened = open_instance(os.environ.get("VALUESASSETS_DAGSTER", ""), is_migrated=False)
+        except StorageError as error:
+            print(terminal_text(str(error)), file=sys.stderr)
+            return 1
+        with opened as instance:
+
+            def run(tell: Tell) -> Iterator[str]:
+                return run_study(definitions, instance, tell, study, wanted, runs)
+
+            if not is_part:
+                return _show_bar(run) if sys.stderr.isatty() else _say_lines(run, is_json=False)
+            end_with_parent(end_soon)
+            try:
+                _say_lines(run, is_json=True)  # what failed is in the lines: the process has done what it was to do
+            except KeyboardInterrupt:
+                return INTERRUPTED
+            return 0
 
 
 def _known_assets(asked: Collection[str], graph: BaseAssetGraph) -> set[dg.AssetKey] | None:

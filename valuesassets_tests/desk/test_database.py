@@ -7,7 +7,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from valuesassets.desk.web_ui.database import open_instance
+from valuesassets.desk.database import open_instance
 from valuesassets.records.errors import StorageError
 from valuesassets_tests.orchestration.small_study import study_environment
 

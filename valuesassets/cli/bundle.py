@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
+from valuesassets.cli.asking_cost import asked_instruments
 from valuesassets.cli.inputs import StudyName, require_file_place
-from valuesassets.cli.instruments import said_of, stored_instruments
+from valuesassets.cli.instruments import parts_of, said_of, stored_instruments
 from valuesassets.records.errors import InputError
 from valuesassets.records.places import storage_root
 from valuesassets.records.study import load_study
@@ -22,11 +23,14 @@ def bundle(
     study = load_study(name)
     path = output or Path(f"{study.name}.zip")
     require_file_place(path, "a ZIP archive or an Office document")
-    folder, taken, kept = storage_root() / study.name, [], {}
+    folder, kept = storage_root() / study.name, {}
+    taken: dict[str, list[str]] = {}
     for instrument in stored_instruments(folder):
+        if instrument not in asked_instruments(study):
+            continue
         reason = said_of(instrument, "KEEPS_TO_ITSELF")
         if reason is None:
-            taken.append(instrument)
+            taken[instrument] = [part.name for part in parts_of(instrument, study)]
         else:
             kept[instrument] = reason
     left_out = "; ".join(f"nothing of {instrument} is in it: {reason}" for instrument, reason in kept.items())

@@ -1,6 +1,7 @@
 """Assets as files: written under a temporary name and renamed, their schema enforced on write."""
 
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,12 @@ def declared_table(key: dg.AssetKey, name: str | None = None) -> Table:
 
 def _write_frames(path: Path, frames: Mapping[str, pd.DataFrame], key: dg.AssetKey, folder: Path) -> None:
     """Several tables beside each other; the index is written last, so that it stands for all of them."""
+    before: Collection[str] = ()
+    with suppress(StorageError):  # there is none, or it is damaged
+        before = read_json(path)["tables"]
     path.unlink(missing_ok=True)
+    for name in {*before} - {*frames}:  # of a derivation that gave others, such as why it was refused
+        (folder / f"{name}.parquet").unlink(missing_ok=True)
     for name, frame in frames.items():
         write_frame(folder / f"{name}.parquet", frame, declared_table(key, name))
     place = {} if folder == path.parent else {"folder": folder.name}

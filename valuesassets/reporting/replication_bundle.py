@@ -7,7 +7,7 @@ import io
 import json
 import platform
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.metadata import distributions
@@ -58,18 +58,22 @@ class Stored:
         return PERSON in self.table.names
 
 
-def write_bundle(path: Path, study: Study, folder: Path, instruments: Sequence[str]) -> list[str]:
+def write_bundle(path: Path, study: Study, folder: Path, instruments: Mapping[str, Iterable[str]]) -> list[str]:
     """Write the zip, whole or not at all; the same study gives the same bytes. Returns the names of what is in it.
 
     Args:
         folder: the study's, below the storage.
-        instruments: folders in it. The tables that only they have are declared.
+        instruments: folders in it, each with the names of its parts that the study has now: what is stored of others
+            is left out. The tables that only they have are declared.
 
     Raises:
         MissingData: nothing of the study is stored.
         StorageError: a file of the storage is not whole, or the zip cannot be written.
     """
-    tables = {name: stored_tables(folder, name) for name in instruments}
+    tables = {
+        name: stored_tables(folder, name, {*parts, *study.families, *study.languages})
+        for name, parts in instruments.items()
+    }
     if not any(tables.values()):
         raise MissingData(
             f"study {study.name}: no table of it is stored in {folder}; run it first: valuesassets run {study.name}"
@@ -126,8 +130,12 @@ class _Bundle:
         self.resources.append({**told, "bytes": len(content), "hash": f"sha256:{self.digests[name]}", **described})
 
 
-def stored_tables(folder: Path, instrument: str) -> dict[str, Stored]:
-    """The tables of an instrument that are there, by `<asset>` or `<asset>/<table>`, in the order of names."""
+def stored_tables(folder: Path, instrument: str, names: Collection[str]) -> dict[str, Stored]:
+    """The tables of an instrument that are there, by `<asset>` or `<asset>/<table>`, in the order of names.
+
+    Args:
+        names: of parts, families and languages; what is stored under another name is passed over.
+    """
     found: dict[str, Stored] = {}
     for path in sorted((folder / instrument).glob("*/**/*")):
         if path.suffix not in (".parquet", ".csv") or path.name.startswith("."):
@@ -143,7 +151,8 @@ def stored_tables(folder: Path, instrument: str) -> dict[str, Stored]:
                 break
             name = f"{asset}/{noun}" if noun else asset
             whole = "/".join(partition) if partition != [asset] else ""
-            found.setdefault(name, Stored(table)).files[whole] = path
+            if {*whole.split("/")} - {""} <= {*names}:
+                found.setdefault(name, Stored(table)).files[whole] = path
             break
     return dict(sorted(found.items()))
 

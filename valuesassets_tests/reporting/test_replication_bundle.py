@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import shutil
 import tomllib
 import zipfile
 
@@ -39,7 +40,7 @@ def study_file(stored):
 @pytest.fixture(scope="module")
 def bundle(stored, study_file):
     path = stored.parent / "small.zip"
-    write_bundle(path, load_study(str(study_file)), stored, ["survey"])
+    write_bundle(path, load_study(str(study_file)), stored, {"survey": ()})
     return path
 
 
@@ -158,7 +159,7 @@ def test_prompts_stand_in_it_word_for_word(opened, stored):
 @pytest.mark.slow
 def test_a_full_disk_is_one_line_and_nothing_is_left(stored, tmp_path):
     with disk_full_after(200_000), pytest.raises(StorageError) as caught:
-        write_bundle(tmp_path / "small.zip", small_study(), stored, ["survey"])
+        write_bundle(tmp_path / "small.zip", small_study(), stored, {"survey": ()})
     assert "small.zip: cannot be written: File too large; nothing was changed" in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
@@ -179,7 +180,7 @@ def test_a_table_that_is_cut_off_is_named(stored, tmp_path):
     (tmp_path / "survey" / "signal").mkdir(parents=True)
     (tmp_path / "survey" / "signal" / "notes.parquet").write_bytes(whole[:200])
     with pytest.raises(StorageError, match=r"notes\.parquet: not a readable parquet file but truncated or damaged"):
-        write_bundle(tmp_path / "x.zip", study, tmp_path, ["survey"])
+        write_bundle(tmp_path / "x.zip", study, tmp_path, {"survey": ()})
     assert not (tmp_path / "x.zip").exists()
 
 
@@ -190,3 +191,16 @@ def test_infinite_numbers_and_lists_are_written_as_data_packages_have_them(opene
     assert set(table["partition"]) == {
         f"reference-{kind}/{code}" for kind in ("mono", "multi") for code in ("deu", "eng")
     }
+
+
+def test_what_the_study_does_not_name_any_more_is_not_in_it(stored, study_file, tmp_path):
+    folder = tmp_path / "stored"
+    shutil.copytree(stored, folder)
+    french = [path for path in folder.rglob("*.parquet") if path.stem == "fra"]
+    assert french
+    for path in french:
+        shutil.copy(path, path.with_name("xyz.parquet"))
+    study = load_study(str(study_file))
+    write_bundle(tmp_path / "with.zip", study, folder, {"survey": ()})
+    write_bundle(tmp_path / "without.zip", study, stored, {"survey": ()})
+    assert (tmp_path / "with.zip").read_bytes() == (tmp_path / "without.zip").read_bytes()

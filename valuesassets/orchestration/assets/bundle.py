@@ -30,7 +30,9 @@ def bundle_asset(study: Study, instrument: Instrument) -> dg.AssetsDefinition:
 
         declare_own_tables()
         path = storage.path(context.asset_key, None, "zip")
-        names = write_bundle(path, study, storage.folder, [instrument.name])
+        names = write_bundle(
+            path, study, storage.folder, {instrument.name: [part.name for part in instrument.parts_of(study)]}
+        )
         said = f"{len(names)} files, {path.stat().st_size / 1e6:.1f} MB"
         return dg.MaterializeResult(metadata={SUMMARY: said, "path": dg.MetadataValue.path(str(path))})
 

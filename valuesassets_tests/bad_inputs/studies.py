@@ -440,7 +440,7 @@ CASES = [
     bad(
         "run: a storage that cannot be written",
         study(),
-        "/proc/storage/dagster: cannot be written: No such file or directory; set VALUESASSETS_STORAGE "
+        "/proc/storage/mine/dagster: cannot be written: No such file or directory; set VALUESASSETS_STORAGE "
         "to another folder",
         "run study.toml",
         environment={"VALUESASSETS_STORAGE": "/proc/storage", "VALUESASSETS_DAGSTER": ""},

@@ -16,6 +16,7 @@ from valuesassets.desk.storage import MOST_OPEN, EventLog, SqliteStorage
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.waiting import wait_until
 
+pytestmark = pytest.mark.slow
 FIVE = 5
 
 

@@ -18,6 +18,7 @@ from valuesassets.models.loading import LoadedModel, load_model
 from valuesassets_tests.benchmarks import (
     clustering,
     evaluation,
+    events,
     generation,
     lm_eval_harness,
     paired,
@@ -190,6 +191,11 @@ def measure_remote(bench: Bench, scratch: Path, tell: Tell) -> Entries:
     return remote.measure(tell, 0.05 if bench.is_quick else 1.0)
 
 
+def measure_events(bench: Bench, scratch: Path, tell: Tell) -> Entries:
+    """Events of a run in Dagster's storage and in ours."""
+    return events.measure(scratch, *((20, 1) if bench.is_quick else (300, 3)), tell)
+
+
 PARTS: dict[str, Callable[[Bench, Path, Tell], Entries]] = {
     "5m": compare_5m,
     "200m": compare_200m,
@@ -205,6 +211,7 @@ PARTS: dict[str, Callable[[Bench, Path, Tell], Entries]] = {
     "real": measure_real,
     "robustness": measure_robustness,
     "remote": measure_remote,
+    "events": measure_events,
 }
 
 

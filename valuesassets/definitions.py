@@ -16,7 +16,7 @@ from valuesassets.orchestration.commands.jobs import study_jobs
 from valuesassets.orchestration.following.automation import automation_sensor
 from valuesassets.orchestration.instruments import MODELS, instruments_of
 from valuesassets.orchestration.io_managers import study_io_managers
-from valuesassets.orchestration.resources import Storage
+from valuesassets.orchestration.resources import Storage, StorageResource
 from valuesassets.records.places import storage_root
 from valuesassets.records.study import Study, load_study
 
@@ -33,7 +33,7 @@ def build_definitions(study: Study, storage_root: Path) -> dg.Definitions:
         assets=assets,
         jobs=study_jobs(study, assets, instruments),
         sensors=[automation_sensor(assets), backfill_sensor(storage_root.absolute(), study.name)],
-        resources={"storage": storage, **study_io_managers(storage)},
+        resources={"storage": StorageResource(storage), **study_io_managers(storage)},
         executor=dg.in_process_executor,
     )
 

@@ -41,6 +41,14 @@ class Storage:
         return self.folder.joinpath("jobs", *key.path, partition_path(partition) if partition else "all")
 
 
+class StorageResource(dg.ResourceDefinition):
+    """The storage as a graph has it: a run that is launched with settings for it is refused."""
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        super().__init__(lambda _: storage, config_schema={}, description="Where the study's files lie.")
+
+
 def partition_path(partition: str) -> str:
     """A partition key as a relative path: `deu`, or `<model>/<part>` of a cell."""
     return "/".join(family_and_part(partition)) if isinstance(partition, dg.MultiPartitionKey) else partition

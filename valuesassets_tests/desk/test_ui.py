@@ -204,7 +204,8 @@ def test_a_running_cell_is_cancelled_and_what_was_there_stays(page, folder):
 
 
 @pytest.mark.parametrize(
-    ("config", "field"), [({"recources": {}}, "recources"), ({"resources": {"storage": {"config": {"rot": 1}}}}, "rot")]
+    ("config", "field"),
+    [({"recources": {}}, "recources"), ({"resources": {"storage": {"config": {"root": "/etc"}}}}, "root")],
 )
 def test_a_launch_with_an_unknown_field_is_refused_by_its_name_and_starts_nothing(page, config, field):
     launch = """mutation ($params: ExecutionParams!) { launchPipelineExecution(executionParams: $params) { __typename

@@ -126,7 +126,8 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.records.lexicon import known_lexicon
 
         language = context.partition_key
-        pdf = Path(questionnaire_pdf["path"]) if questionnaire_pdf["path"] else None
+        # Where it lies now, not where it was written: a storage may have been copied.
+        pdf = storage.path(SURVEY.key("questionnaire_pdf"), language, "pdf") if questionnaire_pdf["path"] else None
         (overrides, where), cache = overrides_of(storage, language), storage.folder / "gemini_answers"
         extractor = settings.extractor_of(study.languages[language])
         extraction = extract(extractor, pdf, language, settings, cache)

@@ -31,7 +31,7 @@ from valuesassets.orchestration.grid.left_out import left_out_cells, why_not_ask
 from valuesassets.orchestration.grid.probe_grid import failed_cells, grid_job_name
 from valuesassets.orchestration.instruments import INSTRUMENTS, Instrument, instruments_of
 from valuesassets.orchestration.partitions import family_and_part
-from valuesassets.orchestration.resources import Storage, partition_path
+from valuesassets.orchestration.resources import Storage, StorageResource, partition_path
 from valuesassets.records.study import Study
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -220,7 +220,8 @@ def _make_parts(here: Here, runs: SideBySide | None, tell: Tell, study: Study | 
 
 
 def _storage_of(here: Here) -> Storage | None:
-    storage = (here.definitions.resources or {}).get("storage")
+    resource = (here.definitions.resources or {}).get("storage")
+    storage = resource.storage if isinstance(resource, StorageResource) else resource
     return storage if isinstance(storage, Storage) else None
 
 

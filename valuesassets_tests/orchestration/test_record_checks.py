@@ -74,7 +74,7 @@ def test_texts_that_the_embedder_cuts_off_are_counted(tmp_path):
     embedder = save_embedder(tmp_path, TEXTS)
 
     @dg.asset(key=key, check_specs=[check.spec(key) for check in checks_of(ESSAYS, EMBEDDED_TEXTS)])
-    def vectors(context: dg.AssetExecutionContext, storage: Storage):
+    def vectors(context: dg.AssetExecutionContext, storage: dg.ResourceParam[Storage]):
         folder = storage.job_folder(context.asset_key, None)
         write_json(folder / "texts.json", TEXTS)
         report = folder / "report.parquet"
@@ -94,7 +94,7 @@ def test_answers_that_were_not_written_or_cut_off_are_counted(tmp_path):
     asked = [replace(each, readout=Generate(4, seed=1)) for each in (trial(PROMPTS[0], 2, "near"), far)]
 
     @dg.asset(key=key, check_specs=[check.spec(key) for check in checks_of(ESSAYS, ANSWERS)])
-    def essays(context: dg.AssetExecutionContext, storage: Storage):
+    def essays(context: dg.AssetExecutionContext, storage: dg.ResourceParam[Storage]):
         folder = storage.job_folder(context.asset_key, None)
         write_table(folder / "trials.parquet", trial_rows(asked), TRIALS)
         cell = GenerateCell(

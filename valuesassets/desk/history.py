@@ -16,7 +16,8 @@ OF_ALL_STUDIES = "dagster"
 """The folder below the storage that older versions used."""
 MARK = "history"
 """The folder in it that a history always has; it comes last, so that what was cut off is begun again."""
-NOT_TAKEN = ("ui.lock", "ui.json", "logs", "*.lock")
+NOT_TAKEN = ("ui.json", "logs", "*.lock")
+"""Of the UI that was up, and not of its runs."""
 
 
 def dagster_folder(study: str, storage: Path, named: str | None) -> Path:

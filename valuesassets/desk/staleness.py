@@ -1,5 +1,5 @@
 """Whether a partition is fresh: Dagster finds its code version and the data versions of its inputs unchanged since it
-was materialised, and its files are still there."""
+was materialised, and its files hold what was written then."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
@@ -24,12 +24,10 @@ MADE, PLANNED = dg.DagsterEventType.ASSET_MATERIALIZATION, dg.DagsterEventType.A
 ENTRIES = "study_entries"
 """Metadata of an asset: hashes of the entries of a study that it may rest on, by table and entry; of a materialisation:
 of those that it was made of."""
-
-_NAMES: WeakKeyDictionary[BaseAssetGraph, dict[dg.AssetKey, Set[str]]] = WeakKeyDictionary()
-
-
 WRITTEN = "sha256"
 """Metadata of a materialisation: the hashes of its files, by their paths from the folder of the first."""
+PARTITION_NAMES: WeakKeyDictionary[BaseAssetGraph, dict[dg.AssetKey, Set[str]]] = WeakKeyDictionary()
+"""The partitions of each asset of a graph, which takes long to list and is asked for with every cell."""
 
 
 class Staleness:
@@ -55,7 +53,7 @@ class Staleness:
         return stale
 
     def _still_stands(self, key: dg.AssetKey, partition: str | None) -> bool:
-        """Whether the files of the last materialisation exist, and it rests on what it was made of."""
+        """Whether the files of the last materialisation are whole, and it rests on what it was made of."""
         made = next((record.asset_materialization for record in _made(key, partition, self._instance)), None)
         if made is None or _rests_on_others(made, self._graph, self._instance):
             return False
@@ -84,7 +82,7 @@ def inputs_of(
 
 def _partition_names(graph: BaseAssetGraph, key: dg.AssetKey) -> Set[str]:
     """The partitions of an asset, listed once for each graph."""
-    names = _NAMES.setdefault(graph, {})
+    names = PARTITION_NAMES.setdefault(graph, {})
     if key not in names:
         partitions = graph.get(key).partitions_def
         names[key] = frozenset(partitions.get_partition_keys() if partitions else ())

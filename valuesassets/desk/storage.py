@@ -30,8 +30,7 @@ _OF_THE_PARENT: list[Any] = []
 class OpenDatabases:
     """Engines of databases, each with one connection that stays open; those used last are kept."""
 
-    def __init__(self, most: int = MOST_OPEN) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._begin()
 
     def engine(self, address: str) -> Engine:
@@ -50,7 +49,7 @@ class OpenDatabases:
                 options = {"timeout": SQLITE_BUSY_TIMEOUT_SECONDS, "check_same_thread": False}
                 engine = create_engine(address, poolclass=QueuePool, pool_size=1, max_overflow=-1, connect_args=options)
             self._engines[address] = engine, number
-            while len(self._engines) > self._most:
+            while len(self._engines) > MOST_OPEN:
                 self._engines.pop(next(iter(self._engines)))[0].dispose()
         return engine
 

@@ -166,6 +166,8 @@ def test_by_hand_other_names_methods_and_bodies_are_refused_and_programs_are_ans
         "a rebound name": ask("POST", "/graphql", body, Host="evil.example", Content_Type=JSON),
         "no name": ask("POST", "/graphql", body, Host="", Content_Type=JSON),
         "a name like ours": ask("POST", "/graphql", body, Host="127.0.0.1.evil.example", Content_Type=JSON),
+        "what is no name": ask("POST", "/graphql", body, Host="[", Content_Type=JSON),
+        "what is no origin": ask("POST", "/graphql", body, Origin="http://[", Content_Type=JSON),
         "a foreign origin": ask("POST", "/graphql", body, Origin="http://evil.example", Content_Type=JSON),
         "a hidden origin": ask("POST", "/graphql", body, Origin="null", Content_Type=JSON),
         "a mutation by GET": ask("GET", f"/graphql?query={forge}"),

@@ -9,6 +9,7 @@ from valuesassets.records.places import bundled_names
 from valuesassets.records.study import load_study
 from valuesassets.records.toml_text import toml_text
 from valuesassets.reporting.replication_bundle import study_text
+from valuesassets_tests.orchestration.small_study import RATINGS
 
 HOSTILE = ['"', "\\", "a\nb", "a\tb", "\u0000", "\u2028", "'''", "#", "é", "\U0001f600", ""]
 
@@ -45,35 +46,16 @@ def test_any_text_comes_back_as_a_value_and_as_a_name(text):
     assert tomllib.loads(toml_text({"value": text, "table": {text: text}})) == {"value": text, "table": {text: text}}
 
 
-DATED = """
-name = "dated"
-title = "Prompts that say a date"
-seed = 1
-
-[worldvaluesbench]
-answers = "planted"
-
-[worldvaluesbench.sets.two]
-language = "eng"
-questions = ["Q7", "Q94"]
-attributes = ["Q275", "B_COUNTRY", "H_URBRURAL"]
-probe = "all"
-
-[languages.eng]
-name = "English"
-
-[families.chat]
-kind = "huggingface"
-model_type = "multi"
-model_id = "a/b"
-prompting = { style = "chat", template_date = 2026-01-05 }
-"""
+DATED = RATINGS.replace(
+    'kind = "reference"',
+    'kind = "huggingface"\nmodel_id = "a/b"\nprompting = { style = "chat", template_date = 2026-01-05 }',
+).replace("aware = 0.8, ", "")
 
 
 def test_a_study_whose_prompts_need_a_date_is_written(tmp_path):
     given, written = tmp_path / "given.toml", tmp_path / "written.toml"
     given.write_text(DATED, encoding="utf-8")
     study = load_study(str(given))
-    assert study.families["chat"].prompting.template_date == datetime.date(2026, 1, 5)
+    assert study.families["aware"].prompting.template_date == datetime.date(2026, 1, 5)
     written.write_text(study_text(study), encoding="utf-8")
     assert load_study(str(written)) == study

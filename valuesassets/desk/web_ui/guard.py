@@ -6,7 +6,7 @@ a program on this machine needs no web page.
 """
 
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from graphql import GraphQLError, OperationDefinitionNode, OperationType, parse
 from starlette.datastructures import Headers
@@ -49,9 +49,9 @@ def why_refused(scope: Scope) -> str | None:
     """Why a request is not answered; None where it is."""
     headers, method = Headers(scope=scope), scope.get("method", "GET")
     host, origin, site = (headers.get(name) for name in ("host", "origin", "sec-fetch-site"))
-    if urlsplit(f"//{host or ''}").hostname not in HOSTS | {urlsplit(ui_address()).hostname}:
+    if _split(f"//{host}").hostname not in HOSTS | {_split(ui_address()).hostname}:
         return f"this server is called localhost or 127.0.0.1, or as {UI_VARIABLE} says, and not {str(host)[:60]!a}"
-    if origin is not None and urlsplit(origin).netloc != host:
+    if origin is not None and _split(origin).netloc != host:
         return f"the page of {origin[:60]!a} may not ask this server"
     if site is not None and site not in OWN_SITES and not _is_link(scope, headers):
         return "only the UI's own pages may ask this server"
@@ -61,6 +61,14 @@ def why_refused(scope: Scope) -> str | None:
     if _is_graphql(scope) and method in SAFE and _changes(scope):
         return "what changes something is asked by POST"
     return None
+
+
+def _split(address: str) -> SplitResult:
+    """The parts of an address, all empty where it is none."""
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return urlsplit("")
 
 
 def _is_link(scope: Scope, headers: Headers) -> bool:

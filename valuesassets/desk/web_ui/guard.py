@@ -50,7 +50,10 @@ def why_refused(scope: Scope) -> str | None:
     headers, method = Headers(scope=scope), scope.get("method", "GET")
     host, origin, site = (headers.get(name) for name in ("host", "origin", "sec-fetch-site"))
     if _split(f"//{host}").hostname not in HOSTS | {_split(ui_address()).hostname}:
-        return f"this server is called localhost or 127.0.0.1, or as {UI_VARIABLE} says, and not {str(host)[:60]!a}"
+        return (
+            f"{str(host)[:60]!a} is no name of this server; open it as localhost or 127.0.0.1, or, behind a proxy, set "
+            f"{UI_VARIABLE} to its address and start it again"
+        )
     if origin is not None and _split(origin).netloc != host:
         return f"the page of {origin[:60]!a} may not ask this server"
     if site is not None and site not in OWN_SITES and not _is_link(scope, headers):

@@ -24,7 +24,6 @@ def pins():
     return current_pins()
 
 
-@pytest.mark.slow
 def test_no_source_has_changed_since_its_version_was_pinned():
     assert faults(json.loads(PINS.read_text(encoding="utf-8"))) == []
 

@@ -108,9 +108,11 @@ def instance_of(ui):
         yield instance
 
 
-def get(address):
+def get(address, body=None, headers=None):
+    """The status and the text of an answer; with a body, to a POST."""
     try:
-        with urllib.request.urlopen(address, timeout=30) as answer:  # noqa: S310
+        request = urllib.request.Request(address, body, headers or {})  # noqa: S310
+        with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310
             return answer.status, answer.read().decode("utf-8", "replace")
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode("utf-8", "replace")

@@ -20,6 +20,7 @@ from valuesassets_tests.desk.make_ui.started_ui import (
     instance_of,
 )
 from valuesassets_tests.desk.web_ui import (
+    PLACE,
     ask_graphql,
     free_ports,
     is_ready,
@@ -28,6 +29,15 @@ from valuesassets_tests.desk.web_ui import (
 )
 from valuesassets_tests.waiting import wait_until
 
+GUESTS = """mutation ($backfill: LaunchBackfillParams!, $run: ExecutionParams!,
+        $event: ReportRunlessAssetEventsParams!, $wiped: [PartitionsByAssetSelector!]!) {
+    launchPartitionBackfill(backfillParams: $backfill) { __typename }
+    launchRun(executionParams: $run) { __typename }
+    reportRunlessAssetEvents(eventParams: $event) { __typename }
+    wipeAssets(assetPartitionRanges: $wiped) { __typename }
+    reloadWorkspace { __typename }
+}"""
+"""What a guest may not do."""
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at in Linux's /proc"),
     pytest.mark.slow,
@@ -77,11 +87,17 @@ def test_a_read_only_one_beside_it_changes_nothing_and_gives_up_on_a_server_that
     arguments = ("--read-only", "--port", str(port), "--pages-port", str(pages_port))
     with ui_process(ui.environment, log, *arguments, "--module", gated_cells.__name__) as looking:
         wait_until(lambda: is_ready(looking, log), said=lambda: tail(log))
-        mutation = """mutation ($params: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $params) {
-            __typename } }"""
-        params = {"assetSelection": [{"path": CELLS.path}], "partitionNames": ["a"]}
-        answered = ask_graphql(f"http://127.0.0.1:{port}", mutation, params=params)
-        assert answered["launchPartitionBackfill"]["__typename"] == "UnauthorizedError"
+        address = f"http://127.0.0.1:{port}"
+        given = {
+            "backfill": {"assetSelection": [{"path": CELLS.path}], "partitionNames": ["a"]},
+            "run": {"selector": PLACE | {"pipelineName": "__ASSET_JOB"}, "mode": "default"},
+            "event": {"eventType": "ASSET_MATERIALIZATION", "assetKey": {"path": CELLS.path}, "partitionKeys": ["a"]},
+            "wiped": [{"assetKey": {"path": CELLS.path}}],
+        }
+        answers = ask_graphql(address, GUESTS, **given)
+        assert {answer["__typename"] for answer in answers.values()} == {"UnauthorizedError"}
+        report = f"{address}/report_asset_materialization/{'/'.join(CELLS.path)}?partition=a"
+        assert get(report, b"{}", {"Content-Type": "application/json"})[0] == 401
         servers = server_pids(ui.environment, looking.pid)
         assert set(servers) == SERVERS - {"daemon"}
         killed = set()

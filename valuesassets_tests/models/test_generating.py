@@ -29,6 +29,7 @@ from valuesassets.records.errors import QuestionError, ScoringError, TokenizerEr
 from valuesassets.records.trials import Status
 from valuesassets_tests.models.test_engine import exhaust
 from valuesassets_tests.models.writers import asked, by_generate, greedy_tokens, texts, written
+from valuesassets_tests.parameters import fast
 from valuesassets_tests.tiny_models import ARCHITECTURES, PROMPTS, UNSUITABLE, byte_level, trial, write_model
 
 MANY = [*PROMPTS, "One", "What is it?\n" * 3, "Ναι, ό", PROMPTS[0] + " 1\n" + PROMPTS[2], "x"]
@@ -57,7 +58,7 @@ def models(tmp_path_factory):
     return model
 
 
-@pytest.mark.parametrize("architecture", [*ARCHITECTURES, *UNSUITABLE])
+@pytest.mark.parametrize("architecture", fast([*ARCHITECTURES, *UNSUITABLE], "llama", "rwkv"))
 def test_greedy_answers_are_those_of_generate_one_by_one_on_every_architecture(architecture, models):
     loaded = models(architecture)
     trials = [asked(prompt, f"q{n}", temperature=0, max_tokens=12) for n, prompt in enumerate(MANY[1:6])]
@@ -68,7 +69,7 @@ def test_greedy_answers_are_those_of_generate_one_by_one_on_every_architecture(a
     assert [note.split(":")[0] for note in result.notes] == [*filter(None, [by_itself.get(architecture)])]
 
 
-@pytest.mark.parametrize("architecture", [*ARCHITECTURES, *UNSUITABLE])
+@pytest.mark.parametrize("architecture", fast([*ARCHITECTURES, *UNSUITABLE], "llama", "rwkv"))
 def test_left_padding_is_honoured_by_all_that_have_a_cache(architecture, models):
     loaded = models(architecture)
     assert (loaded.padding_fault is None) == (architecture not in ("mamba", "rwkv"))

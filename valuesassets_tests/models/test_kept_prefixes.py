@@ -19,6 +19,7 @@ from valuesassets.models.token_trees import BatchBudget, grow_tree, part_into_tr
 from valuesassets.records.trials import Status
 from valuesassets_tests.benchmarks.counting import counting
 from valuesassets_tests.models.brute_force import BruteForce
+from valuesassets_tests.parameters import fast
 from valuesassets_tests.scored import read_trials, score_trials
 from valuesassets_tests.tiny_models import ARCHITECTURES, byte_level, trial, write_model
 
@@ -82,17 +83,20 @@ def apart(readings, others):
     return max(abs(math.log(a / b)) for one, other in pairs if one for a, b in zip(one, other, strict=True))
 
 
-EXHAUSTIVE = [
-    *[(architecture, 3, 512) for architecture in ("llama", "mamba")],
-    *[(architecture, 520, 512) for architecture in ("llama", "qwen3", "gemma2", "gemma3", "gpt2", "mamba")],
-    *[(architecture, 1040, 512) for architecture in ("llama", "gpt2")],
-    *[
-        pytest.param(architecture, 520, chunk, marks=pytest.mark.slow)
-        for architecture in ("mistral", "qwen2", "gemma", "gemma2", "gemma3", "bloom", "mistral with a window")
-        for chunk in (512, 200)
-        if (architecture, chunk) not in {("gemma2", 512), ("gemma3", 512)}
+EXHAUSTIVE = fast(
+    [
+        *[(architecture, 3, 512) for architecture in ("llama", "mamba")],
+        *[(architecture, 520, 512) for architecture in ("llama", "qwen3", "gemma2", "gemma3", "gpt2", "mamba")],
+        *[(architecture, 1040, 512) for architecture in ("llama", "gpt2")],
+        *[
+            (architecture, 520, chunk)
+            for architecture in ("mistral", "qwen2", "gemma", "gemma2", "gemma3", "bloom", "mistral with a window")
+            for chunk in (512, 200)
+            if (architecture, chunk) not in {("gemma2", 512), ("gemma3", 512)}
+        ],
     ],
-]
+    *[("llama", 3, 512), ("llama", 520, 512), ("mamba", 520, 512)],
+)
 """Architectures, tokens of a prefix, and how many of them go through together: all, or in two and in three pieces."""
 
 

@@ -21,6 +21,7 @@ from valuesassets.models.window_trial import (
     read_in_tree,
 )
 from valuesassets_tests.models.brute_force import BruteForce
+from valuesassets_tests.parameters import fast
 from valuesassets_tests.scored import score_trials
 from valuesassets_tests.tiny_models import ARCHITECTURES, WINDOWED, byte_level, trial, write_model
 
@@ -64,7 +65,7 @@ def read_once():
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("architecture", MASKED)
+@pytest.mark.parametrize("architecture", fast(MASKED, "mistral with a window"))
 def test_at_every_length_around_the_window_what_is_read_is_what_one_pass_for_it_gives(architecture, way):
     model = made(architecture)
     for length in (15, 16, 17, 31, 32, 33, 48, 70):
@@ -77,7 +78,7 @@ def test_at_every_length_around_the_window_what_is_read_is_what_one_pass_for_it_
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("architecture", MASKED)
+@pytest.mark.parametrize("architecture", fast(MASKED, "mistral with a window"))
 def test_a_pass_of_as_many_tokens_as_the_window_has_and_of_one_more_is_read_as_it_is(architecture, way):
     model = made(architecture)
     for length in (16, 17, 18):
@@ -88,7 +89,7 @@ def test_a_pass_of_as_many_tokens_as_the_window_has_and_of_one_more_is_read_as_i
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)
-@pytest.mark.parametrize("architecture", MASKED)
+@pytest.mark.parametrize("architecture", fast(MASKED, "mistral with a window"))
 def test_the_trial_finds_nothing_wrong_with_masks_that_are_right_and_leaves_the_window_as_it_was(
     architecture, dtype, way
 ):
@@ -113,7 +114,9 @@ def mask_with(monkeypatch, masks):
 @pytest.mark.parametrize("spread", [0.3, 0.05], ids=["sure", "faint"])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=["float32", "bfloat16"])
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("architecture", ["mistral with a window", "gemma3, one in six", "llama4, in chunks"])
+@pytest.mark.parametrize(
+    "architecture", fast(["mistral with a window", "gemma3, one in six", "llama4, in chunks"], "mistral with a window")
+)
 def test_a_window_that_is_off_by_one_is_found_out_in_half_precision_too(
     monkeypatch, architecture, way, dtype, spread, more
 ):

@@ -19,6 +19,7 @@ from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Status, Turn
 from valuesassets_tests.models.spans.oracle import SpanOracle
 from valuesassets_tests.models.spans.texts import INSTRUCTIONS, NUMBERS, span_trial, transcript
+from valuesassets_tests.parameters import fast
 from valuesassets_tests.tiny_chats import write_chat_model
 from valuesassets_tests.tiny_models import ARCHITECTURES, UNSUITABLE, byte_level, sentencepiece_like, write_model
 
@@ -68,7 +69,7 @@ def ask(loaded, *trials, known=None, on_progress=None):
 
 
 @pytest.mark.parametrize("history", ["given", "own"])
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "bloom"])
+@pytest.mark.parametrize("architecture", fast(["llama", "gpt2", "bloom"], "llama"))
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_every_candidate_is_read_as_one_pass_per_step_in_float64_reads_it(models, tokenizer, architecture, history):
     loaded, oracle = models(tokenizer, architecture)
@@ -157,7 +158,7 @@ def test_what_is_known_costs_no_pass(llama, tmp_path):
     assert Asking(llama.opened, people).recall(KnownReadings(tmp_path))[0] == list(first.readings)
 
 
-@pytest.mark.parametrize("architecture", [*ARCHITECTURES, *UNSUITABLE])
+@pytest.mark.parametrize("architecture", fast([*ARCHITECTURES, *UNSUITABLE], "llama", "rwkv"))
 def test_the_road_is_found_by_trying_and_all_read_the_same(models, architecture):
     loaded, oracle = models("digits merged", architecture)
     result = ask(loaded, asked := span_trial(transcript([7, 12]), NUMBERS[::9]))

@@ -6,6 +6,7 @@ import pytest
 
 from valuesassets.records.errors import InputError, PdfError, StudyError, ValuesAssetsError
 from valuesassets_tests.instruments.survey.forms.gemini.loopback_server import gemini_server, question
+from valuesassets_tests.parameters import fast
 from valuesassets_tests.remote.loopback_gemini import candidate, hang, refusal, reset, saying
 
 SERVER_TIME = "Sun, 01 Nov 2026 07:28:00 GMT"
@@ -35,7 +36,7 @@ def refused(ask, questions, faults, kind=ValuesAssetsError, **settings):
     return message, len(server.asked)
 
 
-@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+@pytest.mark.parametrize("status", fast([408, 429, 500, 502, 503, 504], 429))
 def test_a_busy_server_is_asked_again_after_doubling_pauses(ask, questions, status):
     message, sent = refused(ask, questions, always(refusal(status, "Overloaded.")), PdfError)
     assert f"pages 1 to 6: Gemini is busy ({status} Overloaded.) in 5 attempts; what was answered so far is" in message
@@ -43,7 +44,7 @@ def test_a_busy_server_is_asked_again_after_doubling_pauses(ask, questions, stat
     assert ask.pauses[1:] == [2, 4, 8, 16]  # the first one waits for the upload
 
 
-@pytest.mark.parametrize("status", [302, 400, 413])
+@pytest.mark.parametrize("status", fast([302, 400, 413], 400))
 def test_a_refusal_is_not_repeated(ask, questions, status):
     message, sent = refused(ask, questions, always(refusal(status, "That will\nnot do.")), PdfError)
     assert f"Gemini refuses the request ({status} That will not do.); check the extractor's settings" in message

@@ -89,6 +89,7 @@ def test_a_server_that_is_not_there_is_an_error_in_one_line(ask, questions):
         ({}, "busy", 2),
     ],
 )
+@pytest.mark.slow
 def test_the_pause_is_as_long_as_the_server_asks(ask, questions, headers, body, wait):
     with gemini_server(questions, {("generate", 1): saying(429, body, headers)}) as server:
         ask(server)
@@ -172,6 +173,7 @@ def test_an_upload_is_not_waited_for_for_ever(ask, questions):
 
 
 @pytest.mark.parametrize("said", [{}, {"file": {}}])
+@pytest.mark.slow
 def test_an_upload_without_a_name_is_tried_again(ask, questions, said):
     unnamed = saying(200, said, {"X-Goog-Upload-Status": "final"})
     with gemini_server(questions, {("chunk", 1): unnamed}) as server:
@@ -191,6 +193,7 @@ def test_a_form_that_is_not_there_or_no_pdf_is_refused_before_anything_is_sent(a
         assert server.total == 0
 
 
+@pytest.mark.slow
 def test_what_stops_us_leaves_no_copy_with_gemini(ask, questions):
     def stop(*pages):
         raise KeyboardInterrupt

@@ -17,8 +17,8 @@ from valuesassets.cli.model_list import models
 from valuesassets.cli.read import read
 from valuesassets.cli.studies import demo, run, study
 from valuesassets.cli.web_ui import ui
-from valuesassets.records.errors import ValuesAssetsError
-from valuesassets.records.terminal import terminal_text
+from valuesassets.records.errors import NO_MEMORY, ValuesAssetsError
+from valuesassets.records.terminal import is_utf8, terminal_text
 
 INTERRUPTED = 130
 """What typer gives back after Ctrl-C."""
@@ -58,6 +58,8 @@ def main() -> None:
     """Run a command: exit 0; 2 for wrong usage; 130 when interrupted; 1 for anything else; one line on stderr."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that temporary files go as they do on Ctrl-C
     try:
+        for each in sys.argv:
+            each.encode()  # what is no UTF-8 is said before anything is made
         status = app(prog_name="valuesassets", standalone_mode=False) or 0
         if status == INTERRUPTED:
             print("interrupted: nothing half-written is left; give the command again to start anew", file=sys.stderr)
@@ -75,9 +77,17 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("VALUESASSETS_DEBUG"):
             raise
-        kind = "" if isinstance(error, ValuesAssetsError) else f"{type(error).__name__}: "
-        print(f"{kind}{one_line(str(error))}", file=sys.stderr)
+        print(_said(error), file=sys.stderr)
         sys.exit(1)
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return NO_MEMORY
+    if isinstance(error, UnicodeEncodeError) and not is_utf8(error.object):
+        near = error.object[max(0, error.start - 60) : error.end + 20]
+        return one_line(f"{near}: is a name in another encoding than UTF-8; give the file or folder another name")
+    return ("" if isinstance(error, ValuesAssetsError) else f"{type(error).__name__}: ") + one_line(str(error))
 
 
 def one_line(message: str) -> str:

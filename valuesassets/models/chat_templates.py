@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from valuesassets.models.template_process import TemplateFault, render
 from valuesassets.records.errors import TokenizerError
 from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Turn
@@ -93,23 +94,29 @@ class ChatTemplate:
         is_thinking = self.prompting.thinking == "on"
         switches = {"enable_thinking": is_thinking, "thinking": is_thinking}  # templates call it either way
         chat = [{"role": turn.role, "content": turn.text} for turn in turns]
-        arguments = switches | self.prompting.template_arguments | how
+        arguments = self.hf.special_tokens_map | switches | self.prompting.template_arguments | how
         try:
-            return str(self.hf.apply_chat_template(chat, chat_template=self._dated, tokenize=False, **arguments))
-        except Exception as error:  # templates are programs: jinja2's errors, and those of Python inside them
-            if NO_DATE in str(error):
+            return render(self._dated, chat, arguments)
+        except TemplateFault as fault:
+            said = " ".join(str(fault).split())[:200] or fault.kind
+            if NO_DATE in said:
                 raise TokenizerError(
                     f"{self.name}: the chat template asks for today's date (strftime_now), so prompts would change "
                     "daily; give the day it shall take as template_date"
                 ) from None
-            said = " ".join(str(error).split())[:200] or type(error).__name__
-            if "continue_final_message" in how and isinstance(error, ValueError):  # the library's own complaint
+            if fault.kind in ("limit", "chance"):
+                changing = ", so prompts would change each time" if fault.kind == "chance" else ""
+                raise TokenizerError(
+                    f"{self.name}: the chat template {said}{changing}; use another chat_template.jinja, or say "
+                    "style = 'text'"
+                ) from None
+            if "continue_final_message" in how and fault.of_library:
                 raise self._not_kept(turns[-1].text) from None
             if turns[0].role == "system" and len(turns) > 1:
                 self._filled_in(turns[1:], how)  # where that fails too, the system's turn is not the reason
                 raise self._no_system(f" ({said})") from None
             raise TokenizerError(
-                f"{self.name}: the chat template fails ({type(error).__name__}): {said}; see chat_template.jinja "
+                f"{self.name}: the chat template fails ({fault.kind}): {said}; see chat_template.jinja "
                 "beside the weights, or say style = 'text'"
             ) from None
 
@@ -163,6 +170,11 @@ def read_template(hf: Any, name: str, prompting: Prompting) -> ChatTemplate | No
             f"{name}: no chat template comes with its tokenizer (chat_template.jinja); say style = 'text', or use a "
             "model that was made for chats"
         ) from None
+    if not isinstance(source, str):
+        raise TokenizerError(
+            f"{name}: its chat template is no text (found {type(source).__name__}); mend tokenizer_config.json, or say "
+            "style = 'text'"
+        )
     template = ChatTemplate(hf, name, source, prompting)
     template.opened(TRIED[:1])
     if prompting.answer_prefix == "cue":

@@ -25,6 +25,7 @@ from valuesassets.models.model_files import (
     find_model,
     is_needed,
     is_offline,
+    weight_files,
 )
 from valuesassets.records.errors import ModelError, StorageError, ValuesAssetsError
 from valuesassets.records.files import sha256_file, sha256_json, write_text
@@ -144,8 +145,8 @@ def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: N
 
 def as_fetched(planned: PlannedModel, folder: Path, stamp: str) -> FetchedModel:
     """A model that is whole in a folder."""
-    parts = [path for path in folder.iterdir() if is_needed(path.name) or path.suffix == ".safetensors"]
-    sizes = [path.stat().st_size for path in parts]
+    own = [path for path in folder.iterdir() if is_needed(path.name) or path.suffix == ".safetensors"]
+    sizes = [path.stat().st_size for path in {*own, *weight_files(folder)}]
     return FetchedModel(
         planned.model,
         planned.revision,
@@ -197,7 +198,8 @@ def _stamp_folder(folder: Path) -> str:
     Not over the weights' bytes, an hour's reading for a grid's folders: a reading is filed under their hash anyway, so
     that a stamp which misses a change costs no wrong answer, and one which sees a change that is none costs no reading.
     """
-    stats = {path.name: path.stat() for path in sorted(folder.glob("*.safetensors"))}
+    files = sorted({*folder.glob("*.safetensors"), *weight_files(folder)})
+    stats = {path.relative_to(folder).as_posix(): path.stat() for path in files}
     weights = {name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}
     return sha256_json([sha256_file(folder / "config.json"), weights])
 

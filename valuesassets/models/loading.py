@@ -1,8 +1,9 @@
 """Models from a local folder or the hub: safetensors only, no code of theirs, tokenizer held against the weights."""
 
 import contextlib
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,8 +13,8 @@ from valuesassets.models.chat_templates import ChatTemplate, read_template
 from valuesassets.models.gguf_folders import GgufOrigin
 from valuesassets.models.gguf_folders import weights_id as id_of_converted
 from valuesassets.models.kept_checks import kept_check
-from valuesassets.models.memory import find_single_gpu, require_on_gpus
-from valuesassets.models.model_files import hash_folder
+from valuesassets.models.memory import find_single_gpu, require_memory, require_on_gpus
+from valuesassets.models.model_files import hash_folder, require_sound_settings
 from valuesassets.models.tokenizer_files import read_tokenizer
 from valuesassets.models.tokenizer_report import report_tokenizer
 from valuesassets.records.errors import ModelError, TokenizerError
@@ -36,6 +37,7 @@ _WHAT_TO_DO = {
     "custom code": "code that comes with a model is never run: choose a model that transformers knows by itself",
     "does not recognize this architecture": "choose another model, or one that this version of transformers knows",
     "Unrecognized configuration class": "choose a model that writes text (a causal language model)",
+    "memory": "ask for more of it, or see whether config.json has the numbers of these weights",
     "out of memory": "ask for a GPU with more memory, for several of them, or for dtype bfloat16",
     "configuration": "check the model's name, or download its config.json again",
     "tokenizer": "save the tokenizer again beside the weights",
@@ -159,7 +161,13 @@ class LoadedModel:
         named = (getattr(holder, "eos_token_id", None) for holder in holders)
         listed = [ids if isinstance(ids, list) else [ids] for ids in named]
         listed += [list(self.opened.template.turn_ends)] if self.opened.template else []
-        return frozenset(i for ids in listed for i in ids if i is not None)
+        found = [i for ids in listed for i in ids if i is not None]
+        if other := [i for i in found if type(i) is not int]:
+            raise ModelError(
+                f"{self.model_id}: {other[0]!r} stands as eos_token_id in its config.json or generation_config.json, "
+                "ids of tokens were expected; download them again"
+            )
+        return frozenset(found)
 
     @cached_property
     def eos_ids(self) -> frozenset[int]:
@@ -324,6 +332,7 @@ def open_model(
     logging.disable_progress_bar()  # errors are one line on stderr: nothing else goes there
     logging.set_verbosity_error()
     there = fetch_model(plan_model(model, revision, offline), say=say)
+    require_sound_settings(there.folder)
     with _one_line(model, "configuration", ModelError):
         config = AutoConfig.from_pretrained(there.folder, local_files_only=True, trust_remote_code=False)
     with _one_line(model, "tokenizer", TokenizerError):
@@ -358,6 +367,7 @@ def load_weights(opened: OpenedModel) -> LoadedModel:
 
     from valuesassets.models.engine import first_device
 
+    require_memory(opened)
     dtype: torch.dtype = getattr(torch, opened.dtype)
     with _one_line(opened.model_id, "weights", ModelError):
         loading: Any = AutoModelForCausalLM.from_pretrained(
@@ -383,12 +393,32 @@ def load_weights(opened: OpenedModel) -> LoadedModel:
         for name, found, wanted in sorted(info["mismatched_keys"])
     ]
     absent = [*sorted(map(str, info["missing_keys"])), *other]
+    left = layers_left(model.state_dict(), map(str, info["unexpected_keys"]))
+    if left:
+        raise ModelError(
+            f"{opened.model_id}: the weights have layers that config.json does not count, first {left[0]}; they belong "
+            "to another config.json: save both again, from one model"
+        )
     if absent:
         raise ModelError(
             f"{opened.model_id}: {len(absent)} weights are missing or of another shape, first {absent[0]}; "
             "the weights are incomplete or belong to another config.json: save both again, from one model"
         )
     return LoadedModel(opened, model.eval(), first_device(model))
+
+
+def layers_left(own: Iterable[str], unused: Iterable[str]) -> list[str]:
+    """Of weights that a model has no place for, those of layers that come after its own.
+
+    >>> layers_left(["model.layers.0.norm"], ["model.layers.1.norm", "model.layers.0.scale", "vision.layers.1.norm"])
+    ['model.layers.1.norm']
+    """
+    numbered = re.compile(r"(.*?)\.(\d+)\.")
+    last: dict[str, int] = {}
+    for found in filter(None, map(numbered.match, own)):
+        last[found[1]] = max(last.get(found[1], 0), int(found[2]))
+    found = {name: numbered.match(name) for name in unused}
+    return sorted(name for name, at in found.items() if at and at[1] in last and int(at[2]) > last[at[1]])
 
 
 def choose_dtype(own: str, device: str) -> str:
@@ -419,6 +449,8 @@ def _one_line(model: str, part: str, kind: type[ModelError]) -> Iterator[None]:
         yield
     except Exception as error:  # the libraries raise OSError, ValueError, KeyError, RuntimeError and types of their own
         said = " ".join(str(error).split()) or type(error).__name__
+        if isinstance(error, MemoryError) or "alloc_cpu" in said:
+            said = "there is not enough memory for it"
         first_sentence = said.split(". ")[0][:200].removesuffix(".")
         what_to_do = next((advice for sign, advice in _WHAT_TO_DO.items() if sign in said), _WHAT_TO_DO[part])
         raise kind(f"{model}: {part} cannot be read: {first_sentence}; {what_to_do}") from error

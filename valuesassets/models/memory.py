@@ -1,6 +1,7 @@
 """What weights take and what memory there is: where a model goes, and that it fits there before it is read."""
 
 import os
+import resource
 import socket
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 MEMINFO, OWN_CGROUPS, CGROUPS = Path("/proc/meminfo"), Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 """What Linux says: of the machine, the cgroups of this process, and where they are mounted."""
+OWN_PAGES = Path("/proc/self/statm")
+"""The pages of addresses that this process has, first of its numbers."""
 BESIDE_WEIGHTS = 0.15
 """Of the weights: what reading takes beside them at least, on a graphics card."""
 ITEM_BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
@@ -120,7 +123,14 @@ def _free_gpu_bytes(device: str) -> int:
 def _free_host_bytes() -> int:
     fields = dict(line.split(":", 1) for line in MEMINFO.read_text().splitlines())
     available = int(fields["MemAvailable"].split()[0]) * 1024
-    return min([available, *_free_by_cgroup()])
+    return min([available, *_free_by_cgroup(), *_free_by_limit()])
+
+
+def _free_by_limit() -> list[int]:
+    """Bytes left under this process's limit of addresses (`ulimit -v`), where it has one."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    held = int(OWN_PAGES.read_text().split()[0]) * resource.getpagesize()
+    return [] if limit == resource.RLIM_INFINITY else [max(limit - held, 0)]
 
 
 def _free_by_cgroup() -> list[int]:

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Collection
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from valuesassets.models.gguf_files import SUFFIX, find_gguf, readable, remembered_sha256
 from valuesassets.models.gguf_folders import MARKER, find_converted, read_origin
 from valuesassets.records.errors import ModelError, TokenizerError
 from valuesassets.records.files import kind_of_file, no_such_file, read_json, sha256_file, sha256_json
+from valuesassets.records.terminal import is_utf8
 
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "spiece.model", "*.spm")
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
@@ -19,11 +21,17 @@ PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 LARGE = 2**26
 """Bytes from which a file's hash is remembered: a tenth of a second's work."""
 COMMIT = re.compile(r"[0-9a-f]{40}")
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+SIZES = re.compile(r"(hidden|intermediate|vocab)_size|num_hidden_layers|n_layers?|num_attention_heads")
+COUNTS = re.compile(r"(num|n)_\w+")
+"""Numbers in config.json by which transformers builds a model; those of `SIZES` are at least 1."""
+MOST, MOST_LAYERS = 10**6, 10**4
+"""Far more than models have: more is built for hours."""
 NEEDED = (
     *TOKENIZER_FILES,
     *("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "merges.txt", "sentencepiece.bpe.model"),
     *("chat_template.json", "chat_template.jinja", "config.json", "generation_config.json"),
-    *("model.safetensors", "model.safetensors.index.json"),
+    *(WEIGHTS, INDEX),
     *("model-?????-of-?????.safetensors", "model-?????-of-??????.safetensors"),
 )
 """What is read of a hub model: no pickles, no code, no second copy of its weights under another name or in a folder."""
@@ -42,6 +50,9 @@ def require_folder(model: str) -> Path | None:
         if not HUB_ID.fullmatch(model):
             raise ModelError(f"{no_such_file(model, 'folder')}, or give a hub id such as owner/name")
         return None
+    for path in sorted(folder.iterdir()):
+        if path.exists() and not (path.is_file() or path.is_dir()):  # reading a pipe or a device has no end
+            raise ModelError(f"{path}: is no file but a pipe or a device; remove it")
     if (folder / MARKER).is_file() and read_origin(folder) is None:
         raise ModelError(
             f"{model}: is no longer as it was made of a GGUF file; name the GGUF file, which makes it anew"
@@ -59,7 +70,11 @@ def require_folder(model: str) -> Path | None:
         raise ModelError(
             f"{model}: weights in safetensors were expected, {found}; save the model again with save_pretrained"
         )
-    for path in sorted(folder.glob("*.safetensors")):
+    for path in sorted({*folder.glob("*.safetensors"), *weight_files(folder)}):
+        if not is_utf8(str(path.absolute())):
+            raise ModelError(f"{path}: is a name in another encoding than UTF-8; give the file or folder another name")
+        if not path.is_file():
+            raise ModelError(f"{path}: no such file of weights; download it again")
         kind = kind_of_file(path)
         if kind is not None:
             raise ModelError(f"{path}: is {kind}, weights were expected; download the file again")
@@ -102,10 +117,13 @@ def count_weights(folder: Path) -> Counter[str]:
     from safetensors import SafetensorError, safe_open
 
     counts: Counter[str] = Counter()
-    for path in _weight_files(folder):
+    for path in weight_files(folder):
         try:
             with safe_open(path, framework="np") as weights:
-                for part in map(weights.get_slice, weights.keys()):
+                for name in weights.keys():  # noqa: SIM118  # so the library names them
+                    part = weights.get_slice(name)
+                    if part.get_dtype().startswith("C"):  # transformers takes their real part
+                        raise ModelError(f"{path}: {name} holds complex numbers; a language model has none")
                     counts[part.get_dtype()] += math.prod(part.get_shape())
         except (OSError, SafetensorError) as error:
             said = " ".join(str(error).split())
@@ -113,31 +131,80 @@ def count_weights(folder: Path) -> Counter[str]:
     return counts
 
 
-def _weight_files(folder: Path) -> list[Path]:
-    """One file, or those that the index names; a model may come with its weights a second time, in another form."""
-    index = folder / "model.safetensors.index.json"
-    if (folder / "model.safetensors").is_file() or not index.is_file():
-        return sorted(folder.glob("model.safetensors"))
+def require_sound_settings(folder: Path) -> None:
+    """See that no number in a model's configuration keeps libraries busy for hours: they build what it counts.
+
+    Raises:
+        ModelError: a count is out of range, other weights are named, or the settings for generation cannot be read.
+    """
+    path, settings = folder / "config.json", folder / "generation_config.json"
+    if settings.is_file() and not isinstance(read_json(settings, ModelError), dict):
+        raise ModelError(f"{settings}: an object was expected; download the file again")
+    try:
+        content: Any = read_json(path, ModelError)
+    except ModelError:  # the library says what is wrong
+        return
+    waiting = [content]
+    while waiting:
+        each = waiting.pop()
+        for key, value in each.items() if isinstance(each, dict) else ():
+            waiting.append(value)
+            is_size, most = SIZES.fullmatch(key), MOST_LAYERS if "layer" in key else MOST
+            is_count = isinstance(value, int) and (is_size or COUNTS.fullmatch(key))
+            if is_count and (value > most or (is_size and value < 1)):
+                raise ModelError(
+                    f"{path}: {key} is {str(value)[:20]}, 1 to {most:,} was expected; download the file again"
+                )
+            if key == "transformers_weights" and value is not None:
+                raise ModelError(
+                    f"{path}: names other weights than {WEIGHTS} or {INDEX} ({key}); save the model again with "
+                    "save_pretrained"
+                )
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """What transformers will read as weights: one file, or those that the index names, of folders below as well.
+
+    A model may come with its weights a second time, in another form.
+
+    Raises:
+        ModelError: the index cannot be read, or names what is no safetensors file in the model's folder.
+    """
+    index = folder / INDEX
+    if (folder / WEIGHTS).is_file() or not index.is_file():
+        return sorted(folder.glob(WEIGHTS))
     return [folder / name for name in sorted(_indexed(index))]
 
 
 def _indexed(index: Path) -> set[str]:
-    return set(read_json(index).get("weight_map", {}).values())
+    content = read_json(index, ModelError)
+    places = content.get("weight_map") if isinstance(content, dict) else None
+    if not isinstance(places, dict) or not places or not all(isinstance(name, str) for name in places.values()):
+        raise ModelError(f"{index}: no weight_map that names the file of each weight; download the file again")
+    for name in set(places.values()):
+        if Path(name).is_absolute() or ".." in Path(name).parts or not name.endswith(".safetensors") or "\0" in name:
+            raise ModelError(
+                f"{index}: names {name[:80]!r}, a safetensors file in the model's folder was expected; save the model "
+                "again with save_pretrained"
+            )
+    return set(places.values())
 
 
 def hash_folder(folder: Path) -> str:
     """Hash over a folder's weights and configuration.
 
     Raises:
-        ModelError: a file cannot be read.
+        ModelError: a file cannot be read or is not whole, or the index of the weights names one outside the folder.
     """
-    files = [*folder.glob("*.safetensors"), *folder.glob("*.index.json"), folder / "config.json"]
+    count_weights(folder)  # what is not whole is not read for an hour
+    files = [*folder.glob("*.safetensors"), *folder.glob("*.index.json"), *weight_files(folder), folder / "config.json"]
     files.append(folder / "generation_config.json")
     there = (path for path in sorted(set(files)) if path.is_file())
     hashed = {}
     for path in there:
         with readable(path):
-            hashed[path.name] = (remembered_sha256 if path.stat().st_size >= LARGE else sha256_file)(path)
+            name = path.relative_to(folder).as_posix()
+            hashed[name] = (remembered_sha256 if path.stat().st_size >= LARGE else sha256_file)(path)
     return sha256_json(hashed)
 
 

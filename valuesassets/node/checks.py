@@ -16,7 +16,7 @@ LEAST_FREE_MIB = 100
 def require_ready(job: Job) -> None:
     """See that this node can do a job, at next to no cost; errors name the host.
 
-    The memory is looked at where a model's weights are needed (`require_memory`), a cell's model before the first is.
+    The memory is looked at where a model's weights are needed (`load_weights`), a cell's model before the first is.
 
     Raises:
         StorageError: a folder that cannot be written, or a disk with less than `LEAST_FREE_MIB` free.

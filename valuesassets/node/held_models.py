@@ -10,7 +10,6 @@ from typing import Any
 from valuesassets.models.asking import Asking
 from valuesassets.models.known_readings import Known
 from valuesassets.models.loading import LoadedModel, OpenedModel, load_weights, open_model
-from valuesassets.models.memory import require_memory
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.jobs import AskingJob, Device, Dtype, GenerateCell, ScoreCell
@@ -65,7 +64,6 @@ class HeldModels:
             raise type(self._refused)(*self._refused.args)
         if self._loaded is None:
             try:
-                require_memory(opened)
                 use_threads(opened)
                 self._loaded = load_weights(opened)
             except ValuesAssetsError as error:

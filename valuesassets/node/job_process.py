@@ -11,7 +11,7 @@ from dagster_pipes import PipesEnvVarParamsLoader, open_dagster_pipes
 from valuesassets.node.checks import require_ready
 from valuesassets.node.progress import Progress, heartbeat
 from valuesassets.node.stopping import stops_at_term
-from valuesassets.records.errors import ValuesAssetsError
+from valuesassets.records.errors import NO_MEMORY, ValuesAssetsError
 from valuesassets.records.jobs import read_job
 
 
@@ -42,5 +42,8 @@ def main(arguments: list[str]) -> int:
         if os.environ.get("VALUESASSETS_DEBUG") == "1":
             raise
         print(error, file=sys.stderr)
+        return 1
+    except MemoryError:
+        print(NO_MEMORY, file=sys.stderr)
         return 1
     return 0

@@ -8,6 +8,10 @@ class ValuesAssetsError(Exception):
     """Root of all errors of this project; its message is one line fit for a person."""
 
 
+NO_MEMORY = "there is not enough memory for this; ask for more of it, or lift the limit on it (ulimit -v)"
+"""What Python, numpy, pyarrow and torch say with a type alone."""
+
+
 class InputError(ValuesAssetsError):
     """Something that was given to us is not usable; mending it is the giver's part."""
 

@@ -3,6 +3,7 @@
 The SDKs' own retries would neither wait as long as a server asks nor ask again for an answer of another form.
 """
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import pydantic
 from valuesassets.records.errors import InputError
 from valuesassets.records.settings.endpoints import Connection, is_loopback
 from valuesassets.remote.failures import Asker, Failure, Sent, WrongAnswer, failure_of, refused
-from valuesassets.remote.keys import read_key
+from valuesassets.remote.keys import KeyShown, holds_key, read_key
 from valuesassets.remote.pacing import Pace
 from valuesassets.remote.provider import Service
 
@@ -114,6 +115,8 @@ class Client:
         """The beginning of what a server said, without the key where it repeats that."""
         key = self._key.get_secret_value()
         line = said.replace(key, "***") if key else said  # first: half a key is not found again
+        if holds_key(line, key):
+            line = "what was said shows a part of the key"
         return line if len(line) <= LONGEST_REASON else f"{line[: LONGEST_REASON - 1]}…"
 
     def close(self) -> None:
@@ -130,10 +133,27 @@ class Client:
         refusal = self._service.refusal(error)
         if refusal is not None:
             return refused(refusal, self._sent, self._asker)
-        cause = error.__cause__ if isinstance(error.__cause__, httpx2.RequestError) else error  # SDKs wrap it
+        wrapped = isinstance(error.__cause__, httpx2.RequestError | KeyShown)
+        cause = error.__cause__ if wrapped else error
+        if isinstance(cause, KeyShown):
+            return Failure(
+                f"{self._sent.who} writes the key of {self._sent.key_env} into its answer ({cause}), which is not kept",
+                f"have the key replaced, and check the {self._asker.noun}'s settings",
+                InputError,
+                may_pass=False,
+            )
         if isinstance(cause, httpx2.RequestError | WrongAnswer | ValueError | KeyError):
             return failure_of(cause, self._sent, self._asker)
         return None
+
+    def _require_no_key(self, response: "httpx2.Response") -> None:
+        """Keep the key out of whatever is made of a response; a refusal that shows it as it is may, to be masked."""
+        key = self._key.get_secret_value()
+        response.read()
+        for name in [name for name, value in response.headers.items() if holds_key(name + value, key)]:
+            del response.headers[name]
+        if holds_key(response.text if response.is_success else response.text.replace(key, "***"), key):
+            raise KeyShown(f"status {response.status_code}")
 
     def _connected(self) -> Any:
         with self._connecting:
@@ -142,11 +162,13 @@ class Client:
                 self._key = read_key(variable, self._asker, self._service) if variable else pydantic.SecretStr("")
                 import httpx2
 
+                logging.getLogger("httpcore2").setLevel(logging.INFO)  # below it writes down headers as they come
                 address = self._connection.address
                 # A transport of our own: the SDKs' follow redirects, key and all; proxies do not reach this machine.
                 self._transport = httpx2.Client(
                     trust_env=not is_loopback(address),
                     follow_redirects=False,
+                    event_hooks={"response": [self._require_no_key]},
                     limits=httpx2.Limits(max_connections=self._threads, max_keepalive_connections=self._threads),
                 )
                 self._sdk = self._service.connect(

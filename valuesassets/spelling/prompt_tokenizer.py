@@ -102,6 +102,19 @@ class PromptTokenizer:
         # A tokenizer of bytes gives up whole characters beside one that is none.
         return both[len(shown) :] if both.startswith(shown) else self.decode(continuation)
 
+    def require_faithful(self) -> None:
+        """Refuse a tokenizer that cuts a text otherwise each time, or loses plain digits and lines.
+
+        Raises:
+            TokenizerError: it does.
+        """
+        if getattr(getattr(getattr(self.hf, "backend_tokenizer", None), "model", None), "dropout", None):
+            raise TokenizerError(
+                f"{self.name}: the tokenizer cuts at random (dropout in tokenizer.json), so readings would change each "
+                "time; set dropout to null there"
+            )
+        self.require_round_trip(PLAIN_TEXT)
+
     def require_round_trip(self, text: str) -> None:
         """Refuse a text that the tokenizer cannot hold.
 
@@ -149,7 +162,7 @@ def describe_tokenizer(hf: Any, name: str, embedding_rows: int, bos: BosRule = "
             "the tokenizer's files are broken or belong to another model: save both again, from one model"
         )
     tokenizer = PromptTokenizer(hf, name, beginning_of(hf, name, bos), bos, embedding_rows)
-    tokenizer.require_round_trip(PLAIN_TEXT)
+    tokenizer.require_faithful()
     return tokenizer
 
 

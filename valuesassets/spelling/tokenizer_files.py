@@ -7,7 +7,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from valuesassets.records.errors import TokenizerError
-from valuesassets.spelling.prompt_tokenizer import PLAIN_TEXT, PromptTokenizer, beginning_of
+from valuesassets.spelling.prompt_tokenizer import PromptTokenizer, beginning_of
 
 FILES = ("tokenizer.json", "tokenizer_config.json", "config.json", "generation_config.json")
 
@@ -17,6 +17,8 @@ class SavedTokenizer:
 
     def __init__(self, folder: Path) -> None:
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
         config = _settings(folder / "tokenizer_config.json")
         names = {role: _text(config.get(f"{role}_token")) for role in ("bos", "eos", "unk")}
         self.bos_token, self.eos_token, self.unk_token = names.values()
@@ -67,7 +69,7 @@ def open_tokenizer(place: str) -> tuple[PromptTokenizer, frozenset[int]]:
     except Exception as error:  # the library raises bare exceptions
         raise TokenizerError(f"{place}: tokenizer.json cannot be read: {' '.join(str(error).split())[:200]}") from error
     tokenizer = PromptTokenizer(saved, place, beginning_of(saved, place, "template"))
-    tokenizer.require_round_trip(PLAIN_TEXT)
+    tokenizer.require_faithful()
     named = [saved.eos_token_id]
     for file in ("config.json", "generation_config.json"):
         ends = _settings(folder / file).get("eos_token_id")

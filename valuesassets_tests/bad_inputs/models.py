@@ -1,5 +1,7 @@
 """Bad model folders for `probe`."""
 
+import shutil
+
 from valuesassets_tests.bad_inputs.case import Case
 from valuesassets_tests.bad_inputs.making import QUESTIONS, Make, all_of, files, folders, good_questions
 from valuesassets_tests.bad_inputs.model_folders import (
@@ -31,6 +33,12 @@ def bad(name: str, make: Make, message: str, command: str = COMMAND, **more: obj
 
 
 CASES = [
+    bad(
+        "a folder whose name is no UTF-8",
+        spoilt(lambda model: shutil.copytree(model, f"{model}\udcff")),
+        "model\\udcff: is a name in another encoding than UTF-8; give the file or folder another name",
+        COMMAND.replace("--model model", "--model model\udcff"),
+    ),
     bad(
         "no such folder",
         good_questions,
@@ -144,7 +152,7 @@ CASES = [
     bad(
         "half of the weights",
         spoilt(half),
-        "model: weights cannot be read: [...]; download the weights again, all of their files",
+        "[...]model/model.safetensors: not a whole file of weights: [...]; download it again",
     ),
     bad(
         "empty weights",
@@ -165,7 +173,7 @@ CASES = [
     bad(
         "one of two weight files",
         spoilt(index_without_shards),
-        "model: weights cannot be read: [...]; download the weights again, all of their files",
+        "model/model-00002-of-00002.safetensors: no such file of weights; download it again",
     ),
     bad(
         "a weight that is missing",

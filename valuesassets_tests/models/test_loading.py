@@ -13,12 +13,13 @@ from safetensors.torch import load_file, save_file
 from tokenizers import processors
 from transformers import AutoModelForCausalLM
 
-from valuesassets.models import memory
+from valuesassets.models import loading, memory
 from valuesassets.models.engine import first_device
 from valuesassets.models.loading import LoadedModel, load_model, load_weights, open_model
 from valuesassets.models.memory import weights_bytes
 from valuesassets.models.model_files import count_weights
 from valuesassets.records.errors import ModelError, TokenizerError
+from valuesassets.spelling.tokenizer_files import open_tokenizer
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.scored import score_trials
 from valuesassets_tests.tiny_models import PROMPTS, byte_level, sentencepiece_like, trial, write_model
@@ -90,7 +91,7 @@ def test_a_pickle_in_place_of_safetensors_is_not_opened(folder):
 def test_half_of_the_weights_file(folder):
     whole = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").write_bytes(whole[: len(whole) // 2])
-    assert "weights cannot be read" in refused(folder)
+    assert "model.safetensors: not a whole file of weights: " in refused(folder)
 
 
 def test_a_weight_that_is_missing_is_not_made_up(folder):
@@ -238,7 +239,8 @@ def test_device_and_dtype_follow_the_gpus_that_are_visible(gpus, own, asked, dev
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_a_layer_that_no_gpu_has_room_for_is_refused_with_what_is_needed_and_what_is_free(loaded):
+def test_a_layer_that_no_gpu_has_room_for_is_refused_with_what_is_needed_and_what_is_free(loaded, monkeypatch):
+    monkeypatch.setattr(loading, "require_memory", lambda opened: None)  # which goes by the GPUs together
     with pytest.raises(ModelError) as refused:
         load_weights(replace(loaded.opened, device="auto"))  # which accelerate puts on the CPU here
     needed = weights_bytes(count_weights(loaded.opened.folder), "float32") / 2**30
@@ -309,6 +311,30 @@ def test_a_token_without_a_row_in_the_embedding_never_reaches_the_model(tmp_path
     assert loaded.eos_ids == {1}
     with pytest.raises(TokenizerError, match=f"id {rows}"):
         score_trials(loaded, [trial(PROMPTS[2], ("Rather", "x"))])
+
+
+@pytest.mark.parametrize("how", ["padding", "truncation"])
+def test_padding_and_truncation_that_a_tokenizer_was_saved_with_change_nothing(how, folder, model_folders):
+    content = json.loads((folder / "tokenizer.json").read_text())
+    fixed = {"strategy": {"Fixed": 400}, "direction": "Right", "pad_to_multiple_of": None} | {
+        "pad_id": 0,
+        "pad_type_id": 0,
+        "pad_token": "<unk>",
+    }
+    short = {"direction": "Right", "max_length": 4, "strategy": "LongestFirst", "stride": 0}
+    (folder / "tokenizer.json").write_text(json.dumps(content | {how: fixed if how == "padding" else short}))
+    plain = open_model(str(model_folders["sentencepiece"])).tokenizer.encode(PROMPTS)
+    assert open_model(str(folder)).tokenizer.encode(PROMPTS) == plain
+    assert open_tokenizer(str(folder))[0].encode(PROMPTS) == plain
+
+
+def test_a_tokenizer_that_cuts_at_random_is_refused(folder):
+    content = json.loads((folder / "tokenizer.json").read_text())
+    content["model"]["dropout"] = 0.1
+    (folder / "tokenizer.json").write_text(json.dumps(content))
+    for read in (open_model, open_tokenizer):
+        with pytest.raises(TokenizerError, match=r"cuts at random \(dropout in tokenizer\.json\)"):
+            read(str(folder))
 
 
 def test_an_unknown_dtype_and_device(model_folders):

@@ -1,3 +1,4 @@
+import resource
 import socket
 
 import pytest
@@ -44,6 +45,16 @@ def test_weights_that_do_not_fit_are_refused_before_they_are_read(model, machine
             f"{model}: its weights take {bytes_needed[dtype] / GIB:.3g} GiB in {dtype}, 1.91e-05 GiB of memory are "
             f"free on {socket.gethostname()}; {advice}\n"
         )
+
+
+def test_a_limit_of_addresses_counts_where_it_is_lower(model, machine, monkeypatch):
+    held = int(memory.OWN_PAGES.read_text().split()[0]) * resource.getpagesize()
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (held + 2**40, held + 2**40))
+    assert free_bytes("cpu") == 8 * GIB
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (KIB, KIB))
+    assert free_bytes("cpu") == 0
+    with pytest.raises(ModelError, match=r"0 GiB of memory are free on .*; ask for more of it"):
+        load_model(str(model), device="cpu")
 
 
 def test_what_is_known_needs_no_memory_for_weights(model, machine):

@@ -1,6 +1,7 @@
 """What chat models are shown, to the byte, in the styles that templates come in; and what is refused."""
 
 import datetime
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -231,6 +232,58 @@ def test_a_template_that_fails_is_one_line(tmp_path, template, said):
     with pytest.raises(TokenizerError, match=said) as error:
         opened(folder, template_date=DAY)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{{ ['a', 'b'] | random }}", r"draws at random \(the filter random\), so prompts would change each time"),
+        ("{{ lipsum(1) }}", r"draws at random \(lipsum\)"),
+        ("{{ messages | map('upper') }}", r"shows where an object lies in memory \(<generator object"),
+        ("{{ 'x' * 10**8 }}", "makes 100,000,000 characters of one chat, 16,777,216 at most were expected"),
+        ("{{ 'x' * 10**11 }}", "takes more than 1 GiB of memory"),
+        ("{{ range(10**12) }}", r"fails \(OverflowError\): Range too big"),
+    ],
+)
+def test_a_template_that_changes_or_grows_without_end_is_refused_by_name(tmp_path, template, said):
+    folder = str(write_chat_model(tmp_path / "m", "chatml", template))
+    with pytest.raises(TokenizerError, match=f"m: the chat template {said}") as error:
+        opened(folder)
+    assert "style = 'text'" in str(error.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+        "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}",
+        "{{ (10 ** 10 ** 9) ** (10 ** 9) }}",  # one operation, which Python cannot break off
+    ],
+)
+def test_a_template_without_an_end_is_stopped_and_the_next_one_is_rendered(tmp_path, folders, template):
+    folder = str(write_chat_model(tmp_path / "m", "chatml", template))
+    with pytest.raises(TokenizerError, match="m: the chat template takes more than 3 s of processor time; use another"):
+        opened(folder)
+    assert opened(folders["chatml"]).template.opened([Turn("user", "Hi")])
+
+
+def test_a_template_is_rendered_as_transformers_renders_it(folders):
+    for style, folder in folders.items():
+        template = opened(folder, template_date=DAY).template
+        turns = [{"role": "user", "content": "Wie?\n\x85"}]
+        expected = template.hf.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        if style not in ("dated", "thinking"):
+            assert template.opened([Turn("user", "Wie?\n\x85")]) == expected
+
+
+def test_a_template_that_is_no_text_is_refused(tmp_path):
+    folder = write_chat_model(tmp_path / "m", "chatml")
+    (folder / "chat_template.jinja").unlink()
+    config = json.loads((folder / "tokenizer_config.json").read_text())
+    (folder / "tokenizer_config.json").write_text(json.dumps(config | {"chat_template": {"default": 5}}))
+    with pytest.raises(TokenizerError, match=r"its chat template is no text \(found int\)"):
+        opened(str(folder))
 
 
 def test_a_model_without_a_template_has_no_chat(model_folders):

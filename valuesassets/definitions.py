@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import dagster as dg
+from threadpoolctl import threadpool_limits
 
 from valuesassets.desk.summaries.sensor import backfill_sensor
 from valuesassets.desk.warm_runs import start_runs_warm
@@ -25,7 +26,13 @@ if start_runs_warm():
 
 
 def build_definitions(study: Study, storage_root: Path) -> dg.Definitions:
-    """The graph of a study, its files below `storage_root/<study>/`."""
+    """The graph of a study, its files below `storage_root/<study>/`.
+
+    From here on linear algebra has one thread in this process and its forks: of several, sums differ in their last bits
+    with how many there are; and runs that are made side by side would wait for each other's.
+    """
+    threadpool_limits(1, user_api="blas")
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # of libraries that are loaded later
     storage = Storage(root=str(storage_root.absolute()), study=study.name)
     instruments = instruments_of(study)
     assets = [asset for each in (MODELS, *instruments) for asset in each.assets(study)]

@@ -97,5 +97,5 @@ def test_a_message_that_nobody_says_is_not_found(message):
 
 
 def test_a_docstring_is_no_message():
-    assert is_said("; materialise the asset that writes it", templates())
+    assert is_said("; materialise it first, or see why it failed", templates())
     assert not is_said("Look at the study, the folders and the ports.", templates())

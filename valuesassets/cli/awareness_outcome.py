@@ -12,14 +12,15 @@ def print_outcome(found: Study, folder: Path) -> None:
     import pandas as pd
 
     from valuesassets.records.frames import records, rows_where
+    from valuesassets.records.parquet import stored_frame
 
     print_calibration(found, folder)
     for place in sorted(folder.glob("awareness/**/factors.parquet")):
         named = "" if place.parent.name == "awareness" else place.parent.name
         print(f"\nAwareness{f', {named}' if named else ''}: share of people's moves between groups that a model makes")
-        factors = pd.read_parquet(place)
+        factors = stored_frame(place)
         pooled = (
-            pd.read_parquet(folder / "benchmark_scores" / named / "scores.parquet")
+            stored_frame(folder / "benchmark_scores" / named / "scores.parquet")
             .query("subset == 'all'")
             .groupby("model")["w1_seed"]
             .mean()
@@ -33,7 +34,7 @@ def print_outcome(found: Study, folder: Path) -> None:
     for place in sorted(folder.glob("readout_comparison/**/readouts.parquet")):
         named = "" if place.parent.name == "readout_comparison" else f", {place.parent.name}"
         print(f"\nReadouts{named}: mean W1 from the exact distribution")
-        for row in records(pd.read_parquet(place).dropna(subset=["w1_unit"])):
+        for row in records(stored_frame(place).dropna(subset=["w1_unit"])):
             chance = "" if pd.isna(row["w1_expected_unit"]) else f"; chance alone gives {row['w1_expected_unit']:.4f}"
             slope = "" if pd.isna(row["slope"]) else f"; slope {row['slope']:.3f}"
             print(f"  {row['model']:<16} {row['readout']:<10} {row['w1_unit']:.4f}{chance}{slope}")

@@ -79,14 +79,14 @@ def _cells(folders: list[Path]) -> "tuple[dict[tuple[str, str], Any], dict[str, 
     from valuesassets.instruments.psych_tasks.tables import DONORS, MARKS
     from valuesassets.instruments.psych_tasks.task_files import Task
     from valuesassets.records.faults import validated
-    from valuesassets.records.files import read_json
     from valuesassets.records.parquet import read_frame
+    from valuesassets.records.seals import read_record
 
     cells: dict[tuple[str, str], Any] = {}
     tasks: dict[str, Task] = {}
     runs: dict[str, dict[str, str]] = {}
     for folder in folders:
-        run = read_json(folder / "run.json", InputError)
+        run = read_record(folder / "run.json", InputError)
         try:
             model, task = run["model"], validated(Task, tomllib.loads(run["task_file"]), InputError, str(folder))
         except (KeyError, TypeError, tomllib.TOMLDecodeError):

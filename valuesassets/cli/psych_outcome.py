@@ -19,11 +19,11 @@ GAINS = ("format", "style", "content")
 
 def print_outcome(found: Study, folder: Path) -> None:
     """Print what became of the marks, what was planted against what was read, the ladder, and where the page is."""
-    import pandas as pd
+    from valuesassets.records.parquet import stored_frame
 
     ledger = folder / "mark_ledger" / "mark_ledger.parquet"
     if ledger.exists():
-        listed = records(pd.read_parquet(ledger))
+        listed = records(stored_frame(ledger))
         counts = Counter[str]()
         for row in listed:
             counts[str(row["status"])] += int(row["marks"])
@@ -68,16 +68,15 @@ def write_evidence(found: Study, folder: Path, seconds: float) -> None:
 
 def _accounted(folder: Path) -> dict[str, int]:
     """Opening delimiters of all transcripts, and marks that have a status in the ledger of one model and history."""
-    import pandas as pd
-
     from valuesassets.instruments.psych_tasks.task_files import load_task
+    from valuesassets.records.parquet import stored_frame
 
     in_files = 0
     for path in sorted(folder.glob("transcripts/*.jsonl")):
         opening = load_task(path.stem).delimiters[0]
         lines = path.read_text(encoding="utf-8").splitlines()
         in_files += sum(json.loads(line)["text"].count(opening) for line in lines)
-    ledger = pd.read_parquet(folder / "mark_ledger" / "mark_ledger.parquet")
+    ledger = stored_frame(folder / "mark_ledger" / "mark_ledger.parquet")
     first = ledger.loc[(ledger["model"] == ledger["model"].iloc[0]) & (ledger["history"] == "human")]
     return {"in_files": in_files, "accounted": int(first["marks"].sum())}
 
@@ -117,14 +116,18 @@ def _gained(folder: Path) -> dict[str, Any]:
 def _table(folder: Path, asset: str, name: str) -> "pd.DataFrame":
     import pandas as pd
 
+    from valuesassets.records.parquet import stored_frame
+
     path = folder / asset / f"{name}.parquet"
-    return pd.read_parquet(path) if path.exists() else pd.DataFrame(columns=pd.Index(["gain", "model", "task"]))
+    return stored_frame(path) if path.exists() else pd.DataFrame(columns=pd.Index(["gain", "model", "task"]))
 
 
 def _cells(folder: Path, asset: str, name: str) -> "pd.DataFrame":
     """One table of all cells, with `model` and `task`."""
     import pandas as pd
 
+    from valuesassets.records.parquet import stored_frame
+
     paths = sorted(folder.glob(f"{asset}/*/*/{name}.parquet"))
-    found = [pd.read_parquet(path).assign(model=path.parts[-3], task=path.parts[-2]) for path in paths]
+    found = [stored_frame(path).assign(model=path.parts[-3], task=path.parts[-2]) for path in paths]
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame()

@@ -171,13 +171,13 @@ def _derived(asking: Any, people: Any, task: Any, found: _Found, is_chat: bool) 
 
 def _write(output: Path, frames: "Mapping[str, pd.DataFrame]", run: Mapping[str, Any]) -> None:
     from valuesassets.instruments.psych_tasks.tables import CANDIDATES, DONORS, MARKS
-    from valuesassets.records.files import write_json
     from valuesassets.records.parquet import write_frame
+    from valuesassets.records.seals import write_record
 
     (output / "run.json").unlink(missing_ok=True)  # written last, it stands for all of them
     for table, frame in ((MARKS, frames["marks"]), (CANDIDATES, frames["candidates"]), (DONORS, frames["donors"])):
         write_frame(output / f"{table.name.rpartition('/')[2]}.parquet", frame, table)
-    write_json(output / "run.json", dict(run))
+    write_record(output / "run.json", dict(run))
 
 
 def _say(name: str, task: str, marks: "pd.DataFrame", output: Path) -> None:

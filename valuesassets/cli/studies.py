@@ -162,7 +162,9 @@ def print_calibration(found: Study, folder: Path) -> None:
     """Print what was planted against what was recovered, and whether wrong models fail."""
     import pandas as pd
 
-    compared = [pd.read_parquet(file) for file in sorted(folder.glob("calibration/*/*.parquet"))]
+    from valuesassets.records.parquet import stored_frame
+
+    compared = [stored_frame(file) for file in sorted(folder.glob("calibration/*/*.parquet"))]
     if compared:
         from valuesassets.answers.calibration import describe_hardness, summarise_recovery
 
@@ -172,20 +174,19 @@ def print_calibration(found: Study, folder: Path) -> None:
         print_hardness(describe_hardness(pooled))
     controls_file = folder / "negative_controls" / "negative_controls.parquet"
     if controls_file.exists():
-        controls = pd.read_parquet(controls_file)
+        controls = stored_frame(controls_file)
         print(f"  another language's model fails in {int(controls['fails'].sum())} of {len(controls)} pairs tried")
 
 
 def print_quality(folder: Path) -> None:
     """Print which cells can be trusted."""
-    import pandas as pd
-
     from valuesassets.records.frames import records
+    from valuesassets.records.parquet import stored_frame
 
     cells_file = folder / "quality_report" / "cells.parquet"
     if cells_file.exists():
         print("\nQuality: which cells can be trusted")
-        for row in records(pd.read_parquet(cells_file)):
+        for row in records(stored_frame(cells_file)):
             is_left_out = row.get("rule") == "preflight"
             missing = "left out" if is_left_out else "missing"
             median = missing if row["is_missing"] else f"median P_valid {row['median_p_valid']:.2f}"

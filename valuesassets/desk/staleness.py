@@ -1,6 +1,7 @@
 """Whether a partition is fresh: Dagster finds its code version and the data versions of its inputs unchanged since it
 was materialised, and its files hold what was written then."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -19,13 +20,14 @@ from dagster._core.definitions.data_version import (
 from dagster._core.loader import LoadingContextForTest
 
 from valuesassets.records.files import sha256_file
+from valuesassets.records.seals import damaged
 
 MADE, PLANNED = dg.DagsterEventType.ASSET_MATERIALIZATION, dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
 ENTRIES = "study_entries"
 """Metadata of an asset: hashes of the entries of a study that it may rest on, by table and entry; of a materialisation:
 of those that it was made of."""
 WRITTEN = "sha256"
-"""Metadata of a materialisation: the hashes of its files, by their paths from the folder of the first."""
+"""Metadata of a materialisation: the hashes of its files, by their paths from where `path` lies, or from `folder`."""
 PARTITION_NAMES: WeakKeyDictionary[BaseAssetGraph, dict[dg.AssetKey, Set[str]]] = WeakKeyDictionary()
 """The partitions of each asset of a graph, which takes long to list and is asked for with every cell."""
 
@@ -52,16 +54,17 @@ class Staleness:
                 stale.append(key)
         return stale
 
+    def damaged(self, keys: Iterable[dg.AssetKey], partition: str | None) -> list[Path]:
+        """Files of the last materialisations that are gone, or hold something else than was written into them."""
+        made = [record.asset_materialization for key in keys for record in _made(key, partition, self._instance)]
+        return [path for each in made if each for path in _damaged(each, self._folder)]
+
     def _still_stands(self, key: dg.AssetKey, partition: str | None) -> bool:
         """Whether the files of the last materialisation are whole, and it rests on what it was made of."""
         made = next((record.asset_materialization for record in _made(key, partition, self._instance)), None)
         if made is None or _rests_on_others(made, self._graph, self._instance):
             return False
-        named = {name: v.value for name, v in made.metadata.items() if isinstance(v, dg.PathMetadataValue) and v.value}
-        places = {name: _place_of(Path(path), self._folder) for name, path in named.items()}
-        return all(place.exists() for place in places.values()) and (
-            "path" not in places or _are_whole(places["path"].parent, _plain(made.metadata.get(WRITTEN)))
-        )
+        return not _damaged(made, self._folder)
 
 
 def _new_resolver(graph: BaseAssetGraph, instance: dg.DagsterInstance) -> CachingStaleStatusResolver:
@@ -105,17 +108,80 @@ def _place_of(path: Path, folder: Path | None) -> Path:
     return next((place for place in places if place.exists()), places[-1])
 
 
+def _damaged(made: dg.AssetMaterialization, folder: Path | None) -> list[Path]:
+    gone = [place for place in _named_places(made, folder).values() if not place.exists()]
+    unlike = [file for file, digest in recorded_hashes(made, folder).items() if not has_hash(file, digest)]
+    return list(dict.fromkeys(gone + unlike))
+
+
+def _named_places(made: dg.AssetMaterialization, folder: Path | None) -> dict[str, Path]:
+    """Where the files and folders lie now that a materialisation names."""
+    named = {name: v.value for name, v in made.metadata.items() if isinstance(v, dg.PathMetadataValue) and v.value}
+    return {name: _place_of(Path(path), folder) for name, path in named.items()}
+
+
+def recorded_hashes(made: dg.AssetMaterialization, folder: Path | None) -> dict[Path, str]:
+    """SHA-256 of a materialisation's files as they were written, by where they lie now."""
+    places = _named_places(made, folder)
+    beside = places["path"].parent if "path" in places else places.get("folder")
+    hashes = _plain(made.metadata.get(WRITTEN))
+    return {Path(os.path.normpath(beside / name)): str(digest) for name, digest in hashes.items()} if beside else {}
+
+
+def latest_hashes(
+    key: dg.AssetKey, partitions: Iterable[str | None], instance: dg.DagsterInstance, folder: Path
+) -> dict[Path, str]:
+    """What the latest materialisations of an asset in some partitions recorded of their files (`recorded_hashes`).
+
+    Args:
+        partitions: None alone stands for an asset without any.
+    """
+    named = {each for each in partitions if each is not None}
+    found: Sequence[dg.EventLogRecord] = () if named else _made(key, None, instance)
+    if named and (ids := instance.event_log_storage.get_latest_storage_id_by_partition(key, MADE, named)):
+        asked = dg.AssetRecordsFilter(key, storage_ids=[*ids.values()])
+        found = instance.fetch_materializations(asked, limit=len(ids)).records
+    made = [record.asset_materialization for record in found if record.asset_materialization]
+    return {file: digest for each in made for file, digest in recorded_hashes(each, folder).items()}
+
+
+def require_written(file: Path, hashes: Mapping[Path, str]) -> None:
+    """See that a file holds what was written into it, as far as a hash of it was recorded.
+
+    Raises:
+        StorageError: it does not.
+    """
+    if file in hashes and not has_hash(file, hashes[file]):
+        raise damaged(file)
+
+
+def all_hashes(instance: dg.DagsterInstance, folder: Path) -> dict[Path, str]:
+    """What the latest materialisations of all assets of a study recorded of their files."""
+    found: dict[Path, str] = {}
+    for key in instance.all_asset_keys():
+        partitions = instance.event_log_storage.get_materialized_partitions(key)
+        found |= latest_hashes(key, partitions or [None], instance, folder)
+    return found
+
+
 def hashes_of(files: Iterable[Path], folder: Path) -> dict[str, str]:
     """SHA-256 of files as they were written, by their paths from a folder."""
-    return {file.relative_to(folder).as_posix(): sha256_file(file) for file in files}
+    return {Path(os.path.relpath(file, folder)).as_posix(): sha256_file(file) for file in files}
 
 
-def _are_whole(folder: Path, hashes: Mapping[str, Any]) -> bool:
-    """Whether files hold what was written into them."""
-    return all(_has_hash(folder / name, digest) for name, digest in hashes.items())
+def files_below(folder: Path) -> list[Path]:
+    """The files of a folder and of those in it, in the order of names, without hidden ones."""
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(path for path in found if not any(p.startswith(".") for p in path.relative_to(folder).parts))
 
 
-def _has_hash(file: Path, digest: str) -> bool:
+def folder_metadata(folder: Path) -> dict[str, Any]:
+    """A folder of files and their hashes, as a materialisation has them."""
+    return {"folder": dg.MetadataValue.path(str(folder)), WRITTEN: hashes_of(files_below(folder), folder)}
+
+
+def has_hash(file: Path, digest: str) -> bool:
+    """Whether a file is there and holds what was written into it."""
     try:
         found = file.stat()
         return _hash_of(file, found.st_mtime_ns, found.st_size) == digest

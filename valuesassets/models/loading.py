@@ -18,6 +18,7 @@ from valuesassets.models.model_files import hash_folder, require_sound_settings
 from valuesassets.models.tokenizer_files import read_tokenizer
 from valuesassets.models.tokenizer_report import report_tokenizer
 from valuesassets.records.errors import ModelError, TokenizerError
+from valuesassets.records.places import named_model
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting
 from valuesassets.records.trials import BosRule
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer, describe_tokenizer, require_plain
@@ -121,7 +122,7 @@ class OpenedModel:
         chat = self.template and self.prompting.model_dump(mode="json") | {"template_sha256": self.template.sha256}
         return (
             {
-                "model": self.model_id,
+                "model": named_model(self.model_id),
                 "revision": self.revision,
                 "weights_id": self.weights_id,
                 "tokenizer_sha256": self.tokenizer.sha256,

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from valuesassets.records.errors import StorageError
-from valuesassets.records.files import read_json, sha256_file, unbroken, write_json
+from valuesassets.records.files import sha256_file, unbroken, write_json
+from valuesassets.records.seals import read_record, write_record
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class ReferenceModel:
 def find_reference_model(folder: Path, training_hash: str) -> ReferenceModel | None:
     """The reference model in a folder, where it was trained from just this and its files are as they were written."""
     try:
-        known = read_json(folder / "phantom.json")
+        known = read_record(folder / "phantom.json")
         is_whole = all(sha256_file(folder / name) == digest for name, digest in known["files"].items())
         if known["training_hash"] != training_hash or not is_whole:
             return None
@@ -72,7 +73,7 @@ def _save(model: ReferenceModel, config: Mapping[str, Any], weights: dict[str, A
         for path in beside.iterdir():
             path.chmod(0o644)
         files = {path.name: sha256_file(path) for path in sorted(beside.iterdir())}
-        write_json(beside / "phantom.json", described | {"files": files})
+        write_record(beside / "phantom.json", described | {"files": files})
         if folder.exists():
             shutil.rmtree(folder)
         beside.rename(folder)

@@ -2,14 +2,13 @@
 
 import hashlib
 
-import numpy as np
-
 from valuesassets.models.embedding import open_embedder
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import JobError
-from valuesassets.records.files import read_json, whole_file
+from valuesassets.records.files import read_json
 from valuesassets.records.jobs import EmbedJob
 from valuesassets.records.parquet import write_table
+from valuesassets.records.seals import write_array
 from valuesassets.records.tables import EMBEDDED_TEXTS
 
 
@@ -40,8 +39,7 @@ def do(job: EmbedJob, progress: Progress) -> None:
             for sha256, n, cut in zip(hashes, found.n_tokens, found.is_truncated, strict=True)
         ]
         write_table(job.report, rows, EMBEDDED_TEXTS, embedder.describe() | {"normalise": job.normalise})
-    with whole_file(job.vectors) as temporary, open(temporary, "wb") as stream:
-        np.save(stream, found.vectors)
+    write_array(job.vectors, found.vectors)
     cut = sum(found.is_truncated)
     shortened = f", {cut} of them longer than it reads and cut" if cut else ""
     progress.say(f"{job.model}: {len(texts)} texts{shortened}, {found.vectors.shape[1]} dimensions")

@@ -7,8 +7,8 @@ from valuesassets.models.hub_cache import GIB, cache_folder, free_bytes, remove_
 from valuesassets.models.model_sources import fetch_model, plan_model
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import JobError, ValuesAssetsError
-from valuesassets.records.files import write_json
 from valuesassets.records.jobs import FetchWeightsJob
+from valuesassets.records.seals import write_record
 
 
 def do(job: FetchWeightsJob, progress: Progress) -> None:
@@ -51,7 +51,9 @@ def do(job: FetchWeightsJob, progress: Progress) -> None:
     if failed:
         raise JobError(f"{len(failed)} of {len(job.models)} models were not fetched: {' | '.join(map(str, failed))}")
     summary = {"cache": str(cache_folder()), "free_gib": round(free_bytes() / GIB, 2)}
-    write_json(job.summary, summary | {"models": [asdict(model) | {"folder": str(model.folder)} for model in fetched]})
+    write_record(
+        job.summary, summary | {"models": [asdict(model) | {"folder": str(model.folder)} for model in fetched]}
+    )
 
 
 def _fetch(plan: PlannedModel, before: int, total: int, progress: Progress) -> FetchedModel:

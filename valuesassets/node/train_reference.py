@@ -14,8 +14,9 @@ from valuesassets.node.planted import Planted, name_of, read_planted
 from valuesassets.node.progress import Progress, print_line
 from valuesassets.node.stopping import stops_at_term
 from valuesassets.records.errors import JobError
-from valuesassets.records.files import unbroken, write_json
+from valuesassets.records.files import unbroken
 from valuesassets.records.jobs import TrainReferenceJob
+from valuesassets.records.seals import write_record
 
 WORKERS = 2
 """One thread each: a second thread gains nothing on matrices this small, and half a gigabyte each is all they need."""
@@ -67,7 +68,7 @@ def do(job: TrainReferenceJob, progress: Progress) -> None:
         }
         for plan in job.phantoms
     ]
-    write_json(job.summary, {"phantoms": entries, "seed": job.seed})
+    write_record(job.summary, {"phantoms": entries, "seed": job.seed})
 
 
 def _train_all(wanted: Mapping[Path, Planted], steps: int, seed: int) -> Iterable[ReferenceModel]:

@@ -1,7 +1,6 @@
 """Assets as files: written under a temporary name and renamed, their schema enforced on write."""
 
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,13 +8,13 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from valuesassets.desk.staleness import WRITTEN, hashes_of
+from valuesassets.desk.staleness import WRITTEN, files_below, hashes_of, latest_hashes, require_written
 from valuesassets.orchestration.instruments import declare_own_tables
 from valuesassets.orchestration.partitions import family_and_part
 from valuesassets.orchestration.resources import Storage, partition_path
 from valuesassets.records.csv_tables import read_csv, write_csv
 from valuesassets.records.errors import StorageError
-from valuesassets.records.files import read_json, write_json, write_text
+from valuesassets.records.files import write_text
 from valuesassets.records.parquet import (
     read_answers,
     read_frame,
@@ -26,6 +25,7 @@ from valuesassets.records.parquet import (
     write_trials,
 )
 from valuesassets.records.questions import questions_to_rows, read_questions, write_questions
+from valuesassets.records.seals import read_record, write_record
 from valuesassets.records.table import Table
 from valuesassets.records.tables import QUESTIONS, TRIALS, table_of_asset
 
@@ -62,23 +62,25 @@ def declared_table(key: dg.AssetKey, name: str | None = None) -> Table:
 
 def _write_frames(path: Path, frames: Mapping[str, pd.DataFrame], key: dg.AssetKey, folder: Path) -> None:
     """Several tables beside each other; the index is written last, so that it stands for all of them."""
-    before: Collection[str] = ()
-    with suppress(StorageError):  # there is none, or it is damaged
-        before = read_json(path)["tables"]
-    path.unlink(missing_ok=True)
-    for name in {*before} - {*frames}:  # of a derivation that gave others, such as why it was refused
-        (folder / f"{name}.parquet").unlink(missing_ok=True)
+    if path.is_file():
+        path.unlink()
+    for other in folder.glob("*.parquet"):  # of a derivation that gave others, such as why it was refused
+        if other.stem not in frames and other.is_file():
+            other.unlink()
     for name, frame in frames.items():
         write_frame(folder / f"{name}.parquet", frame, declared_table(key, name))
     place = {} if folder == path.parent else {"folder": folder.name}
-    write_json(path, {"tables": list(frames)} | place)
+    write_record(path, {"tables": list(frames)} | place)
 
 
 def _read_frames(path: Path, key: dg.AssetKey, only: Collection[str] = ()) -> dict[str, pd.DataFrame]:
-    index = read_json(path)
+    return {name: read_frame(file, declared_table(key, name)) for name, file in _places_of_frames(path, only).items()}
+
+
+def _places_of_frames(path: Path, only: Collection[str]) -> dict[str, Path]:
+    index = read_record(path)
     folder = path.parent / index.get("folder", "")
-    names = [name for name in index["tables"] if not only or name in only]
-    return {name: read_frame(folder / f"{name}.parquet", declared_table(key, name)) for name in names}
+    return {name: folder / f"{name}.parquet" for name in index["tables"] if not only or name in only}
 
 
 def _frames_metadata(frames: Mapping[str, pd.DataFrame], key: dg.AssetKey) -> dict[str, Any]:
@@ -121,8 +123,21 @@ FORMATS = {
     ),
     "frames": Format("json", _write_frames, _read_frames, _frames_metadata),
     "html": Format("html", lambda path, value, *_: write_text(path, value), lambda path, _: path.read_text("utf-8")),
-    "json": Format("json", lambda path, value, *_: write_json(path, value), lambda path, _: read_json(path)),
+    "json": Format("json", lambda path, value, *_: write_record(path, value), lambda path, _: read_record(path)),
 }
+
+
+def _own_files(path: Path, partitions: Collection[str]) -> Iterator[Path]:
+    """An asset's file and what it wrote beside it, such as pictures; of a partition what has its name."""
+    if not partitions:
+        yield from files_below(path.parent)
+        return
+    yield from files_below(path.parent / path.stem)
+    others = {partition_path(each).rpartition("/")[2] for each in partitions} - {path.stem}
+    of_others = tuple(f"{each}." for each in others if each.startswith(f"{path.stem}."))
+    for file in path.parent.iterdir():
+        if file.name.startswith(f"{path.stem}.") and not file.name.startswith(of_others) and file.is_file():
+            yield file
 
 
 class StudyIOManager(dg.IOManager):
@@ -141,8 +156,11 @@ class StudyIOManager(dg.IOManager):
         folder = path.with_suffix("") if shares else path.parent
         self._format.write(path, obj, context.asset_key, folder)
         shown = self._format.shown(obj, context.asset_key)
-        beside = [folder / f"{name}.parquet" for name in obj] if self._format is FORMATS["frames"] else []
-        told = {"path": dg.MetadataValue.path(str(path)), WRITTEN: hashes_of([path, *beside], path.parent)}
+        partitions = context.asset_partitions_def.get_partition_keys() if partition is not None else []
+        named = (each.value for each in context.output_metadata.values() if isinstance(each, dg.PathMetadataValue))
+        folders = [each for each in map(Path, filter(None, named)) if each.is_dir()]
+        files = {*_own_files(path, partitions), *(file for each in folders for file in files_below(each))}
+        told = {"path": dg.MetadataValue.path(str(path)), WRITTEN: hashes_of(sorted(files), path.parent)}
         context.add_output_metadata(told | shown)
 
     def load_input(self, context: dg.InputContext) -> Any:
@@ -152,19 +170,21 @@ class StudyIOManager(dg.IOManager):
         """
         told = context.definition_metadata or {}
         only = told.get("tables", ())
-        if not context.has_asset_partitions:
-            return self._read(context.asset_key, None, only)
-        keys = list(context.asset_partition_keys)
-        if not told.get("allow_missing_partitions"):
+        keys: list[str | None] = [None]
+        if context.has_asset_partitions:  # in the order of the study: Dagster's is that of a set
+            asked = {*context.asset_partition_keys}
+            keys = [key for key in context.asset_partitions_def.get_partition_keys() if key in asked]
+        hashes = latest_hashes(context.asset_key, keys, context.instance, self._storage.folder)
+        if keys == [None] or not told.get("allow_missing_partitions"):
             (key,) = keys
-            return self._read(context.asset_key, key, only)
+            return self._read(context.asset_key, key, hashes, only)
         there = [key for key in keys if self._path(context.asset_key, key).exists()]
         if missing := [str(key) for key in keys if key not in there]:
             name = context.asset_key.to_user_string()
             context.log.warning(f"{name}: {len(missing)} of {len(keys)} partitions are missing: {', '.join(missing)}")
         return {
             family_and_part(key) if isinstance(key, dg.MultiPartitionKey) else key: self._read(
-                context.asset_key, key, only
+                context.asset_key, key, hashes, only
             )
             for key in there
         }
@@ -172,17 +192,27 @@ class StudyIOManager(dg.IOManager):
     def _path(self, key: dg.AssetKey, partition: str | None) -> Path:
         return self._storage.path(key, partition, self._format.extension)
 
-    def _read(self, key: dg.AssetKey, partition: str | None, only: Collection[str] = ()) -> Any:
+    def _read(
+        self, key: dg.AssetKey, partition: str | None, hashes: Mapping[Path, str], only: Collection[str] = ()
+    ) -> Any:
         """A value; `only`: those of its tables that are taken, where it has several.
 
+        Args:
+            hashes: of its files as they were written.
+
         Raises:
-            StorageError: it was not made yet.
+            StorageError: it was not made yet, or a file of it is not the one that was written.
         """
         path = self._path(key, partition)
         if not path.exists():
             name = key.to_user_string() if partition is None else f"{key.to_user_string()} {partition_path(partition)}"
             raise StorageError(f"{name} is needed and was not made; materialise it first, or see why it failed")
-        return _read_frames(path, key, only) if only else self._format.read(path, key)
+        require_written(path, hashes)
+        if self._format is not FORMATS["frames"]:
+            return self._format.read(path, key)
+        for file in _places_of_frames(path, only).values():
+            require_written(file, hashes)
+        return _read_frames(path, key, only)
 
 
 def study_io_managers(storage: Storage) -> dict[str, dg.IOManager]:

@@ -127,7 +127,7 @@ def _open_parquet(path: Path) -> Table:
 
     def read(wanted: list[str]) -> Iterator[tuple[str, NDArray]]:
         try:
-            table = pq.read_table(path, columns=wanted)
+            table = pq.read_table(path, columns=wanted, page_checksum_verification=True)
         except (OSError, pa.ArrowInvalid) as error:
             raise _damaged(path, error) from None
         yield from _columns(table, wanted)

@@ -133,6 +133,10 @@ def whole_file(path: Path) -> Iterator[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary.touch(0o644, exist_ok=False)
             yield temporary
+            if path.is_dir() and not path.is_symlink():
+                if any(path.iterdir()):
+                    raise StorageError(f"{path}: is a folder with files in it, a file is to be written; move it away")
+                path.rmdir()
             temporary.replace(path)
         except OSError as error:
             raise StorageError(

@@ -8,8 +8,8 @@ import pydantic
 
 from valuesassets.records.errors import JobError
 from valuesassets.records.faults import describe_faults
-from valuesassets.records.files import read_json, write_json
 from valuesassets.records.readouts import Generate, Readout
+from valuesassets.records.seals import read_record, write_record
 from valuesassets.records.settings.endpoints import Endpoint
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting
 from valuesassets.records.trials import BosRule
@@ -256,7 +256,7 @@ def promised_files(job: Job) -> tuple[Path, ...]:
 
 def write_job(path: Path, job: Job) -> None:
     """Write a job file whole or not at all."""
-    write_json(path, job.model_dump(mode="json"))
+    write_record(path, job.model_dump(mode="json"))
 
 
 def read_job(path: Path) -> Job:
@@ -266,6 +266,6 @@ def read_job(path: Path) -> Job:
         JobError: an unknown kind or key, or a missing one; StorageError where the file is not JSON.
     """
     try:
-        return _JOB.validate_python(read_json(path))
+        return _JOB.validate_python(read_record(path))
     except pydantic.ValidationError as error:
         raise JobError(f"{path}: {describe_faults(error.errors())}") from None

@@ -1,7 +1,7 @@
 """Tables as parquet files: checked against their record when written, whole or not at all; and trials as their rows."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,9 @@ import pydantic
 from valuesassets.records.errors import InputError, QuestionError, StorageError
 from valuesassets.records.faults import describe_faults
 from valuesassets.records.files import kind_of_file, no_such_file, whole_file
+from valuesassets.records.places import made_again
 from valuesassets.records.readouts import Generate, Readout, ScoreLabels, ScoreSpans
+from valuesassets.records.seals import SEAL, is_whole_parquet, parquet_bytes
 from valuesassets.records.table import Table
 from valuesassets.records.tables import ANSWERS, READINGS, TRIALS
 from valuesassets.records.trials import Answer, NoTrials, Reading, Trial, Turn, answer_of, reading_of
@@ -21,6 +23,7 @@ from valuesassets.records.trials import Answer, NoTrials, Reading, Trial, Turn, 
 if TYPE_CHECKING:
     import pandas as pd
 
+OUR_METADATA = (b"ARROW:schema", SEAL.encode())
 REFUSED = (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError)
 
 
@@ -93,6 +96,15 @@ def read_frame(path: Path, table: Table) -> "pd.DataFrame":
     return read_rows(path, table).to_pandas()
 
 
+def stored_frame(path: Path) -> "pd.DataFrame":
+    """A parquet file that we wrote as a frame, whatever table it is.
+
+    Raises:
+        StorageError: absent, or not whole parquet.
+    """
+    return _stored(path, lambda path: _opened(path).read()).to_pandas()
+
+
 def read_given(path: Path) -> pa.Table:
     """All columns of a parquet file that a person made, whatever they are.
 
@@ -102,23 +114,25 @@ def read_given(path: Path) -> pa.Table:
     if not path.is_file():
         raise InputError(no_such_file(path) if not path.exists() else f"{path}: is a folder; name the parquet file")
     try:
-        return pq.ParquetFile(path).read()
-    except (OSError, pa.ArrowInvalid):
-        kind = kind_of_file(path)
-        what = "truncated or damaged" if kind in ("a parquet file", None) else kind
-        raise InputError(f"{path}: is {what}, a parquet file was expected; write it again") from None
+        return _opened(path).read()
+    except (OSError, pa.ArrowException):
+        raise InputError(f"{path}: is {_what(path)}, a parquet file was expected; write it again") from None
 
 
 def table_metadata(path: Path) -> dict[str, str]:
-    """The file metadata that `write_table` was given."""
-    found = pq.read_schema(path).metadata or {}
-    return {key.decode(): value.decode() for key, value in found.items() if key != b"ARROW:schema"}
+    """The file metadata that `write_table` was given.
+
+    Raises:
+        StorageError: absent, or not whole parquet.
+    """
+    found = _stored(path, _opened).schema_arrow.metadata or {}
+    return {key.decode(): value.decode() for key, value in found.items() if key not in OUR_METADATA}
 
 
 def _write(path: Path, found: pa.Table, table: Table) -> None:
-    checked = table.checked(found, path)
+    content = parquet_bytes(table.checked(found, path))
     with whole_file(path) as temporary:
-        pq.write_table(checked, temporary)
+        temporary.write_bytes(content)
 
 
 def read_rows(path: Path, table: Table) -> pa.Table:
@@ -127,20 +141,38 @@ def read_rows(path: Path, table: Table) -> pa.Table:
     Raises:
         StorageError: absent, or not whole parquet.
     """
-    try:
-        found = pq.read_table(path)
-    except FileNotFoundError:
-        raise StorageError(f"{no_such_file(path)}; materialise the asset that writes it") from None
-    except PermissionError:
-        raise StorageError(f"{path}: cannot be read: Permission denied; check who may read it") from None
-    except (OSError, pa.ArrowInvalid):
-        kind = kind_of_file(path) if path.is_file() else "a folder"
-        what = "truncated or damaged" if kind in ("a parquet file", None) else kind
-        raise StorageError(f"{path}: not a readable parquet file but {what}; remove it and write it again") from None
+    found = _stored(path, lambda path: _opened(path).read())
+    told = {key: value for key, value in (found.schema.metadata or {}).items() if key not in OUR_METADATA}
+    found = found.replace_schema_metadata(told)
     for field in table.schema:
         if field.name in table.added_later and field.name not in found.column_names:
             found = found.append_column(field, pa.nulls(len(found), field.type))
     return found
+
+
+def _opened(path: Path) -> pq.ParquetFile:
+    content = path.read_bytes()
+    if not is_whole_parquet(content):
+        raise pa.ArrowInvalid("another digest")
+    return pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+
+
+def _stored(path: Path, read: Callable[[Path], Any]) -> Any:
+    """What is read of a file that we wrote; where it cannot be, an error says why and what to do."""
+    try:
+        return read(path)
+    except FileNotFoundError:
+        raise StorageError(f"{no_such_file(path)}; {made_again(path)}") from None
+    except PermissionError:
+        raise StorageError(f"{path}: cannot be read: Permission denied; check who may read it") from None
+    except (OSError, pa.ArrowException):
+        raise StorageError(f"{path}: not a readable parquet file but {_what(path)}; {made_again(path)}") from None
+
+
+def _what(path: Path) -> str:
+    """What a file is that is no whole parquet file."""
+    kind = kind_of_file(path) if path.is_file() else "a folder"
+    return "truncated or damaged" if kind in ("a parquet file", None) else kind
 
 
 READOUTS: dict[str, type[Readout]] = {readout.__name__: readout for readout in (ScoreLabels, ScoreSpans, Generate)}

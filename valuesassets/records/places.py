@@ -1,6 +1,7 @@
 """Where things are: what ships with the package in studies/, and the folder in which studies have their files."""
 
 import os
+import shlex
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,29 @@ NO_STUDIES = {"dagster", "known_readings", "evidence"}
 def storage_root() -> Path:
     """The folder in which studies have their files, each below its name."""
     return Path(os.environ.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage")
+
+
+def made_again(path: Path) -> str:
+    """How a file comes about anew: the command that makes what is missing or damaged in a study's storage.
+
+    >>> made_again(storage_root() / "demo" / "survey" / "distances" / "pairs.parquet")
+    'make it again: valuesassets run demo'
+    """
+    try:
+        study = path.absolute().relative_to(storage_root().absolute()).parts[0]
+    except ValueError:
+        return "write it again"
+    named = os.environ.get("VALUESASSETS_STUDY", "")
+    return f"make it again: valuesassets run {shlex.quote(named if Path(named).stem == study else study)}"
+
+
+def named_model(model: str) -> str:
+    """A model as what others read names it: the hub id, or of a folder the last two names, wherever it lies.
+
+    >>> named_model("owner/name"), named_model("/home/me/models/mine/")
+    ('owner/name', 'models/mine')
+    """
+    return "/".join(model.rstrip("/").split("/")[-2:])
 
 
 def bundled_names(folder: str, ending: str) -> list[str]:

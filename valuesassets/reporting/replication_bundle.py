@@ -12,18 +12,19 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.metadata import distributions
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyarrow import csv
 
 from valuesassets.records.csv_tables import read_csv
 from valuesassets.records.errors import MissingData, StorageError
 from valuesassets.records.files import sha256_file, whole_file
 from valuesassets.records.parquet import read_rows, read_trials
+from valuesassets.records.seals import damaged, parquet_bytes
 from valuesassets.records.study import Study
 from valuesassets.records.table import Table
 from valuesassets.records.tables import PROBE_DISTRIBUTIONS, TRIALS, table_of_asset
@@ -58,18 +59,29 @@ class Stored:
         return PERSON in self.table.names
 
 
-def write_bundle(path: Path, study: Study, folder: Path, instruments: Mapping[str, Iterable[str]]) -> list[str]:
+def write_bundle(
+    path: Path,
+    study: Study,
+    folder: Path,
+    instruments: Mapping[str, Iterable[str]],
+    hashes: Mapping[Path, str] = MappingProxyType({}),
+) -> list[str]:
     """Write the zip, whole or not at all; the same study gives the same bytes. Returns the names of what is in it.
 
     Args:
         folder: the study's, below the storage.
         instruments: folders in it, each with the names of its parts that the study has now: what is stored of others
             is left out. The tables that only they have are declared.
+        hashes: SHA-256 of stored files as they were written; one that is another file now is not given away.
 
     Raises:
         MissingData: nothing of the study is stored.
         StorageError: a file of the storage is not whole, or the zip cannot be written.
     """
+    for file, digest in sorted(hashes.items()):
+        is_taken = file != path and any(file.is_relative_to(folder / name) for name in instruments)
+        if is_taken and file.exists() and (not file.is_file() or sha256_file(file) != digest):
+            raise damaged(file)
     tables = {
         name: stored_tables(folder, name, {*parts, *study.families, *study.languages})
         for name, parts in instruments.items()
@@ -207,10 +219,8 @@ def _write_instrument(bundle: _Bundle, folder: Path, instrument: str, tables: Ma
 def _as_parquet(path: Path, table: Table) -> bytes:
     """A file's bytes; of one that is stored as CSV those of its parquet."""
     if path.suffix == ".parquet":
-        return path.read_bytes()
-    written = io.BytesIO()
-    pq.write_table(_typed_rows(path, table), written)
-    return written.getvalue()
+        return path.read_bytes()  # which `_all_rows` reads, too, so that it is whole
+    return parquet_bytes(_typed_rows(path, table))
 
 
 def _typed_rows(path: Path, table: Table) -> pa.Table:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.records.frames import rows
+from valuesassets.records.places import named_model
 from valuesassets.records.study import Study
 from valuesassets.reporting.analyses import Analysis
 from valuesassets.reporting.parts import Frames, Gate, Refused
@@ -134,8 +135,12 @@ def reading_origin(name: str, said: Mapping[str, str]) -> dict[str, str]:
     model, revision = said["model"].strip('"'), said.get("revision", "null")
     commit = "" if revision == "null" else revision.strip('"')
     commit = commit or ", ".join(json.loads(said.get("model_versions", "[]")))
-    source = "/".join(model.rstrip("/").split("/")[-2:])
-    origin = {"what": f"readings {name}", "source": source, "sha256": said.get("weights_id", ""), "commit": commit}
+    origin = {
+        "what": f"readings {name}",
+        "source": named_model(model),
+        "sha256": said.get("weights_id", ""),
+        "commit": commit,
+    }
     if "gguf" not in said:
         return origin
     made_of = json.loads(said["gguf"])

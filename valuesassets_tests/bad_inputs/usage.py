@@ -158,20 +158,19 @@ CASES = [
     bad(
         "map: no parquet at all, only its name",
         files({"probes/a.parquet": b"junk"}),
-        "probes/a.parquet: not a readable parquet file but truncated or damaged; remove it and write it again",
+        "probes/a.parquet: not a readable parquet file but truncated or damaged; write it again",
         MAP,
     ),
     bad(
         "map: an empty file",
         files({"probes/a.parquet": b""}),
-        "probes/a.parquet: not a readable parquet file but an empty file; remove it and write it again",
+        "probes/a.parquet: not a readable parquet file but an empty file; write it again",
         MAP,
     ),
     bad(
         "map: a truncated parquet",
         truncated,
-        "probes/respondents.parquet: not a readable parquet file but truncated or damaged; remove it and "
-        "write it again",
+        "probes/respondents.parquet: not a readable parquet file but truncated or damaged; write it again",
         MAP,
     ),
     bad(

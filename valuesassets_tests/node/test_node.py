@@ -19,7 +19,7 @@ def test_readings_come_in_the_order_of_their_trials_with_what_made_them(model, t
     assert main([score_job(tmp_path, model)]) == 0
     assert [reading.trial_id for reading in read_readings(tmp_path / "0.parquet")] == [t.trial_id for t in ASKED]
     described = table_metadata(tmp_path / "0.parquet")
-    assert described["model"] == str(model)
+    assert described["model"] == f"{model.parent.name}/{model.name}"
     assert described["dtype"] == "float32"
     assert json.loads(described["bos"]) == ["<bos>"]
     assert json.loads(described["batch_invariance"])["agrees"] is True

@@ -139,7 +139,7 @@ def test_tables_of_several_partitions_have_a_folder_each_and_those_of_one_stand_
                 dg.materialize([distances], partition_key=name, instance=instance, resources=study_io_managers(storage))
         manager = study_io_managers(storage)["frames"]
         key = dg.AssetKey(["survey", "distances"])
-        kept[names] = {name: manager._read(key, name)["notes"]["note"].tolist() for name in names}
+        kept[names] = {name: manager._read(key, name, {})["notes"]["note"].tolist() for name in names}
         folder = storage.folder / "survey" / "distances"
         assert (folder / "notes.parquet").exists() == (len(names) == 1)
     assert kept == {("one",): {"one": ["one"]}, ("one", "two"): {"one": ["one"], "two": ["two"]}}

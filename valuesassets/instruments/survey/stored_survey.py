@@ -10,7 +10,7 @@ import pandas as pd
 
 from valuesassets.records.errors import InputError, StorageError
 from valuesassets.records.files import read_json
-from valuesassets.records.parquet import read_readings, read_table, read_trials, table_metadata
+from valuesassets.records.parquet import read_readings, read_table, read_trials, stored_frame, table_metadata
 from valuesassets.records.questions import Question, read_questions
 from valuesassets.records.tables import PROBE_DISTRIBUTIONS
 from valuesassets.records.trials import Reading, Trial, main_trials
@@ -102,11 +102,11 @@ class StoredSurvey:
 
     def quality(self, table: str) -> pd.DataFrame:
         """A table of the quality report."""
-        return self._once("quality_report", table, "parquet", pd.read_parquet)
+        return self._once("quality_report", table, "parquet", stored_frame)
 
     def points(self) -> pd.DataFrame:
         """The points of the map."""
-        return self._once("cultural_map", "points", "parquet", pd.read_parquet)
+        return self._once("cultural_map", "points", "parquet", stored_frame)
 
     def _once(self, asset: str, name: str, ending: str, read: Callable[[Path], Content]) -> Content:
         path = self._file(asset, name, ending)

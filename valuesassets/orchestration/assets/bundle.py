@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from valuesassets.desk.staleness import WRITTEN, all_hashes, hashes_of
 from valuesassets.orchestration.assets.analyses import GROUP
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.report import what_a_report_reads
@@ -31,9 +32,14 @@ def bundle_asset(study: Study, instrument: Instrument) -> dg.AssetsDefinition:
         declare_own_tables()
         path = storage.path(context.asset_key, None, "zip")
         names = write_bundle(
-            path, study, storage.folder, {instrument.name: [part.name for part in instrument.parts_of(study)]}
+            path,
+            study,
+            storage.folder,
+            {instrument.name: [part.name for part in instrument.parts_of(study)]},
+            all_hashes(context.instance, storage.folder),
         )
         said = f"{len(names)} files, {path.stat().st_size / 1e6:.1f} MB"
-        return dg.MaterializeResult(metadata={SUMMARY: said, "path": dg.MetadataValue.path(str(path))})
+        told = {"path": dg.MetadataValue.path(str(path)), WRITTEN: hashes_of([path], path.parent)}
+        return dg.MaterializeResult(metadata={SUMMARY: said, **told})
 
     return replication_bundle

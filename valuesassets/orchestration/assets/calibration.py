@@ -8,6 +8,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
+from valuesassets.desk.staleness import folder_metadata
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.training import train
@@ -112,8 +113,7 @@ def calibration_assets(
         for place, served in models.items():
             planted, languages = folder / f"{served[0].family}.parquet", dict.fromkeys(cell.language for cell in served)
             phantoms.append(PhantomPlan(planted_texts=planted, languages=tuple(languages), folder=place))
-        where = dg.MetadataValue.path(str(storage.folder.joinpath(*models_key.path)))
-        return train(context, study, storage, phantoms, cells[0].family, "answer as planted", folder=where)
+        return train(context, study, storage, phantoms, cells[0].family, "answer as planted")
 
     @declared(many=["trials"], deps=[models_key], kinds={"pytorch"}, pool="node", reads=("phantom", "seed", TRAINED))
     def sampled_answers(
@@ -140,8 +140,8 @@ def calibration_assets(
                     [{"answer": repr(row.answer_text), "n": row.n} for row in common.itertuples()]
                 ),
                 PICTURE: picture_of(draw_written(common, str(first["trial_id"].iloc[0]))),
-                "folder": dg.MetadataValue.path(str(storage.folder.joinpath(*written_key.path))),
             }
+            | folder_metadata(storage.folder.joinpath(*written_key.path))
             | shown_log(storage, log),
             data_version=dg.DataVersion(sha256_json([sha256_file(cell.answers) for cell in job.cells])[:16]),
         )

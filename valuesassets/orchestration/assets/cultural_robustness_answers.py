@@ -9,6 +9,7 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
+from valuesassets.desk.staleness import folder_metadata
 from valuesassets.orchestration.assets import cultural_robustness_checks as checks
 from valuesassets.orchestration.assets import cultural_robustness_lines as own_lines
 from valuesassets.orchestration.assets.declaring import declare
@@ -220,7 +221,7 @@ def planted_assets(study: Study) -> list[dg.AssetsDefinition]:
         return dg.MaterializeResult(
             metadata={
                 SUMMARY: f"an embedder that knows {len(sentences)} texts",
-                "path": dg.MetadataValue.path(str(folder)),
+                **folder_metadata(folder),
             },
             data_version=dg.DataVersion(weights[:16]),
         )

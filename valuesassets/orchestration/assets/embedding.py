@@ -13,6 +13,7 @@ from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import write_json
 from valuesassets.records.jobs import EmbedJob
 from valuesassets.records.parquet import read_table, table_metadata
+from valuesassets.records.seals import read_array
 from valuesassets.records.study import Study
 from valuesassets.records.tables import EMBEDDED_TEXTS
 
@@ -56,4 +57,4 @@ def embed_texts(
     is_truncated = read_table(report, EMBEDDED_TEXTS).column("is_truncated").to_numpy(zero_copy_only=False)
     said = {f"node/{name}": value for name, value in table_metadata(report).items()}
     said |= {"texts": len(rows), "different_texts": len(places)}
-    return Embedded(np.load(job.vectors)[rows], is_truncated[rows], said | shown_log(storage, log))
+    return Embedded(read_array(job.vectors)[rows], is_truncated[rows], said | shown_log(storage, log))

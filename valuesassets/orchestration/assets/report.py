@@ -18,7 +18,7 @@ from valuesassets.orchestration.first_look.shown import PICTURE, SUMMARY, link_t
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_file
-from valuesassets.records.parquet import table_metadata
+from valuesassets.records.parquet import stored_frame, table_metadata
 from valuesassets.records.study import Study
 from valuesassets.reporting.analyses import Analysis
 
@@ -73,7 +73,7 @@ def report_asset(
                 **inputs,
                 "probe_distributions": concatenated(inputs["probe_distributions"]),
                 "calibration": _calibration(study, storage.files(keys["calibration"], "parquet"), cells),
-                "negative_controls": pd.read_parquet(tried) if tried.exists() else untried,
+                "negative_controls": stored_frame(tried) if tried.exists() else untried,
                 **refused,
                 **shown,
             },
@@ -120,7 +120,7 @@ def _calibration(study: Study, calibrated: Mapping[str, Path], cells: set[str]) 
     from valuesassets.answers.calibration import describe_hardness, summarise_recovery
     from valuesassets.reporting.parts import Refused
 
-    compared = [pd.read_parquet(path) for name, path in calibrated.items() if name in cells]
+    compared = [stored_frame(path) for name, path in calibrated.items() if name in cells]
     if not compared:
         return Refused("no reference model was calibrated, so nothing says how exact the readings are")
     comparison = pd.concat(compared, ignore_index=True)

@@ -28,6 +28,7 @@ from valuesassets.records.files import read_json, sha256_file, sha256_json, writ
 from valuesassets.records.jobs import EmbedJob
 from valuesassets.records.parquet import trial_rows
 from valuesassets.records.questions import Question, askable, questions_to_rows
+from valuesassets.records.seals import read_array
 from valuesassets.records.settings.questionnaires import IMPORTED, Questionnaires
 from valuesassets.records.study import Study
 from valuesassets.records.trials import NoTrials, Trial
@@ -104,8 +105,8 @@ def questionnaire_assets(study: Study) -> list[dg.AssetsDefinition]:
             none = {"path": None, "source": f"{imported.name}, imported without a PDF", "sha256": sha256_file(imported)}
             return dg.MaterializeResult(value=none, metadata=none, data_version=dg.DataVersion(none["sha256"]))
         destination = storage.path(context.asset_key, language, "pdf")
-        pdf = asdict(fetch_questionnaire(study, language, destination))
-        shown = pdf | {PICTURE: picture_from(first_page(Path(pdf["path"])))}
+        pdf = asdict(fetch_questionnaire(study, language, destination)) | {"path": destination.name}
+        shown = pdf | {PICTURE: picture_from(first_page(destination))}
         return dg.MaterializeResult(value=pdf, metadata=shown, data_version=dg.DataVersion(pdf["sha256"]))
 
     @of_language(
@@ -313,7 +314,7 @@ def _embedded(
     job = EmbedJob(model=embedder, texts=folder / "texts.json", vectors=folder / "vectors.npy")
     write_json(job.texts, texts)
     run_node_job(context, job, study, storage)
-    return np.load(job.vectors)
+    return read_array(job.vectors)
 
 
 def _content_version(rows: list[Any]) -> dg.DataVersion:

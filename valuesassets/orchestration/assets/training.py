@@ -5,13 +5,15 @@ from typing import Any
 
 import dagster as dg
 
+from valuesassets.desk.staleness import folder_metadata
 from valuesassets.orchestration.first_look.pictures import draw_losses
 from valuesassets.orchestration.first_look.shown import PICTURE, SUMMARY, picture_of
 from valuesassets.orchestration.grid.node_jobs import run_node_job, shown_log
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.files import read_json, sha256_json
+from valuesassets.records.files import sha256_json
 from valuesassets.records.jobs import PhantomPlan, TrainReferenceJob
+from valuesassets.records.seals import read_record
 from valuesassets.records.study import Study
 
 
@@ -34,7 +36,7 @@ def train(
     summary = storage.job_folder(context.asset_key, None) / "summary.json"
     job = TrainReferenceJob(phantoms=tuple(phantoms), steps=study.phantom.steps, seed=study.seed, summary=summary)
     log = run_node_job(context, job, study, storage, family)
-    trained = read_json(summary)["phantoms"]
+    trained = read_record(summary)["phantoms"]
     largest = max(phantom["largest_loss"] for phantom in trained)
     shown = {
         SUMMARY: f"{len(trained)} models trained to {learned}, largest loss {largest:.4f}",
@@ -42,6 +44,7 @@ def train(
         PICTURE: picture_of(draw_losses(trained)),
     }
     version = sha256_json([phantom["hash"] for phantom in trained])[:16]
+    written = folder_metadata(storage.folder.joinpath(*context.asset_key.path))
     return dg.MaterializeResult(
-        metadata=shown | metadata | shown_log(storage, log), data_version=dg.DataVersion(version)
+        metadata=shown | written | metadata | shown_log(storage, log), data_version=dg.DataVersion(version)
     )

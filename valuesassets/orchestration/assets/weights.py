@@ -12,8 +12,9 @@ from valuesassets.orchestration.instruments import MODELS
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.partitions import model_partitions
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.files import read_json, sha256_json
+from valuesassets.records.files import sha256_json
 from valuesassets.records.jobs import FetchWeightsJob, HubModel
+from valuesassets.records.seals import read_record
 from valuesassets.records.study import Study
 
 GIB = 2**30
@@ -51,7 +52,7 @@ def weights_assets(study: Study) -> list[dg.AssetsDefinition]:
             folder = storage.job_folder(context.asset_key, name)
             job = FetchWeightsJob(models=models, offline=family.offline, summary=folder / "summary.json")
             log = run_node_job(context, job, study, storage)
-            fetched = read_json(job.summary)
+            fetched = read_record(job.summary)
             rows = [
                 {"model": each["model"], "commit": each["commit"] or _kind(each), "GiB": each["size"] / GIB}
                 | {"files": each["files"], "was there": each["was_there"]}

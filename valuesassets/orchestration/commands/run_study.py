@@ -30,12 +30,14 @@ from valuesassets.orchestration.grid.grid_cells import partition_of
 from valuesassets.orchestration.grid.left_out import left_out_cells, why_not_asked
 from valuesassets.orchestration.grid.probe_grid import failed_cells, grid_job_name
 from valuesassets.orchestration.instruments import INSTRUMENTS, Instrument, instruments_of
-from valuesassets.orchestration.partitions import family_and_part
+from valuesassets.orchestration.partitions import cell_key, family_and_part
 from valuesassets.orchestration.resources import Storage, StorageResource, partition_path
 from valuesassets.records.study import Study
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Runs log to the instance, where the UI shows it; the console is for progress."""
+MOST_NAMED = 3
+"""Files that a line names."""
 KILLED = "a process that makes runs was killed, perhaps for want of memory; run the command again, it makes the rest"
 
 
@@ -214,7 +216,7 @@ def _make_parts(here: Here, runs: SideBySide | None, tell: Tell, study: Study | 
             yield from _newly_left_out(here, part, study, left_out)
         if stale:
             described = f"{part.grid.asks} of the grid" if part.grid else _described(stale, part.partition)
-            tell(described, number, len(before), True)
+            tell(described + _damage(part, stale, now), number, len(before), True)
             making[_submitted(here, runs, part, stale, wanted.tags)] = part
     tell("", len(before) + 1, len(before), False)
 
@@ -289,6 +291,17 @@ def _submitted(here: Here, runs: SideBySide | None, *given: Any) -> Future[dict[
 def _described(keys: Collection[dg.AssetKey], partition: str | None) -> str:
     names = ", ".join(key.path[-1] for key in keys)
     return f"{names} {partition_path(partition)}" if partition else names
+
+
+def _damage(part: Part, stale: Collection[Any], now: Staleness) -> str:
+    """What a line says of files that are made again because they are gone or hold something else than was written."""
+    if part.grid is None:
+        found = now.damaged(stale, part.partition)
+    else:
+        cells = [cell_key(*name.split("/"), dimension=part.grid.part) for name in stale]
+        found = [path for cell in cells for path in now.damaged(part.keys, cell)]
+    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    return f" (gone, or not as written: {', '.join(map(str, found[:MOST_NAMED]))}{more})" if found else ""
 
 
 def _stale_of(part: Part, now: Staleness, study: Study | None, wanted: Wanted) -> list[Any]:

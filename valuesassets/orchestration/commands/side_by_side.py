@@ -103,17 +103,8 @@ def _begin(definitions: dg.Definitions, parent: int) -> None:
     os.setsid()
     signal.signal(signal.SIGINT, _interrupt)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    _share_cores()
     # Opened with the first run: by then the parent has made the instance's tables, where they were missing.
     _here = functools.cache(lambda: Here(definitions, dg.DagsterInstance.get()))
-
-
-def _share_cores() -> None:
-    """Keep linear algebra to one thread: there is a fork for each core, and threads of several wait for each other."""
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(1, user_api="blas")
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of libraries that are loaded later
 
 
 def _make(make: Callable[..., Any], *args: Any) -> Any:

@@ -11,8 +11,9 @@ from valuesassets.orchestration.instruments import MODELS, SURVEY, Instrument
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData, StorageError
-from valuesassets.records.files import read_json, sha256_file, sha256_json
+from valuesassets.records.files import sha256_file, sha256_json
 from valuesassets.records.jobs import GenerateCell, GenerateJob, ScoreCell, ScoreJob
+from valuesassets.records.seals import read_record
 from valuesassets.records.study import Cell, Study
 
 WEIGHTS, WEIGHTS_BEFORE = MODELS.key("weights"), SURVEY.key("model_weights")
@@ -58,7 +59,7 @@ def cache_variables(storage: Storage, family: str, chosen: Mapping[str, str]) ->
 def fetched_weights(storage: Storage, family: str) -> dict[str, Any]:
     """What was stored of a family's weights; empty where they were never fetched."""
     paths = (storage.path(key, family, "json") for key in (WEIGHTS, WEIGHTS_BEFORE))
-    return next((read_json(path) for path in paths if path.exists()), {})
+    return next((read_record(path) for path in paths if path.exists()), {})
 
 
 def score_cell(
@@ -152,7 +153,7 @@ def readings_job(
         path = storage.path(instrument.key("preflight"), family, "json")
         if not path.exists():
             raise MissingData(f"{family} has had no preflight; materialise preflight/{family} first")
-        preflight = dict(read_json(path))
+        preflight = dict(read_record(path))
     require_preflight(study, instrument, cell, preflight)
     readings = storage.path(instrument.key("readings"), cell_key(family, part, instrument.part), "parquet").absolute()
     asked = score_cell(study, storage, family, language, trials, readings, str(cell), instrument)
@@ -204,7 +205,7 @@ def answers_job(study: Study, storage: Storage, instrument: Instrument, cell: Ce
     if not trials.exists():
         raise MissingData(f"{part}: there are no trials yet; materialise {noun}/{part} first")
     served = storage.path(instrument.key("model_languages"), family, "json")
-    if served.exists() and cell.language not in (named := read_json(served)["languages"]):
+    if served.exists() and cell.language not in (named := read_record(served)["languages"]):
         raise MissingData(
             f"{family} is not asked in {cell.language}: its model card, or EVAL_LANGUAGES, names {', '.join(named)}; "
             "nothing is lost, the other languages are compared"

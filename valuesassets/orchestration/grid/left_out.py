@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from valuesassets.orchestration.instruments import Instrument, instruments_of
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import StudyError
-from valuesassets.records.files import read_json
 from valuesassets.records.parquet import LEFT_OUT, table_metadata
+from valuesassets.records.seals import read_record
 from valuesassets.records.study import Study
 from valuesassets.records.trials import NoTrials, Trial
 
@@ -47,6 +47,6 @@ def left_out_cells(study: Study, storage: Storage, instrument: Instrument) -> di
     for family in study.families:
         path = storage.path(instrument.key("preflight"), family, "json")
         if path.exists():
-            reasons = left_out_parts(read_json(path), overrides_of(study, instrument, family))
+            reasons = left_out_parts(read_record(path), overrides_of(study, instrument, family))
             found |= {f"{family}/{part}": reason for part, reason in reasons.items()}
     return found

@@ -44,6 +44,7 @@ from valuesassets.records.jobs import (
     write_job,
 )
 from valuesassets.records.parquet import read_answers, read_readings, read_table
+from valuesassets.records.seals import sealed
 from valuesassets.records.study import Study
 from valuesassets.records.tables import TRIALS
 
@@ -136,6 +137,7 @@ class SentJob:
         text = json.dumps(self.job.model_dump(mode="json") | failures, indent=2)
         for final, sent in self._places.items():
             text = text.replace(json.dumps(str(final)), json.dumps(sent))
+        text = json.dumps(sealed(json.loads(text)), indent=2)
         return Task([python or sys.executable, "-m", NODE, f"{{task}}/{JOB}"], files={JOB: text})
 
     def wanted(self, name: str, folder: Path, asset: dg.AssetKey, partition: str | None) -> Wanted:

@@ -10,13 +10,14 @@ import dagster as dg
 from valuesassets.desk.staleness import WRITTEN, hashes_of
 from valuesassets.orchestration.first_look.shown import SUMMARY, link_to
 from valuesassets.orchestration.grid.node_jobs import shown_log
-from valuesassets.orchestration.grid.shown_readings import judge_versions, named_model
+from valuesassets.orchestration.grid.shown_readings import judge_versions
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.io_managers import flat_frame, frame_metadata
 from valuesassets.orchestration.record_checks import judge_rows
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_json
 from valuesassets.records.parquet import read_answers, table_metadata
+from valuesassets.records.places import named_model
 from valuesassets.records.study import Study
 from valuesassets.records.tables import ANSWERS
 from valuesassets.records.trials import Status

@@ -18,6 +18,7 @@ from valuesassets.orchestration.record_checks import judge_rows
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_json
 from valuesassets.records.parquet import read_readings, reading_rows, table_metadata
+from valuesassets.records.places import named_model
 from valuesassets.records.study import Study
 from valuesassets.records.tables import READINGS
 
@@ -68,11 +69,6 @@ def judge_versions(study: Study, described: Mapping[str, str]) -> list[dg.AssetC
     versions = json.loads(described.get("model_versions", "[]"))
     failing = [{"model_version": version} for version in versions] if len(versions) > 1 else []
     return [check.result(failing, len(versions)) for check in version_checks(study)]
-
-
-def named_model(model: str) -> str:
-    """A model as a page that others read names it: the hub id, or the last parts of its folder."""
-    return "/".join(model.rstrip("/").split("/")[-2:])
 
 
 def flat_report(report: dict[str, Any]) -> dict[str, str]:

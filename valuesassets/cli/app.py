@@ -76,7 +76,9 @@ def main() -> None:
         if os.environ.get("VALUESASSETS_DEBUG"):
             raise
         kind = "" if isinstance(error, ValuesAssetsError) else f"{type(error).__name__}: "
-        print(f"{kind}{one_line(str(error))}", file=sys.stderr)
+        if isinstance(error, MemoryError):
+            kind = "there is too little memory; end other programs, or use a machine that has more: "
+        print(f"{kind}{one_line(str(error))}".removesuffix(": "), file=sys.stderr)
         sys.exit(1)
 
 

@@ -87,7 +87,7 @@ def read_pages(pdf: Path, on_page: Callable[[int, int], None] | None = None) -> 
     return _read_before[version]
 
 
-def _read_pages(pdf: Path, on_page: Callable[[int, int], None]) -> tuple[Page, ...]:
+def _read_pages(pdf: Path, on_page: Callable[[int, int], object]) -> tuple[Page, ...]:
     total = count_pages(pdf, str(pdf))
     pages: list[Page] = []
     try:

@@ -3,6 +3,7 @@
 import contextlib
 import difflib
 import hashlib
+import io
 import json
 import os
 import secrets
@@ -15,6 +16,8 @@ from typing import Any
 
 from valuesassets.records.errors import StorageError, ValuesAssetsError
 
+LONGEST_LINE = 10 * 2**20
+"""Bytes; no line that people write has more."""
 _BEGINNINGS = {
     b"%PDF-": "a PDF",
     b"PK\x03\x04": "a ZIP archive or an Office document",
@@ -239,22 +242,48 @@ def read_text(path: Path, expected: str, error: type[ValuesAssetsError] = Storag
     Raises:
         error: absent, a folder, empty, plainly another kind of file, not for us to read, or not UTF-8.
     """
+    with _text_file(path, expected, error) as stream:
+        content = stream.read()
     try:
-        content = Path(path).read_bytes()
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise error(f"{path}: byte {fault.start} is not UTF-8; save the file as UTF-8") from None
+
+
+def read_lines(path: Path, expected: str, error: type[ValuesAssetsError] = StorageError) -> Iterator[str]:
+    """The lines of a file of text with their ends, one after the other; arguments and errors are those of `read_text`.
+
+    Raises:
+        error: also where a line is longer than any that people write.
+    """
+    place = 0
+    with _text_file(path, expected, error) as stream:
+        while content := stream.readline(LONGEST_LINE + 1):
+            if len(content) > LONGEST_LINE:
+                raise error(f"{path}: the line at byte {place} has no end, {expected} was expected; name another file")
+            try:
+                line = content.decode().removeprefix("" if place else "\ufeff")
+            except UnicodeDecodeError as fault:
+                raise error(f"{path}: byte {place + fault.start} is not UTF-8; save the file as UTF-8") from None
+            place += len(content)
+            yield from io.StringIO(line, newline="") if "\r" in line else [line]
+
+
+@contextlib.contextmanager
+def _text_file(path: Path, expected: str, error: type[ValuesAssetsError]) -> Iterator[io.BufferedReader]:
+    try:
+        with open(path, "rb") as stream:
+            kind = kind_of(stream.peek(1024)[:1024])
+            if kind is not None and kind != "JSON":
+                what_to_do = "save the file as UTF-8" if "UTF-16" in kind else "name another file"
+                raise error(f"{path}: is {kind}, {expected} was expected; {what_to_do}")
+            yield stream
     except FileNotFoundError:
         raise error(no_such_file(path)) from None
     except IsADirectoryError:
         raise error(f"{path}: is a folder, {expected} was expected; name the file") from None
     except OSError as fault:
         raise error(f"{path}: cannot be read: {_reason(fault)}; check who may read it") from None
-    kind = kind_of(content)
-    if kind is not None and kind != "JSON":
-        what_to_do = "save the file as UTF-8" if "UTF-16" in kind else "name another file"
-        raise error(f"{path}: is {kind}, {expected} was expected; {what_to_do}")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise error(f"{path}: byte {fault.start} is not UTF-8; save the file as UTF-8") from None
 
 
 def sha256_file(path: Path) -> str:

@@ -1,13 +1,15 @@
 """Tables of text (CSV) that people write: their rows by column, with what is said of a file that is none."""
 
+import contextlib
 import csv
-import io
-from collections.abc import Callable, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from valuesassets.records.errors import InputError
-from valuesassets.records.files import read_text
+from valuesassets.records.files import read_lines
 from valuesassets.records.quotes import line_of_stray_quote
 
 
@@ -19,6 +21,26 @@ class Row(NamedTuple):
     fields: dict[str, str]
 
 
+def too_many_rows(path: Path, most_rows: int) -> str:
+    """That a table has more rows than a questionnaire."""
+    return f"{path}: more than {most_rows:,} rows, no questionnaire has so many; is it a file of answers?"
+
+
+def _first_rows(lines: Iterable[str], delimiter: str, most_rows: int) -> list[str]:
+    """The lines up to the end of the first row that is too many."""
+    read: list[str] = []
+
+    def remembered() -> Iterator[str]:
+        for line in lines:
+            read.append(line)
+            yield line
+
+    rows = (row for row in csv.reader(remembered(), delimiter=delimiter) if any(field.strip() for field in row))
+    with contextlib.suppress(csv.Error):  # a field that does not end: whoever looks for stray quotes says where
+        next(itertools.islice(rows, most_rows, None), None)
+    return read
+
+
 def read_rows(
     path: Path,
     columns: Sequence[str],
@@ -27,6 +49,7 @@ def read_rows(
     delimiters: str = ",",
     is_row: Callable[[str], bool] | None = None,
     by_line: bool = False,
+    most_rows: int | None = None,
 ) -> list[Row]:
     """The rows of a CSV file whose columns are these and perhaps more, in any order; blank ones are left out.
 
@@ -34,20 +57,28 @@ def read_rows(
         delimiters: what may separate fields; the one that the header has most of does.
         is_row: whether a line has the look of a whole row, for fields of many lines; else by its number of separators.
         by_line: whether messages name lines and not rows; what a file without a row lacks is then the caller's to say.
+        most_rows: no more of the file is read than the rows that it may have.
 
     Raises:
         error: no such table, other separators, a column missing or twice, a row of another length, a quotation mark
-            that nothing closes, no row; names file and row.
+            that nothing closes, no row or more than `most_rows`; names file and row.
     """
     expected = f"a table (CSV) with columns {', '.join(columns)}"
-    lines = io.StringIO(read_text(path, expected, error), newline="").readlines()
-    header, place = lines[0], f"{path}: {'line' if by_line else 'row'}"
+    lines = read_lines(path, expected, error)
+    header, place = next(lines, ""), f"{path}: {'line' if by_line else 'row'}"
+    if not header:
+        raise error(f"{path}: holds nothing but a byte order mark, {expected} was expected; name another file")
     delimiter = max(delimiters, key=header.count)
+    lines = [header, *(lines if most_rows is None else _first_rows(lines, delimiter, most_rows))]
     for separator, name in ((";", "semicolons"), ("\t", "tabs")):
         if delimiter not in header and separator in header and not by_line:
             raise error(f"{place} 1: found {name} between fields, commas were expected; save it with these")
     has_all: Callable[[str], bool] = lambda line: line.count(delimiter) >= header.count(delimiter) > 0  # noqa: E731
+    if "\0" in header:
+        raise error(f"{place} 1: holds NULs, {expected} was expected; save the file as UTF-8")
     if (stray := line_of_stray_quote(lines, delimiter, is_row or has_all)) is not None:
+        if '"' not in lines[stray - 1]:
+            raise error(f"{place} {stray}: a field has more than {csv.field_size_limit():,} characters; mend the row")
         raise error(
             f"{place} {stray}: a quotation mark takes in what follows it; close it in its field, double it or leave "
             "it out"
@@ -59,7 +90,7 @@ def read_rows(
         if by_line:
             raise error(f"{place} 1: {shown or 'nothing'} found, a header {','.join(columns)} was expected")
         raise error(f"{place} 1: no column {missing[0]} (found {shown}); {expected} was expected; add it")
-    if twice := [name for name in names if name and names.count(name) > 1]:
+    if twice := [name for name, count in Counter(names).items() if name and count > 1]:
         raise error(f"{place} 1: column {twice[0]} stands twice; leave one of them")
     found = []
     for number, fields in enumerate(reader, 2):
@@ -71,6 +102,8 @@ def read_rows(
             raise error(f"{place} {number}: {n} fields, {len(names)} were expected as in the header; mend the row")
         row = {name: field.strip() for name, field in zip(names, fields, strict=True)}
         found.append(Row(number, reader.line_num, row))
+        if most_rows is not None and len(found) > most_rows:
+            raise error(too_many_rows(path, most_rows))
     if not found and not by_line:
         raise error(f"{path}: holds no row below its header; {expected} was expected; name another file")
     return found

@@ -1,33 +1,38 @@
 """Tables in spreadsheets (XLSX): the rows of the first sheet by column, as they are stored; nothing is computed."""
 
 import io
+import os
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 from valuesassets.records.errors import InputError
-from valuesassets.records.files import kind_of, no_such_file
-from valuesassets.records.text_tables import Row
+from valuesassets.records.files import kind_of_file, no_such_file
+from valuesassets.records.text_tables import Row, too_many_rows
+from valuesassets.records.zips import DAMAGED
 
 MOST_BYTES = 50 * 2**20
 """No table of questions unpacks to more."""
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-CELL = re.compile(r"([A-Z]+)(\d+)")
+SHARED = "xl/sharedStrings.xml"
+CELL = re.compile("([A-Z]{1,3})([1-9][0-9]{0,6})")
+LAST_ROW = 2**20
 
 
-def read_sheet(path: Path, columns: Sequence[str], error: type[InputError] = InputError) -> list[Row]:
+def read_sheet(
+    path: Path, columns: Sequence[str], error: type[InputError] = InputError, *, most_rows: int
+) -> list[Row]:
     """The rows of a spreadsheet's first sheet whose columns are these and perhaps more; blank ones are left out.
 
     Raises:
-        error: no such file, no spreadsheet, a formula, merged cells, a column missing or twice, no row; names file and
-            cell.
+        error: no such file, no spreadsheet, a formula, merged cells, a column missing or twice, no row or more than
+            `most_rows`; names file and cell.
     """
-    cells = _cells(path, error)
-    (number, header), *body = [*_by_row(cells)] or [(1, {})]
+    cells = _cells(path, error, most_rows)
+    (number, header), *body = sorted(cells.items()) or [(1, {})]
     names = {column: text.strip().lower() for column, text in header.items() if text.strip()}
     expected = f"a sheet with columns {', '.join(columns)}"
     for column in columns:
@@ -44,57 +49,90 @@ def read_sheet(path: Path, columns: Sequence[str], error: type[InputError] = Inp
     return rows
 
 
-def _by_row(cells: dict[tuple[int, str], str]) -> Iterator[tuple[int, dict[str, str]]]:
-    for number in sorted({row for row, _ in cells}):
-        yield number, {column: text for (row, column), text in cells.items() if row == number}
-
-
-def _cells(path: Path, error: type[InputError]) -> dict[tuple[int, str], str]:
-    """The text of each cell of the first sheet, by row and column."""
+def _cells(path: Path, error: type[InputError], most_rows: int) -> dict[int, dict[str, str]]:
+    """The text of each cell of the first sheet that is not empty, by row and column."""
     not_one = f"{path}: is no spreadsheet (XLSX); save it as XLSX or CSV"
     if not path.is_file():
         raise error(no_such_file(path))
-    content = path.read_bytes()
-    if kind_of(content) != "a ZIP archive or an Office document":
+    if not os.access(path, os.R_OK):
+        raise error(f"{path}: cannot be read: Permission denied; check who may read it")
+    if kind_of_file(path) != "a ZIP archive or an Office document":
         raise error(not_one)
+    found: dict[int, dict[str, str]] = {}
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with zipfile.ZipFile(path) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
                 raise error(f"{path}: unpacks to more than {MOST_BYTES // 2**20} MiB, no table of questions does")
-            names = set(archive.namelist())
             shared = []
-            if "xl/sharedStrings.xml" in names:
-                shared = [_text(each) for each in _xml(archive, "xl/sharedStrings.xml").iter(f"{MAIN}si")]
-            sheet = _xml(archive, _first_sheet(archive))
-    except (zipfile.BadZipFile, ElementTree.ParseError, KeyError, StopIteration, RuntimeError, OSError, zlib.error):
+            if SHARED in archive.namelist():
+                shared = [_text(each) for each in _elements(archive, SHARED, "si")]
+            for element in _elements(archive, _first_sheet(archive), "c", "row", "mergeCell"):
+                if fault := _fault(element, shared, found):
+                    raise error(f"{path}: {fault}")
+                if element.tag == f"{MAIN}c" and (text := _written(element, shared)):
+                    _, column, row = _place(element)
+                    found.setdefault(row, {})[column] = text
+                    if len(found) > most_rows + 1:  # the header is one
+                        raise error(too_many_rows(path, most_rows))
+    except (*DAMAGED, LookupError, StopIteration, ElementTree.ParseError):
         raise error(not_one) from None
-    merged = sheet.find(f"{MAIN}mergeCells/{MAIN}mergeCell")
-    if merged is not None:
-        raise error(f"{path}: cells {merged.get('ref')} are merged; part them and write each row's own words")
-    found = {}
-    for cell in sheet.iter(f"{MAIN}c"):
-        place = cell.get("r", "")
-        if cell.find(f"{MAIN}f") is not None:
-            raise error(f"{path}: cell {place} holds a formula; put its value in its place")
-        match = CELL.fullmatch(place)
-        if match and (text := _written(cell, shared)):
-            found[int(match[2]), match[1]] = text
     return found
+
+
+def _fault(element: ElementTree.Element, shared: Sequence[str], found: dict[int, dict[str, str]]) -> str | None:
+    """Why a cell cannot be taken as it stands; None where it can."""
+    if element.tag == f"{MAIN}mergeCell":
+        return f"cells {element.get('ref')} are merged; part them and write each row's own words"
+    if element.tag != f"{MAIN}c":
+        return None
+    place, column, row = _place(element)
+    if not 0 < row <= LAST_ROW:
+        return f"a cell stands at {place!r}, where no sheet has one; save it anew as XLSX or CSV"
+    if column in found.get(row, {}):
+        return f"cell {place} stands there twice; save it anew as XLSX or CSV"
+    if element.find(f"{MAIN}f") is not None:
+        return f"cell {place} holds a formula; put its value in its place"
+    index = element.findtext(f"{MAIN}v") if element.get("t") == "s" else None
+    if index is not None and (not re.fullmatch("[0-9]{1,9}", index) or int(index) >= len(shared)):
+        return f"cell {place} is to have text {index[:20]!r} of {len(shared)}; save the table anew as XLSX or CSV"
+    return None
+
+
+def _place(cell: ElementTree.Element) -> tuple[str, str, int]:
+    """Where a cell stands: as it is written, its column and its row, which is 0 where a sheet has no such place."""
+    place = cell.get("r", "")
+    match = CELL.fullmatch(place)
+    return (place, match[1], int(match[2])) if match else (place[:20], "", 0)
 
 
 def _first_sheet(archive: zipfile.ZipFile) -> str:
     """The name of the part that holds the first sheet of a workbook."""
-    first = next(_xml(archive, "xl/workbook.xml").iter(f"{MAIN}sheet"))
-    relations = {each.get("Id"): each.get("Target") or "" for each in _xml(archive, "xl/_rels/workbook.xml.rels")}
-    target = relations[first.get(RELATION)]
+    first = next(_elements(archive, "xl/workbook.xml", "sheet"))
+    listed = ElementTree.fromstring(_xml(archive, "xl/_rels/workbook.xml.rels"))  # noqa: S314
+    target = {each.get("Id"): each.get("Target") or "" for each in listed}[first.get(RELATION)]
     return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
 
 
-def _xml(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
+def _elements(archive: zipfile.ZipFile, name: str, *tags: str) -> Iterator[ElementTree.Element]:
+    """The elements of a part that have these names, one after the other; only the last one is kept in memory."""
+    wanted = {f"{MAIN}{tag}" for tag in tags}
+    around: list[ElementTree.Element] = []
+    for event, element in ElementTree.iterparse(io.BytesIO(_xml(archive, name)), ("start", "end")):  # noqa: S314
+        if event == "start":
+            around.append(element)
+            continue
+        around.pop()
+        if element.tag in wanted:
+            yield element
+            around[-1].clear()
+
+
+def _xml(archive: zipfile.ZipFile, name: str) -> bytes:
     content = archive.read(name)
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:  # no office writes one, and entities can be made to explode
+    plain = content.replace(b"\0", b"")  # UTF-16 as well
+    if b"<!DOCTYPE" in plain or b"<!ENTITY" in plain:  # no office writes one, and entities can be made to explode
         raise KeyError(name)
-    return ElementTree.fromstring(content)  # noqa: S314
+    return content
 
 
 def _text(element: ElementTree.Element) -> str:
@@ -109,5 +147,5 @@ def _written(cell: ElementTree.Element, shared: Sequence[str]) -> str:
         return _text(inline)
     stored = (value.text or "") if value is not None else ""
     if kind == "s":
-        return shared[int(stored)]
+        return shared[int(stored)] if stored else ""
     return re.sub(r"\.0+$", "", stored) if kind == "n" else stored

@@ -72,7 +72,7 @@ CASES = [
     bad(
         "a PDF of 2,000 pages",
         codebook,
-        "form.pdf: the PDF has 2000 pages, no questionnaire has more than 400 (a codebook, a report?); name the "
+        "form.pdf: the PDF has more than 400 pages, no questionnaire does (a codebook, a report?); name the "
         "questionnaire's PDF, or cut its pages out of this one",
     ),
     bad(

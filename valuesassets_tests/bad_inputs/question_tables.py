@@ -44,7 +44,7 @@ CASES = [
     bad(
         "a table of 3,000 rows",
         files({"form.csv": HEAD + "".join(ROW.replace("q1", f"q{n}") for n in range(3000))}),
-        "form.csv: 3,000 rows, no questionnaire has more than 1,000; is it a file of answers?",
+        "form.csv: more than 1,000 rows, no questionnaire has so many; is it a file of answers?",
     ),
     bad(
         "a spreadsheet with merged cells",

@@ -1,25 +1,32 @@
 """`survey/questionnaire_pdf`: one language's questionnaire as a PDF that was looked into, and where it came from."""
 
 import io
-import lzma
+import itertools
 import zipfile
-import zlib
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 import pdfplumber
+from pdfminer.pdfpage import PDFPage
+from pdfplumber.page import Page
 
 from valuesassets.instruments.survey.forms.download import MOST_BYTES, download, shown
 from valuesassets.records.errors import PdfError
 from valuesassets.records.files import kind_of, no_such_file, sha256_file, whole_file
+from valuesassets.records.limited import within_limits
 from valuesassets.records.settings.cells import Language
 from valuesassets.records.settings.questionnaires import Questionnaires
 from valuesassets.records.study import Study
+from valuesassets.records.zips import DAMAGED
 
 MOST_PAGES = 400
 """No questionnaire has more pages; codebooks and reports do."""
 
+PRINT_ANEW = (
+    "print it to a new PDF, or write its questions into a table, which `valuesassets template questions` begins"
+)
+"""What to do with a PDF that takes too long or too much."""
 _WHAT_TO_DO = {
     "an empty file": "fetch it again",
     "an HTML page": "open the link in a browser, log in where it asks for it, and save the PDF itself",
@@ -74,7 +81,7 @@ def count_pages(path: Path, name: str) -> int:
     """Number of pages of a PDF.
 
     Raises:
-        PdfError: empty, another kind of file, truncated, encrypted, or far too long.
+        PdfError: empty, another kind of file, truncated, encrypted, or far too long; or it takes too long to read.
     """
     with open(path, "rb") as stream:
         head = stream.read(1024)
@@ -82,9 +89,17 @@ def count_pages(path: Path, name: str) -> int:
     if kind not in ("a PDF", None) or b"%PDF-" not in head:
         what_to_do = _WHAT_TO_DO.get(kind or "", "name the questionnaire's PDF")
         raise PdfError(f"{name}: not a PDF but {kind or 'another kind of file'}; {what_to_do}")
+    return within_limits(lambda _: _count_pages(path, name), name, PRINT_ANEW, PdfError)
+
+
+def _count_pages(path: Path, name: str) -> int:
     try:
-        with pdfplumber.open(path) as pdf:
-            pages = len(pdf.pages)
+        with open(path, "rb") as stream:  # ours to close: pdfplumber's own way reads all pages once more
+            pdf = pdfplumber.open(stream)
+            first = itertools.islice(PDFPage.create_pages(pdf.doc), MOST_PAGES + 1)
+            pages = sum(1 for number, page in enumerate(first, 1) if Page(pdf, page, number))
+    except MemoryError:
+        raise
     except Exception as error:  # pdfminer raises many kinds, none of them documented
         if "password" in repr(error).lower():
             raise PdfError(f"{name}: the PDF is encrypted and asks for a password; save it without one") from None
@@ -93,7 +108,7 @@ def count_pages(path: Path, name: str) -> int:
         raise PdfError(f"{name}: the PDF has no pages; fetch it again")
     if pages > MOST_PAGES:
         raise PdfError(
-            f"{name}: the PDF has {pages} pages, no questionnaire has more than {MOST_PAGES} (a codebook, a report?); "
+            f"{name}: the PDF has more than {MOST_PAGES} pages, no questionnaire does (a codebook, a report?); "
             "name the questionnaire's PDF, or cut its pages out of this one"
         )
     return pages
@@ -132,8 +147,7 @@ def _pdf_in(content: bytes, source: str, wanted: str | None) -> bytes:
                     "has so many; look into it and use pdf_dir"
                 )
             return archive.read(entry)
-    except (zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError):
-        # RuntimeError: encrypted, or packed otherwise; OSError: bzip2, an index that points nowhere; ValueError: a name
+    except DAMAGED:
         raise PdfError(f"{source}: the ZIP archive is damaged or asks for a password; fetch it again") from None
 
 

@@ -60,11 +60,15 @@ def first_page(pdf: Path) -> str:
 
     import pypdfium2
 
-    with pypdfium2.PdfDocument(pdf) as document:
+    from valuesassets.instruments.survey.forms.form_pictures import drawn_from
+
+    def draw(document: pypdfium2.PdfDocument) -> bytes:
+        buffer = io.BytesIO()
         page = document[0].render(scale=0.7).to_pil().convert("L")  # type: ignore[arg-type]
-    buffer = io.BytesIO()
-    page.quantize(16).save(buffer, "PNG", optimize=True)
-    return base64.b64encode(buffer.getvalue()).decode("ascii")
+        page.quantize(16).save(buffer, "PNG", optimize=True)
+        return buffer.getvalue()
+
+    return base64.b64encode(drawn_from(pdf, draw)).decode("ascii")
 
 
 def draw_losses(phantoms: Sequence[Mapping[str, Any]]) -> "Figure":

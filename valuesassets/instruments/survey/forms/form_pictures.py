@@ -4,8 +4,9 @@ import base64
 import io
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import pypdfium2
 import pypdfium2.raw
@@ -13,6 +14,9 @@ from PIL import Image, ImageDraw
 
 from valuesassets.instruments.survey.forms.layout.pages import read_pages
 from valuesassets.instruments.survey.forms.layout.words import Box
+from valuesassets.instruments.survey.questionnaire_pdf import PRINT_ANEW
+from valuesassets.records.errors import PdfError
+from valuesassets.records.limited import within_limits
 from valuesassets.records.questions import Question
 
 DPI, COLOURS = 110, 32
@@ -23,6 +27,24 @@ MARGIN, ABOVE = 14.0, 76.0
 FRAME = "#00694c"
 CHARACTERS_TRIED = 200
 """So many characters of a page tell whether its text stands upright."""
+Drawn = TypeVar("Drawn")
+
+
+def drawn_from(pdf: Path, draw: Callable[[pypdfium2.PdfDocument], Drawn]) -> Drawn:
+    """What `draw` makes of the pages of a PDF, in a process of its own (`within_limits`).
+
+    Raises:
+        PdfError: it cannot be drawn, or that takes too long or too much memory.
+    """
+
+    def opened(_: object) -> Drawn:
+        try:
+            with pypdfium2.PdfDocument(pdf) as document:
+                return draw(document)
+        except (pypdfium2.PdfiumError, ArithmeticError, ValueError) as error:  # of a size that no picture has
+            raise PdfError(f"{pdf}: cannot be drawn ({error}); {PRINT_ANEW}") from None
+
+    return within_limits(opened, str(pdf), PRINT_ANEW, PdfError)
 
 
 def draw_page(document: pypdfium2.PdfDocument, pdf: Path, number: int, dpi: int = DPI) -> Image.Image | None:
@@ -76,8 +98,9 @@ def draw_questions(pdf: Path, questions: Iterable[Question]) -> dict[tuple[int, 
         Data addresses by (page, box); nothing for questions whose place is not known or not on the form.
     """
     places = {(question.page, question.box) for question in questions if question.page and question.box}
-    pictures: dict[tuple[int, Box], str] = {}
-    with pypdfium2.PdfDocument(pdf) as document:
+
+    def draw(document: pypdfium2.PdfDocument) -> dict[tuple[int, Box], str]:
+        pictures: dict[tuple[int, Box], str] = {}
         for number, group in itertools.groupby(sorted(places), key=lambda place: place[0]):
             page = draw_page(document, pdf, number, SMALL_DPI)  # once for all of its questions
             if page is None:
@@ -85,4 +108,6 @@ def draw_questions(pdf: Path, questions: Iterable[Question]) -> dict[tuple[int, 
             for _, box in group:
                 strip = (box[1] - ABOVE, box[3] + MARGIN)
                 pictures[number, box] = picture_of(page, *strip, [(box, FRAME)], SMALL_DPI, FEW_COLOURS)
-    return pictures
+        return pictures
+
+    return drawn_from(pdf, draw) if places else {}

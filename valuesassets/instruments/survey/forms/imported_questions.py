@@ -14,6 +14,7 @@ from valuesassets.instruments.survey.forms.question_tables import ENDINGS, read_
 from valuesassets.people.variables import BY_COUNT
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.files import read_json
+from valuesassets.records.limited import within_limits
 from valuesassets.records.questions import MOST_OPTIONS, Question, ResponseType, is_missing_code, parse_questions
 
 TEXTS = ("section", "text", "stem", "item", "answer_cue")
@@ -27,8 +28,14 @@ def read_imported(path: Path) -> tuple[list[Question], list[Change]]:
         path: JSON, or a table of questions by its ending (`question_tables`).
 
     Raises:
-        QuestionError: not JSON, not UTF-8, no array of records, an empty one, or a record that cannot be a question.
+        QuestionError: not JSON, not UTF-8, no array of records, an empty one, or a record that cannot be a question; or
+            it takes too long to read.
     """
+    what_to_do = "see whether it is the right file, and save it anew"
+    return within_limits(lambda _: _read_imported(path), str(path), what_to_do, QuestionError)
+
+
+def _read_imported(path: Path) -> tuple[list[Question], list[Change]]:
     if path.suffix.lower() in ENDINGS:
         return read_question_table(path), []
     rows = read_json(path, QuestionError)

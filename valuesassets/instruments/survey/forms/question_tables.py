@@ -39,13 +39,9 @@ def read_question_table(path: Path) -> list[Question]:
             or stand in no order; names file and row.
     """
     if path.suffix.lower() == ".xlsx":
-        rows = read_sheet(path, COLUMNS, QuestionError)
+        rows = read_sheet(path, COLUMNS, QuestionError, most_rows=MOST_ROWS)
     else:
-        rows = read_rows(path, COLUMNS, QuestionError, delimiters=",;\t")
-    if len(rows) > MOST_ROWS:
-        raise QuestionError(
-            f"{path}: {len(rows):,} rows, no questionnaire has more than {MOST_ROWS:,}; is it a file of answers?"
-        )
+        rows = read_rows(path, COLUMNS, QuestionError, delimiters=",;\t", most_rows=MOST_ROWS)
     first: dict[str, int] = {}
     for row in rows:
         name = row.fields["id"]

@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from PIL import Image
 
 from valuesassets.instruments.survey.extracted_questions import Examined
 from valuesassets.instruments.survey.forms.changes import Change
-from valuesassets.instruments.survey.forms.form_pictures import FRAME, MARGIN, draw_page, picture_of
+from valuesassets.instruments.survey.forms.form_pictures import FRAME, MARGIN, draw_page, drawn_from, picture_of
 from valuesassets.instruments.survey.forms.layout.checks import Fault
 from valuesassets.instruments.survey.forms.layout.grounding import GroundedString
 from valuesassets.instruments.survey.forms.layout.words import union
@@ -55,8 +55,8 @@ def render_review(examined: Examined, pdf: Path | None, language: str, overrides
     known = {question.id for question in examined.questions}
     return template(__package__ or "", "review").render(
         language=language,
-        pdf=pdf.name if pdf else "imported, without a PDF",
-        overrides=str(overrides),
+        pdf=_shown_name(pdf.name) if pdf else "imported, without a PDF",
+        overrides=_shown_name(overrides),
         doubtful=[entry for entry in entries if entry.faults],
         settled=[entry for entry in entries if not entry.faults and entry.changes],
         sound=[entry for entry in entries if not entry.faults and not entry.changes],
@@ -68,19 +68,28 @@ def render_review(examined: Examined, pdf: Path | None, language: str, overrides
     )
 
 
-def _entries(examined: Examined, pdf: Path | None) -> Iterator[Entry]:
-    if pdf is None:
-        yield from (_entry(examined, place, None) for place in range(len(examined.questions)))
-        return
+def _shown_name(path: Path | str) -> str:
+    """A name of a file, with a question mark for each byte that is no UTF-8."""
+    return str(path).encode(errors="replace").decode()
+
+
+def _entries(examined: Examined, pdf: Path | None) -> list[Entry]:
     pages = [question.page for question in examined.questions]
+    if pdf is None:
+        return [_entry(examined, place, None) for place in range(len(pages))]
     order = sorted(range(len(pages)), key=lambda place: pages[place] or 0)
-    with pypdfium2.PdfDocument(pdf) as document:
+
+    def draw(document: pypdfium2.PdfDocument) -> list[str | None]:
+        pictures: list[str | None] = []
         for page, group in itertools.groupby(order, key=lambda place: pages[place]):
             drawn = draw_page(document, pdf, page) if page is not None else None  # once for all of its questions
-            yield from (_entry(examined, place, drawn) for place in group)
+            pictures += [_picture(drawn, examined.questions[place], examined.grounded[place]) for place in group]
+        return pictures
+
+    return [_entry(examined, *drawn) for drawn in zip(order, drawn_from(pdf, draw), strict=True)]
 
 
-def _entry(examined: Examined, place: int, page: Image.Image | None) -> Entry:
+def _entry(examined: Examined, place: int, picture: str | None) -> Entry:
     question, strings = examined.questions[place], examined.grounded[place]
     faults = tuple(fault for fault in examined.faults if fault.question_id == question.id)
     is_in_dispute = any(fault.check == "agreement" for fault in faults)
@@ -90,14 +99,15 @@ def _entry(examined: Examined, place: int, page: Image.Image | None) -> Entry:
         tuple(change for change in examined.changes if change.question_id == question.id),
         strings,
         examined.agreement.twins[place] if examined.agreement and is_in_dispute else None,
-        _picture(page, question, strings) if page and question.box and question.page else None,
+        picture,
         override_text(question, sum(each.id == question.id for each in examined.questions) > 1),
     )
 
 
-def _picture(page: Image.Image, question: Question, strings: Sequence[GroundedString]) -> str:
+def _picture(page: Image.Image | None, question: Question, strings: Sequence[GroundedString]) -> str | None:
     """The form at a question, as wide as its page, with a frame around every string that was found."""
-    assert question.box is not None  # noqa: S101  # callers look
+    if page is None or question.box is None:
+        return None
     placed = [each for each in strings if each.place is not None and each.place.page == question.page]
     boxes = [each.place.box for each in placed if each.place is not None]
     _, top, _, bottom = union([question.box, *boxes])

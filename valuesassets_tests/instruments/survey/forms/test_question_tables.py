@@ -93,7 +93,7 @@ FAULTS = {
     ),
     "3,000 rows": (
         [HEADER, *((f"q{n}", *ONE[1:]) for n in range(3000))],
-        "3,000 rows, no questionnaire has more than 1,000; is it a file of answers?",
+        "more than 1,000 rows, no questionnaire has so many; is it a file of answers?",
     ),
 }  # fmt: skip
 

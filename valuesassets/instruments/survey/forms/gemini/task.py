@@ -10,6 +10,7 @@ from typing import Any
 import pydantic
 import pypdfium2
 
+from valuesassets.instruments.survey.forms.form_pictures import drawn_from
 from valuesassets.instruments.survey.forms.gemini.answers import Answer
 from valuesassets.instruments.survey.forms.gemini.request import (
     PageRange,
@@ -86,7 +87,7 @@ class Task:
         for half in pages.halves():
             yield from self.parts(half)
 
-    def page_images(self, pages: PageRange) -> Iterator[tuple[int, bytes]]:
+    def page_images(self, pages: PageRange) -> list[tuple[int, bytes]]:
         """The pictures (PNG, grey) that Gemini needs for these pages, each with its page number.
 
         The page that follows is one of them: a question that begins on the last page may run on there.
@@ -94,18 +95,17 @@ class Task:
         Raises:
             PdfError: a page cannot be drawn.
         """
-        number = pages.first
-        try:
-            with pypdfium2.PdfDocument(self.pdf) as document:
-                for number in range(pages.first, min(pages.last + 1, self.pages) + 1):
-                    page = document[number - 1].render(scale=DPI / 72, grayscale=True)  # type: ignore[arg-type]
-                    buffer = io.BytesIO()
-                    page.to_pil().save(buffer, "PNG")
-                    yield number, buffer.getvalue()
-        except pypdfium2.PdfiumError as error:
-            raise PdfError(
-                f"{self.pdf}: page {number} cannot be drawn ({error}); print the form to a new PDF"
-            ) from None
+
+        def draw(document: pypdfium2.PdfDocument) -> list[tuple[int, bytes]]:
+            drawn = []
+            for number in range(pages.first, min(pages.last + 1, self.pages) + 1):
+                page = document[number - 1].render(scale=DPI / 72, grayscale=True)  # type: ignore[arg-type]
+                buffer = io.BytesIO()
+                page.to_pil().save(buffer, "PNG")
+                drawn.append((number, buffer.getvalue()))
+            return drawn
+
+        return drawn_from(self.pdf, draw)
 
     def _path(self, pages: PageRange) -> Path:
         name = f"{self.language}-{sha256_json(self.identity)[:16]}"

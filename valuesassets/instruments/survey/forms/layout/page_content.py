@@ -25,6 +25,8 @@ class PrintedPage(pdfplumber.page.Page):
         device = _Printed(self.pdf.rsrcmgr, pageno=self.page_number)
         try:
             PDFPageInterpreter(self.pdf.rsrcmgr, device).process_page(self.page_obj)
+        except MemoryError:
+            raise
         except Exception as error:  # as pdfplumber does
             raise PdfminerException(error) from error
         objects: dict[str, list[dict[str, Any]]] = {kind: [] for kind in KINDS.values()}

@@ -1,7 +1,6 @@
 """Pages as words with boxes and thin rules, read out of a PDF once."""
 
 import dataclasses
-import logging
 import math
 import os
 import re
@@ -27,9 +26,10 @@ from valuesassets.instruments.survey.forms.layout.words import (
     with_codes,
     with_notes,
 )
-from valuesassets.instruments.survey.questionnaire_pdf import count_pages
+from valuesassets.instruments.survey.questionnaire_pdf import PRINT_ANEW, count_pages
 from valuesassets.records.errors import PdfError
 from valuesassets.records.files import no_such_file
+from valuesassets.records.limited import within_limits
 
 THIN = 2.5
 """A rectangle up to so many points thick is a rule."""
@@ -52,6 +52,12 @@ class Page:
 
 
 _read_before: dict[tuple[Path, int, int], tuple[Page, ...]] = {}
+MOST_WORDS, MOST_ON_A_PAGE = 150_000, 10_000
+"""Words of a form, and words or rules of one page: ten times, and three times, what the largest of EVS 2017 has."""
+MOST_POINTS = 14_400.0
+"""The widest and the highest page that the format has room for."""
+FARTHEST = 1e6
+"""What is said to stand so many points away is on no page."""
 REMEMBERED = 2
 """So many files stay in memory, for the checks that follow an extraction."""
 
@@ -63,7 +69,7 @@ def read_pages(pdf: Path, on_page: Callable[[int, int], None] | None = None) -> 
         on_page: told (pages read, pages in all) after each page that is read.
 
     Raises:
-        PdfError: not a readable PDF, or one without a text layer.
+        PdfError: not a readable PDF, or one without a text layer; one that takes too long or has too much on a page.
     """
     if pdf.is_dir():
         raise PdfError(f"{pdf}: is a folder, a PDF was expected; name the PDF in it")
@@ -74,23 +80,26 @@ def read_pages(pdf: Path, on_page: Callable[[int, int], None] | None = None) -> 
     stat = pdf.stat()
     version = (pdf.resolve(), stat.st_mtime_ns, stat.st_size)
     if version not in _read_before:
-        pages = _read_pages(pdf, on_page or (lambda done, total: None))
+        pages = within_limits(lambda tell: _read_pages(pdf, tell), str(pdf), PRINT_ANEW, PdfError, on_page)
         while len(_read_before) >= REMEMBERED:
             _read_before.pop(next(iter(_read_before)))
         _read_before[version] = pages
     return _read_before[version]
 
 
-def _read_pages(pdf: Path, on_page: Callable[[int, int], None]) -> tuple[Page, ...]:
+def _read_pages(pdf: Path, on_page: Callable[[int, int], object]) -> tuple[Page, ...]:
     total = count_pages(pdf, str(pdf))
-    logging.getLogger("pdfminer").setLevel(logging.ERROR)
     pages: list[Page] = []
     try:
         with pdfplumber.open(pdf) as document:
             for each in document.pages:
                 page = PrintedPage(document, each.page_obj, each.page_number)
                 pages.append(_page(*_upright(document, page)))
+                if why := _excess(pages):
+                    raise PdfError(f"{pdf}: {why}; {PRINT_ANEW}")
                 on_page(len(pages), total)
+    except (PdfError, MemoryError):
+        raise
     except Exception as error:  # pdfminer raises many kinds, none of them documented
         where = f"page {len(pages) + 1} of {total}"
         raise PdfError(
@@ -106,6 +115,17 @@ def _read_pages(pdf: Path, on_page: Callable[[int, int], None]) -> tuple[Page, .
     return tuple(
         dataclasses.replace(page, words=with_codes(each, pattern)) for page, each in zip(pages, words, strict=True)
     )
+
+
+def _excess(pages: Sequence[Page]) -> str | None:
+    """What is too large or too much on the pages up to the last one; None where nothing is."""
+    page, words = pages[-1], sum(len(each.words) for each in pages)
+    if not all(0 < edge <= MOST_POINTS for edge in (page.width, page.height)):
+        return f"page {page.number} is {page.width:g} by {page.height:g} points large, as no paper is"
+    for what, count in {"words": len(page.words), "rules": len(page.horizontal) + len(page.vertical)}.items():
+        if count > MOST_ON_A_PAGE:
+            return f"page {page.number} has {count:,} {what}, no questionnaire has more than {MOST_ON_A_PAGE:,} on one"
+    return f"more than {MOST_WORDS:,} words, no questionnaire has so many" if words > MOST_WORDS else None
 
 
 def _upright(document: pdfplumber.pdf.PDF, page: PrintedPage) -> tuple[PrintedPage, int]:
@@ -131,12 +151,18 @@ def _page(page: PrintedPage | pdfplumber.page.FilteredPage, turn: int) -> Page:
             font = word["fontname"].lower()
             is_bold, is_italic = "bold" in font, "italic" in font or "oblique" in font
             box = (word["x0"], word["top"], word["x1"], word["bottom"])
-            words += parted(Word(text, box, is_bold, page.page_number, is_italic))
-    shapes = [(each["x0"], each["top"], each["x1"], each["bottom"]) for each in (*page.rects, *page.lines)]
+            if _is_near(box):
+                words += parted(Word(text, box, is_bold, page.page_number, is_italic))
+    boxes = ((each["x0"], each["top"], each["x1"], each["bottom"]) for each in (*page.rects, *page.lines))
+    shapes = [*filter(_is_near, boxes)]
     flat = {((top + bottom) / 2, left, right) for left, top, right, bottom in shapes if bottom - top <= THIN}
     upright = {((left + right) / 2, top, bottom) for left, top, right, bottom in shapes if right - left <= THIN}
     horizontal, vertical = (np.array(sorted(rows), dtype=np.float64).reshape(-1, 3) for rows in (flat, upright))
     return Page(page.page_number, float(page.width), float(page.height), tuple(words), horizontal, vertical, turn)
+
+
+def _is_near(box: tuple[float, float, float, float]) -> bool:
+    return all(abs(edge) < FARTHEST for edge in box)
 
 
 def _footnote_markers(chars: Sequence[dict[str, Any]]) -> set[int]:

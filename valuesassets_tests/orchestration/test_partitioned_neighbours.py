@@ -9,7 +9,6 @@ from valuesassets.records.study import load_study
 from valuesassets_tests.orchestration.small_study import copied
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("graph")]
-ASKS = "asks_models"
 
 
 def runs_of(graph, study):
@@ -39,19 +38,8 @@ def test_a_partition_and_all_assets_without_partitions_beside_it_are_made_in_one
     together = dg.Definitions.merge(definitions, dg.Definitions(jobs=jobs))
     with dg.DagsterInstance.ephemeral() as instance:
         for job, (partition, selection) in zip(jobs, runs, strict=True):
-            import time
-
-            t = time.process_time()
-            w = time.time()
             run = together.resolve_job_def(job.name).execute_in_process(
                 instance=instance, partition_key=partition, raise_on_error=False
-            )
-            print(
-                made,
-                partition,
-                [k.path[-1] for k in selection],
-                round(time.process_time() - t, 1),
-                round(time.time() - w, 1),
             )
             assert run.success, partition
             assert {event.asset_key for event in run.get_asset_materialization_events()} == selection

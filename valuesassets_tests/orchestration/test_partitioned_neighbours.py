@@ -7,6 +7,7 @@ from valuesassets.definitions import build_definitions
 from valuesassets.orchestration.commands.run_study import is_asked_for
 from valuesassets.records.study import load_study
 from valuesassets_tests.orchestration.small_study import copied
+from valuesassets_tests.orchestration.study_here import unpainted
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("graph")]
 
@@ -36,7 +37,7 @@ def test_a_partition_and_all_assets_without_partitions_beside_it_are_made_in_one
     runs = runs_of(graph, study)
     jobs = [dg.define_asset_job(f"run_{n}", selection=[*selection]) for n, (_, selection) in enumerate(runs)]
     together = dg.Definitions.merge(definitions, dg.Definitions(jobs=jobs))
-    with dg.DagsterInstance.ephemeral() as instance:
+    with unpainted(), dg.DagsterInstance.ephemeral() as instance:
         for job, (partition, selection) in zip(jobs, runs, strict=True):
             run = together.resolve_job_def(job.name).execute_in_process(
                 instance=instance, partition_key=partition, raise_on_error=False

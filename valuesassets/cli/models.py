@@ -19,7 +19,7 @@ from valuesassets.cli.inputs import (
 )
 from valuesassets.cli.outputs import print_cautions, progress_bar, require_no_doubt
 from valuesassets.records.errors import InputError, MissingData
-from valuesassets.records.files import no_such_file, whole_file
+from valuesassets.records.files import no_such_file, write_text
 from valuesassets.records.questions import Question
 from valuesassets.records.settings.cells import Family
 from valuesassets.records.study import load_study
@@ -115,6 +115,7 @@ def draw_map(
     from valuesassets.figures.cultural_map_column import draw_cultural_map_column
     from valuesassets.figures.saving import save_figure
     from valuesassets.instruments.survey.cultural_map import place_on_map
+    from valuesassets.records.csv_tables import csv_text
     from valuesassets.records.frames import records
     from valuesassets.records.tables import HUMAN_DISTRIBUTIONS
 
@@ -137,8 +138,7 @@ def draw_map(
         ) from None
     points = place_on_map(usable, HUMAN_DISTRIBUTIONS.empty_frame(), study)["points"]
     figure = draw_cultural_map(points)
-    with whole_file(output / "cultural_map.csv") as temporary:
-        points.to_csv(temporary, index=False)
+    write_text(output / "cultural_map.csv", csv_text(points))
     save_figure(figure, output / "cultural_map")
     save_figure(draw_cultural_map_column(points), output / "cultural_map_column")
     placed = {(row["model"], row["language"]): row for row in records(points) if row["kind"] == "model"}

@@ -35,6 +35,7 @@ def analyse(
     from valuesassets.instruments.psych_tasks.gates import weaknesses
     from valuesassets.instruments.psych_tasks.pictures import draw_pictures
     from valuesassets.instruments.psych_tasks.report import render_psych_tasks
+    from valuesassets.records.csv_tables import csv_text
     from valuesassets.records.files import write_text
     from valuesassets.records.settings.measuring import Inference
     from valuesassets.reporting.page_parts import Page, origins
@@ -45,7 +46,7 @@ def analyse(
     lines = _lines(line or [], [model for model, _ in cells])
     tables = _tables(cells, tasks, lines, Inference(), seed)
     for name, frame in tables.items():
-        write_text(output / f"{name.replace('/', '_')}.csv", frame.to_csv(index=False))
+        write_text(output / f"{name.replace('/', '_')}.csv", csv_text(frame))
     figures = draw_pictures(tables, False)
     for name, figure in figures.items():
         save_figure(figure, output / name)

@@ -70,11 +70,12 @@ def check(
 
 def _write(output: Path, rows: "pd.DataFrame", ledger: "pd.DataFrame") -> None:
     from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
+    from valuesassets.records.csv_tables import csv_text
     from valuesassets.records.files import whole_file
     from valuesassets.records.parquet import write_frame
 
     with whole_file(output / LEDGER_FILE) as temporary:
-        ledger.to_csv(temporary, index=False)
+        temporary.write_text(csv_text(ledger), encoding="utf-8")
         write_frame(output / MARKS_FILE, rows, TASK_MARKS)
 
 

@@ -132,12 +132,13 @@ def _asked_of(answered: "pd.DataFrame") -> "pd.DataFrame":
 
 def _write(output: Path, measured: "dict[str, pd.DataFrame]", quality: "pd.DataFrame") -> None:
     """The tables as CSV, whole or not at all; scores last, as they stand for all."""
+    from valuesassets.records.csv_tables import csv_text
     from valuesassets.records.files import write_text
 
     columns = {"dropped": ["language", "reason"], "language_groups": ["language", "group"]}
     (output / "scores.csv").unlink(missing_ok=True)
     for name in ("language_pairs", "country_profiles", "language_groups", "dropped"):
         frame = measured[name]
-        write_text(output / f"{name}.csv", frame.loc[:, columns.get(name, list(frame.columns))].to_csv(index=False))
-    write_text(output / "answer_quality.csv", quality.to_csv(index=False))
-    write_text(output / "scores.csv", measured["scores"].to_csv(index=False))
+        write_text(output / f"{name}.csv", csv_text(frame.loc[:, columns.get(name, list(frame.columns))]))
+    write_text(output / "answer_quality.csv", csv_text(quality))
+    write_text(output / "scores.csv", csv_text(measured["scores"]))

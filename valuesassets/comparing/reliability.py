@@ -170,7 +170,8 @@ def _family(expected: Array, leans: Array, study: Study) -> tuple[dict[str, Any]
     else:
         row["reason"] = "asked in one wording: what another would change was not measured (elicitation.wordings)"
     row["over_orders"] = over_conditions(values, [LANGUAGE, PATTERN]).item()
-    middle, low, high = split_half(values.mean(axis=(0, 1)), seeded(study.seed, "reliability", "halves"))
+    random = seeded(study.seed, "reliability", "halves")
+    middle, low, high = split_half(values.mean(axis=(0, 1)), random, study.inference.level)
     effects = variance_components(values, WITHIN)
     between = sum(float(effects.get(each, np.zeros(1)).item()) for each in (LANGUAGE, PATTERN))
     row["languages_sd_unit"] = np.sqrt(max(between, 0.0))
@@ -191,7 +192,7 @@ def over_conditions(values: Array, wanted: Sequence[Effect]) -> Array:
     return generalizability(variance_components(values, WITHIN), wanted, error)
 
 
-def split_half(profiles: Array, random: np.random.Generator) -> tuple[float, float, float]:
+def split_half(profiles: Array, random: np.random.Generator, level: float = 0.95) -> tuple[float, float, float]:
     """Likeness of languages as one half of the items shows it, correlated with the other half's.
 
     Profiles are centred on items and languages; each half gives a language x language matrix of mean products, whose
@@ -202,7 +203,8 @@ def split_half(profiles: Array, random: np.random.Generator) -> tuple[float, flo
         profiles: (L, I) expected values, NaN where missing.
 
     Returns:
-        Median over `SPLITS` random halves and the 2.5 and 97.5 % points; NaN with fewer than four languages or items.
+        Median over `SPLITS` random halves and the ends of the middle `level` of them; NaN with fewer than
+        four languages or items.
 
     Source: Spearman (1910), Brown (1910), British Journal of Psychology 3.
     """
@@ -230,7 +232,7 @@ def split_half(profiles: Array, random: np.random.Generator) -> tuple[float, flo
     r = np.sum(one * other, axis=1)[is_known] / spread[is_known]
     if r.size == 0:
         return np.nan, np.nan, np.nan
-    low, middle, high = np.quantile(2 * r / (1 + np.abs(r)), [0.025, 0.5, 0.975])
+    low, middle, high = np.quantile(2 * r / (1 + np.abs(r)), [(1 - level) / 2, 0.5, (1 + level) / 2])
     return float(middle), float(low), float(high)
 
 

@@ -142,8 +142,9 @@ def _correlations(
                 raise MissingData(f"an interval over items needs two or more of them, found {n_items}")
             counts = resample_counts(n_items, draws, seeded(study.seed, "signal", model, "items"))
             drawn = resampled_correlations(a, b, counts, is_double)
-            row["low"], row["high"] = interval_ends(drawn, n_items, study.inference.level)
-            row["null_low"], row["null_high"] = np.quantile(chance, [0.025, 0.975])
+            level = study.inference.level
+            row["low"], row["high"] = interval_ends(drawn, n_items, level)
+            row["null_low"], row["null_high"] = np.quantile(chance, [(1 - level) / 2, (1 + level) / 2])
             p_free = labelled_p(r, chance, is_all)
             p_related = max(related_p(r, chance, (a, b), permuted, is_all, groups).values(), default=np.nan)
             row |= {"p": np.fmax(p_free, p_related), "p_free": p_free, "p_related": p_related}

@@ -1,6 +1,7 @@
 """Figure of the answers to a few single questions."""
 
 from collections.abc import Sequence
+from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from matplotlib.patches import Patch
 from valuesassets.figures import style
 from valuesassets.figures.marks import mark
 from valuesassets.records.frames import rows_where
+from valuesassets.records.settings.measuring import USUAL, Inference
 
 Example = tuple[str, str, str]
 """Model family, language, asked question id."""
@@ -27,6 +29,7 @@ def draw_example_distributions(
     human: pd.DataFrame | None = None,
     examples: Sequence[Example] | None = None,
     planted: bool = False,
+    inference: Inference = USUAL,
 ) -> Figure:
     """Small multiples: the averaged answer as bars, both orders as marks on them, the human answer beside it.
 
@@ -40,7 +43,7 @@ def draw_example_distributions(
     figure = style.new_figure(height_in=1.1 + 1.75 * n_rows)
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for axes, example in zip(panels, chosen, strict=False):
-        _draw_example(axes, probe, human, example)
+        _draw_example(axes, probe, human, example, inference.level)
     for axes in panels[len(chosen) :]:
         axes.set_visible(False)
     for axes in panels[::n_columns]:
@@ -51,7 +54,7 @@ def draw_example_distributions(
     if human is not None and len(human):
         sources = ", ".join(sorted(set(human["source"])))
         handles.append(Patch(label=f"respondents ({sources})", **PEOPLE))
-        notes.append("Bars on respondents: 95% interval of a weighted share, by its design effect.")
+        notes.append(f"Bars on respondents: {inference.level:.0%} interval of a weighted share, by its design effect.")
     return style.finish(figure, "What single answers look like", notes, handles, n_columns=5, planted=planted)
 
 
@@ -75,7 +78,7 @@ def choose_examples(probe: pd.DataFrame, human: pd.DataFrame | None = None) -> l
     return chosen
 
 
-def _draw_example(axes: Axes, probe: pd.DataFrame, human: pd.DataFrame | None, example: Example) -> None:
+def _draw_example(axes: Axes, probe: pd.DataFrame, human: pd.DataFrame | None, example: Example, level: float) -> None:
     model, language, question = example
     of_cell = rows_where(probe, model=model, language=language, question_id=question)
     answers = of_cell.groupby("response_value")[["prob_averaged", "prob_forward", "prob_reversed"]].mean()
@@ -85,7 +88,7 @@ def _draw_example(axes: Axes, probe: pd.DataFrame, human: pd.DataFrame | None, e
         grouped = of_question.groupby("response_value")
         people = pd.Series(grouped["prob"].mean()).reindex(answers.index).astype(float)
         effective = (grouped["n"].first() / grouped["design_effect"].first()).reindex(answers.index)
-        reach = 1.96 * np.sqrt(people * (1 - people) / effective)
+        reach = NormalDist().inv_cdf((1 + level) / 2) * np.sqrt(people * (1 - people) / effective)
     places = np.arange(len(answers))
     left = places - BAR / 2 if people is not None else places
     axes.bar(left, answers["prob_averaged"], BAR, color=style.BLUE, label="model")

@@ -45,7 +45,7 @@ def draw_signal(
     handles = [
         mark("decides, where the two below agree: r, interval over items", ls="-", lw=2, **DECIDING),
         mark("other centrings", ls="-", lw=2, **OTHER),
-        Patch(label="95% of r with countries permuted", **BY_CHANCE),
+        Patch(label=f"{correlations['level'].max():.0%} of r with countries permuted", **BY_CHANCE),
     ]
     title = "Do models answer like their own countries?"
     return style.finish(figure, title, notes, handles, n_columns=3, planted=planted)

@@ -32,6 +32,7 @@ def draw_threshold_curves(
     subsets: Sequence[str] = (ALL, "urban", "rural"),
     notes: Sequence[str] = (),
     planted: bool = False,
+    level: float = 0.95,
 ) -> Figure:
     """Share of the questions whose distance is at most a threshold, a panel per subset of people.
 
@@ -40,6 +41,7 @@ def draw_threshold_curves(
             `threshold`, `share`; `share_low` and `share_high` in the rows of the model `perfect`.
         published: the same of other models, as printed elsewhere; a panel beside ours.
         subsets: of people, in the order of their panels; those that are not there are left out.
+        level: share of draws that the perfect model's band holds.
     """
     there = [subset for subset in subsets if subset in set(shares["subset"])]
     panels = [(_named(subset), rows_where(shares, subset=subset)) for subset in there]
@@ -53,7 +55,7 @@ def draw_threshold_curves(
     handles: list[Line2D | Patch] = [*model_marks(ours, ls="-", markersize=5, markerfacecolor="white")]
     if len(sets) > len(there):
         handles += model_marks(sets[-1], " (published)", ls="-", markersize=5, markerfacecolor="white")
-    handles += [*ask_marks(parts), *_null_marks(parts)]
+    handles += [*ask_marks(parts), *_null_marks(parts, level)]
     across = 3 if len(panels) in (3, 5, 6) else min(2, len(panels)) or 1
     down = -(-max(len(panels), 1) // across)
     figure = style.new_figure(height_in=1.9 + 2.35 * down + legend_in(handles, 4))
@@ -102,10 +104,10 @@ def _reach(parts: Sequence[pd.DataFrame]) -> float:
     return min(1.0, max([0.5, *(end + 0.05 for end in ends)]))
 
 
-def _null_marks(parts: Sequence[pd.DataFrame]) -> list[Line2D | Patch]:
+def _null_marks(parts: Sequence[pd.DataFrame], level: float) -> list[Line2D | Patch]:
     there = {str(name) for part in parts for name in part["model"]}
     found: list[Line2D | Patch] = [mark(name, **look) for name, look in NULLS.items() if name in there]
-    return found + ([Patch(label="perfect model, 95% of draws", **BAND)] if PERFECT in there else [])
+    return found + ([Patch(label=f"perfect model, {level:.0%} of draws", **BAND)] if PERFECT in there else [])
 
 
 def _named(subset: str) -> str:

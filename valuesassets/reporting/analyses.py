@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from valuesassets.records.frames import records, rows_where
+from valuesassets.records.settings.measuring import USUAL, Inference
 from valuesassets.records.study import Study
 
 ASSETS_OF = {"answers": ("probe_distributions", "quality_report"), "people": ("human_distributions",)}
@@ -37,7 +38,7 @@ class Drawing:
         by: columns of whose every combination there is a figure of its own; `alt` and `caption` may name them.
         has_notes: whether the notes of the analysis stand under it, where they do not stand beside it.
         draw: `module:function`, where that is not `figures/<name>.py:draw_<name>`; takes the tables in order, then
-            `rules`, and `planted` where it knows that word.
+            `rules`, and `planted` and the study's `inference` where it knows these words.
     """
 
     name: str
@@ -68,7 +69,8 @@ class Analysis:
             (usable answers as arrays, people's beside them where `people` are needed); `answers` (the same as a table);
             `human` (people's answers); `n_parameters` (of each cell's model); else an asset by its name.
         needs: `answers`, `people`, and other assets of the instrument.
-        line: `module:function` of the tables: what the UI says of them in one line.
+        line: `module:function` of the tables, and the study's `inference` where it knows that word: what the UI says of
+            them in one line.
         drawings: its figures, in order.
         captions: by name of a table; tables without one stand under their name.
         hidden: tables that are in the figures already, or too long to read.
@@ -130,9 +132,12 @@ def derived(analysis: Analysis, offered: Mapping[str, Callable[[], Any]]) -> dic
     return derive(**{name: offered[name]() for name in signature(derive).parameters})
 
 
-def line_of(analysis: Analysis, frames: Mapping[str, pd.DataFrame]) -> str:
+def line_of(analysis: Analysis, frames: Mapping[str, pd.DataFrame], inference: Inference = USUAL) -> str:
     """What the UI says of an analysis in one line; the reason where it was refused."""
-    return f"refused: {frames['refused'].reason.iloc[0]}" if "refused" in frames else named(analysis.line)(frames)
+    if "refused" in frames:
+        return f"refused: {frames['refused'].reason.iloc[0]}"
+    line = named(analysis.line)
+    return line(frames, **({"inference": inference} if "inference" in signature(line).parameters else {}))
 
 
 def figures(
@@ -152,7 +157,8 @@ def figures(
         if name not in given or column not in given[name] or not sum(given[name][column]) > 0:
             return
     draw = named(drawing.function)
-    known: dict[str, Any] = {"planted": study.is_planted} if "planted" in signature(draw).parameters else {}
+    offered = {"planted": study.is_planted, "inference": study.inference}
+    known: dict[str, Any] = {word: offered[word] for word in offered.keys() & signature(draw).parameters.keys()}
     known |= {"notes": notes} if drawing.has_notes and notes else {}
     rules = [getattr(study.thresholds, rule) for rule in drawing.rules]
     by = list(drawing.by)

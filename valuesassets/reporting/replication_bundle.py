@@ -20,7 +20,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import csv
 
-from valuesassets.records.csv_tables import read_csv
+from valuesassets.records.csv_tables import csv_text, guarded, read_csv, with_texts
 from valuesassets.records.errors import MissingData, StorageError
 from valuesassets.records.files import sha256_file, whole_file
 from valuesassets.records.parquet import read_rows, read_trials
@@ -102,8 +102,8 @@ def write_bundle(
             for name, each in tables[instrument].items()
             if not each.has_persons
         }
-        bundle.write("codebook.csv", _csv(_codebook(described)))
-        bundle.write("left_out.csv", _csv(pd.DataFrame(_left_out(study, folder, tables), columns=LEFT_OUT)))
+        bundle.write("codebook.csv", csv_text(_codebook(described)))
+        bundle.write("left_out.csv", csv_text(pd.DataFrame(_left_out(study, folder, tables), columns=LEFT_OUT)))
         bundle.write("environment.txt", environment())
         bundle.write("REPRODUCE.md", _reproduce(study))
         bundle.write("CITATION.cff", _citation(study))
@@ -248,6 +248,7 @@ def _all_rows(stored: Stored) -> pa.Table:
 def _csv_bytes(rows: pa.Table) -> bytes:
     """CSV as data packages want it: lists as JSON, what is missing empty, infinite numbers INF."""
     columns: dict[str, Any] = {}
+    rows = with_texts(rows, guarded)
     for name, column in zip(rows.column_names, rows.columns, strict=True):
         kind = column.type
         if pa.types.is_list(kind) or pa.types.is_large_list(kind):
@@ -345,10 +346,6 @@ def _prompts(path: Path) -> str:
     return "\n\n".join([*shown, ""])
 
 
-def _csv(frame: pd.DataFrame) -> str:
-    return frame.to_csv(index=False, lineterminator="\n")
-
-
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
@@ -402,7 +399,8 @@ This is the study `{name}`, {made}.{planted}
 
 - `study.toml`: everything that the study's authors chose.
 - `*/report.html`: the report of each instrument; it opens in any browser.
-- `*/csv/`: every table, described by `codebook.csv` and `datapackage.json`.
+- `*/csv/`: every table, described by `codebook.csv` and `datapackage.json`. A text that a spreadsheet would compute,
+  as it begins with `=`, has an apostrophe in front there, and not in the parquet.
 - `*/tables/`: the same tables as parquet, one file for each language or cell.
 - `*/items/`: answers for Stata (`.dta`) and SPSS (`.sav`), with labels.
 - `*/figures/`, `*/prompts/`: figures, and prompts word for word.

@@ -277,7 +277,7 @@ def test_examples_show_averaged_forward_reversed_and_human(probe):
     np.testing.assert_allclose([bar.get_height() for bar in humans], people.prob)
     low, high = intervals[2][0].get_segments()[0][:, 1]
     first = people.prob.iloc[0]
-    assert (high - low) / 2 == pytest.approx(1.96 * np.sqrt(first * (1 - first) / 1000))
+    assert (high - low) / 2 == pytest.approx(1.96 * np.sqrt(first * (1 - first) / 1000), rel=1e-4)
     np.testing.assert_allclose(places(figure, "prob_forward")[:, 1], rows.prob_forward)
     np.testing.assert_allclose(places(figure, "prob_reversed")[:, 1], rows.prob_reversed)
     assert legend_labels(figure) == ["model, averaged", "model, forward", "model, reversed", "respondents (planted)"]

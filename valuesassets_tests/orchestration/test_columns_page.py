@@ -8,6 +8,7 @@ from valuesassets.answers.quality_report import QualityReport
 from valuesassets.comparing.answer_grid import answer_grid
 from valuesassets.definitions import build_definitions
 from valuesassets.instruments.survey.analyses import ANALYSES
+from valuesassets.orchestration.assets.declaring import frame_type
 from valuesassets.orchestration.columns_page import PAGE, described_tables, write_page
 from valuesassets.orchestration.instruments import INSTRUMENTS, SURVEY
 from valuesassets.orchestration.io_managers import declared_table
@@ -67,3 +68,16 @@ def test_no_column_is_described_that_no_table_has():
 def test_an_asset_of_no_known_instrument_has_the_shared_tables_alone():
     assert declared_table(dg.AssetKey(["toy", "signal"]), "notes") is TABLES["notes"]
     assert [instrument.tables for instrument in INSTRUMENTS]
+
+
+def test_the_type_that_the_ui_shows_is_that_of_the_assets_own_table(tmp_path):
+    """An instrument may have a table of its own under the name of a shared one."""
+    graphs = [build_definitions(load_study(name), tmp_path) for name in ("demo", "robustness_demo")]
+    assets = [asset for graph in graphs for asset in graph.resolve_asset_graph().assets_defs]
+    told = {
+        key: asset.op.output_dict[asset.get_output_name_for_asset_key(key)] for asset in assets for key in asset.keys
+    }
+    types = {key: each.dagster_type for key, each in told.items() if each.io_manager_key == "frame"}
+    typed = {key for key, kind in types.items() if not kind.is_builtin}
+    assert [key for key in typed if types[key] is not frame_type(declared_table(key))] == []
+    assert SURVEY.key("probe_distributions") in typed

@@ -8,8 +8,10 @@ from valuesassets.definitions import build_definitions
 from valuesassets.orchestration.commands.run_study import LeftOut, Wanted, run_study
 from valuesassets.orchestration.instruments import MODELS, SURVEY
 from valuesassets.records.files import read_json
+from valuesassets.records.parquet import read_trials
 from valuesassets.records.questions import write_questions
 from valuesassets.records.study import load_study
+from valuesassets.records.trials import NoTrials
 from valuesassets_tests.instruments.survey.forms.test_damaged_words import questions_without
 from valuesassets_tests.tiny_models import sentencepiece_like, write_model
 
@@ -91,6 +93,23 @@ def test_what_cannot_be_asked_is_left_out_and_said_and_the_rest_is_read(folder, 
     assert failed == []
     assert [line.partition(": ")[0] for line in left_out] == ["survey tiny/fra", "survey tiny/pol"]
     assert "median P_valid" in left_out[1]
+
+
+def test_a_damaged_form_stops_no_other_language_in_the_run_that_reads_it(folder, instance):
+    """A click on a language's assets and on what all languages wait for; decision 066 says why no check is blocking."""
+    definitions = build_definitions(load_study(str(folder / "torn.toml")), folder / "storage")
+    job = dg.define_asset_job("of_a_language", selection=[SURVEY.key(noun) for noun in NOUNS if noun != "preflight"])
+    made = dg.Definitions.merge(definitions, dg.Definitions(jobs=[job])).resolve_job_def("of_a_language")
+    runs = [made.execute_in_process(instance=instance, partition_key=language) for language in ("eng", "pol")]
+    (check,) = (each for each in runs[1].get_asset_check_evaluations() if each.check_name == "form_can_be_asked")
+    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.ERROR)
+    assert {event.asset_key.path[-1] for event in runs[1].get_asset_materialization_events()} == {*NOUNS} - {
+        "preflight"
+    }
+    stored = folder / "storage" / "torn" / "survey" / "trials"
+    assert len(read_trials(stored / "eng.parquet")) > 0
+    asked = read_trials(stored / "pol.parquet")
+    assert (len(asked), isinstance(asked, NoTrials)) == (0, True)
 
 
 def test_a_family_of_which_every_cell_is_left_out_is_a_failure(folder, instance):

@@ -1,41 +1,46 @@
-"""One run of a partition and of an asset without partitions beside it, as a click on both in the UI launches it."""
+"""One run of a partition and of the assets without partitions beside it, as a click on them in the UI launches it."""
 
 import dagster as dg
 import pytest
 
 from valuesassets.definitions import build_definitions
+from valuesassets.orchestration.commands.run_study import is_asked_for
 from valuesassets.records.study import load_study
 from valuesassets_tests.orchestration.small_study import copied
+from valuesassets_tests.orchestration.study_here import unpainted
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("graph")]
 
 
-def pairs_of(graph):
-    """(Asset with partitions, asset without) for each of the latter that has such a neighbour; none asks models."""
-    for key in sorted(graph.materializable_asset_keys, key=str):
-        node = graph.get(key)
-        beside = sorted(
-            (each for each in node.parent_keys | node.child_keys if graph.get(each).partitions_def), key=str
-        )
-        cheap = [each for each in beside if "asks_models" not in graph.get(each).tags]
-        if not node.partitions_def and "asks_models" not in node.tags and cheap:
-            yield cheap[0], key
+def runs_of(graph, study):
+    """By a partition: every asset that has it, and those without partitions beside one of them."""
+    nodes = [graph.get(key) for key in sorted(graph.materializable_asset_keys, key=str)]
+    found = {}
+    for node in nodes:
+        if node.partitions_def is None:
+            continue
+        keys = (key for key in node.partitions_def.get_partition_keys() if is_asked_for(node.key, key, study))
+        beside = [key for key in node.parent_keys | node.child_keys if graph.get(key).partitions_def is None]
+        found.setdefault((node.partitions_def, next(keys)), set()).update([node.key, *beside])
+    return [(partition, selection) for (_, partition), selection in found.items()]
 
 
-@pytest.mark.parametrize(("made", "every"), [("small_study", 8), ("small_robustness", 4)])
-def test_a_partition_and_an_asset_without_partitions_are_made_in_one_run(made, every, request, tmp_path, monkeypatch):
+@pytest.mark.parametrize("made", ["small_study", "small_ratings", "small_psych", "small_robustness", "small_worldwise"])
+def test_a_partition_and_all_assets_without_partitions_beside_it_are_made_in_one_run(
+    made, request, tmp_path, monkeypatch
+):
     for name, value in copied(request.getfixturevalue(made), tmp_path).items():
         monkeypatch.setenv(name, value)
-    definitions = build_definitions(load_study(str(tmp_path / "small.toml")), tmp_path / "storage")
+    study = load_study(str(tmp_path / "small.toml"))
+    definitions = build_definitions(study, tmp_path / "storage")
     graph = definitions.resolve_asset_graph()
-    pairs = list(pairs_of(graph))[::every]
-    assert len(pairs) >= 2
-    jobs = [dg.define_asset_job(f"pair_{number}", selection=pair) for number, pair in enumerate(pairs)]
+    runs = runs_of(graph, study)
+    jobs = [dg.define_asset_job(f"run_{n}", selection=[*selection]) for n, (_, selection) in enumerate(runs)]
     together = dg.Definitions.merge(definitions, dg.Definitions(jobs=jobs))
-    with dg.DagsterInstance.ephemeral() as instance:
-        for job, pair in zip(jobs, pairs, strict=True):
-            partition = graph.get(pair[0]).partitions_def.get_partition_keys()[0]
+    with unpainted(), dg.DagsterInstance.ephemeral() as instance:
+        for job, (partition, selection) in zip(jobs, runs, strict=True):
             run = together.resolve_job_def(job.name).execute_in_process(
                 instance=instance, partition_key=partition, raise_on_error=False
             )
-            assert run.success, [each.to_user_string() for each in pair]
+            assert run.success, partition
+            assert {event.asset_key for event in run.get_asset_materialization_events()} == selection

@@ -87,7 +87,7 @@ def add_the_rest(folder: Path) -> None:
     form = survey / "questionnaire_pdf" / "eng.pdf"
     form.parent.mkdir()
     form.write_bytes((STUDIES / "questionnaires" / "eng.pdf").read_bytes())
-    notes = pd.DataFrame({"note": ['of two lines,\nand "quoted"', "short"]})
+    notes = pd.DataFrame({"note": ['of two lines,\nand "quoted"', "short", "=1+1"]})
     write_frame(survey / "signal" / "notes.parquet", notes, TABLES["notes"])
     write_frame(
         survey / "distances" / "pairs.parquet", TABLES["distances/pairs"].empty_frame(), TABLES["distances/pairs"]

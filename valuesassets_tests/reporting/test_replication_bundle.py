@@ -101,6 +101,13 @@ def test_frictionless_finds_the_data_package_valid(opened):
 
 
 @pytest.mark.slow
+def test_a_text_that_a_spreadsheet_would_compute_has_an_apostrophe_in_csv_and_none_in_parquet(opened):
+    shown = pd.read_csv(opened / "survey" / "csv" / "signal" / "notes.csv")["note"].tolist()
+    stored = pd.read_parquet(opened / "survey" / "tables" / "signal" / "notes.parquet")["note"].tolist()
+    assert (shown[-1], stored[-1], shown[:-1]) == ("'=1+1", "=1+1", stored[:-1])
+
+
+@pytest.mark.slow
 def test_the_codebook_has_every_column_of_every_table(opened):
     codebook = pd.read_csv(opened / "codebook.csv", keep_default_na=False)
     known = set(zip(codebook["table"], codebook["column"], strict=True))

@@ -51,8 +51,8 @@ ANALYSES = {
             ),
         ),
         captions={
-            "correlations": "Correlations with people, their intervals over items, and the middle 95 % under permuted "
-            "countries.",
+            "correlations": "Correlations with people, their intervals over items, and the middle of those under "
+            "permuted countries (`level` of them).",
             "verdicts": "What the six correlations of a family amount to.",
         }
         | TESTS,

@@ -74,7 +74,7 @@ def place_on_map(
     """
     axes = choose_axes(study, respondents)
     people = people_of(human, respondents, study)
-    ground = lay_ground(axes, people)
+    ground = lay_ground(axes, people, study.inference.level)
     cells = cells_of(answers, axes.left_out)
     absent = missing_in_all(cells, study)
     names = raw_positions().set_index("country")["name"].to_dict()

@@ -18,6 +18,7 @@ from valuesassets.instruments.worldvaluesbench.published_probe import beside_pub
 from valuesassets.instruments.worldvaluesbench.rated import Probe
 from valuesassets.instruments.worldvaluesbench.rating_checks import check_independent_of_groups, check_usable
 from valuesassets.instruments.worldvaluesbench.rating_sources import Given
+from valuesassets.records.csv_tables import csv_text
 from valuesassets.records.errors import RatingsError
 from valuesassets.records.files import write_text
 from valuesassets.records.frames import records, stacked
@@ -116,7 +117,7 @@ def write_evaluation(tables: Mapping[str, pd.DataFrame], folder: Path) -> list[P
     for name, columns in FILES.items():
         if name in tables:
             table = tables[name]
-            write_text(_file(folder, name), table[list(columns or table.columns)].to_csv(index=False))
+            write_text(_file(folder, name), csv_text(table.loc[:, list(columns or table.columns)]))
         else:
             _file(folder, name).unlink(missing_ok=True)
     return [_file(folder, name) for name in FILES if name in tables]

@@ -88,7 +88,7 @@ PICTURES = {
 
 
 def draw_pictures(
-    frames: Frames, planted: bool = False, questions: Sequence[str] = SHOWN_QUESTIONS
+    frames: Frames, planted: bool = False, questions: Sequence[str] = SHOWN_QUESTIONS, level: float = 0.95
 ) -> dict[str, Figure]:
     """Every figure that the tables allow, by name.
 
@@ -98,12 +98,15 @@ def draw_pictures(
             `readout_comparison`.
         planted: whether answers or people are.
         questions: whose answers are shown.
+        level: coverage of the intervals.
     """
     there = {name: frame for name, frame in frames.items() if len(frame)}
-    return {name: draw(name, there, planted, questions) for name in drawable(PICTURES, there)}
+    return {name: draw(name, there, planted, questions, level) for name in drawable(PICTURES, there)}
 
 
-def draw(name: str, frames: Frames, planted: bool = False, questions: Sequence[str] = SHOWN_QUESTIONS) -> Figure:
+def draw(
+    name: str, frames: Frames, planted: bool = False, questions: Sequence[str] = SHOWN_QUESTIONS, level: float = 0.95
+) -> Figure:
     """One of `PICTURES`, of tables that have rows."""
     match name:
         case "awareness_plane":
@@ -122,7 +125,8 @@ def draw(name: str, frames: Frames, planted: bool = False, questions: Sequence[s
             if "perfect_shares" in frames:
                 shares = pd.concat([shares, frames["perfect_shares"]], ignore_index=True)
             # what was published is of the probe's questions: beside others it says nothing
-            return draw_threshold_curves(shares, published_shares() if _is_probe(frames) else None, planted=planted)
+            published = published_shares() if _is_probe(frames) else None
+            return draw_threshold_curves(shares, published, planted=planted, level=level)
         case "question_distances":
             scores = with_sides(frames["benchmark_scores"])
             models = rows(scores, scores["attributes"].notna() & (scores["subset"] == ALL))

@@ -121,7 +121,7 @@ def _named(family: str, number: int, wording: str) -> str:
     return family if number == 0 else in_wording(family, wording)
 
 
-def score_set(found: Gathered, seed: int, attributes: Sequence[str]) -> dict[str, pd.DataFrame]:
+def score_set(found: Gathered, seed: int, attributes: Sequence[str], level: float = 0.95) -> dict[str, pd.DataFrame]:
     """Tables of the asset `benchmark_scores`: of models, of what stands beside them, and what was left out."""
     first = found.probe.questions[0].question.id
     prompt = prompt_of_one(found.dataset.participants, found.samples, first, attributes)
@@ -130,7 +130,7 @@ def score_set(found: Gathered, seed: int, attributes: Sequence[str]) -> dict[str
     return {
         "scores": scores,
         "threshold_shares": derive_threshold_shares(scores),
-        "perfect_shares": derive_perfect_shares(found.probe, seed),
+        "perfect_shares": derive_perfect_shares(found.probe, seed, level=level),
         "pooled_answers": derive_pooled_answers(found.probe),
         "shown_people": derive_shown_people(found.probe, first, prompt, seed),
         "orders": found.ledger.orders_frame(),
@@ -186,9 +186,8 @@ def score_readout(
     probe, _ = gather_probe(dataset_of(participants, value_answers), samples, found, {}, settings.min_group)
     means = rows_where(derive_benchmark_scores(probe), subset="all").groupby("model")[["w1_seed"]].mean()
     compared = large_groups(probe, settings.min_group)
-    factors = derive_awareness(compared, inference.resamples, study.seed, settings.min_group, None, inference.level)[
-        "factors"
-    ]
+    given = (inference.resamples, study.seed, settings.min_group, None, inference.level)
+    factors = derive_awareness(compared, *given, correction=inference.correction)["factors"]
     aware = rows_where(factors, factor="all").set_index("model")
     scores = {name: means.loc[name].to_dict() for name in found}
     for name, each in found.items():

@@ -19,8 +19,9 @@ from valuesassets.instruments.worldvaluesbench.seed_format import (
     write_seed_format,
 )
 from valuesassets.instruments.worldvaluesbench.tables import LEDGER, PARTICIPANTS, VALUE_ANSWERS
+from valuesassets.records.csv_tables import csv_text, read_csv
 from valuesassets.records.errors import StorageError
-from valuesassets.records.files import no_such_file, whole_file
+from valuesassets.records.files import no_such_file, whole_file, write_text
 from valuesassets.records.parquet import read_frame, write_frame
 
 PARTICIPANTS_FILE, ANSWERS_FILE = "participants.parquet", "value_answers.parquet"
@@ -49,8 +50,8 @@ def write_dataset(dataset: Dataset, folder: Path, seed_files: SeedFiles | None =
     with _whole_folder(folder) as temporary:
         write_frame(temporary / PARTICIPANTS_FILE, dataset.participants, PARTICIPANTS)
         write_frame(temporary / ANSWERS_FILE, dataset.value_answers, VALUE_ANSWERS)
-        _write_csv(temporary / STATISTICS_FILE, derive_dataset_statistics(dataset)["splits"])
-        _write_csv(temporary / LEDGER_FILE, dataset.ledger)
+        write_text(temporary / STATISTICS_FILE, csv_text(derive_dataset_statistics(dataset)["splits"]))
+        write_text(temporary / LEDGER_FILE, csv_text(dataset.ledger))
         if seed_files is not None:
             write_seed_format(dataset, seed_files, temporary / SEED_FORMAT)
     if seed_files is None:
@@ -71,7 +72,7 @@ def read_dataset(folder: Path) -> Dataset:
     if not participants["participant_id"].equals(value_answers["participant_id"]):
         raise StorageError(f"{folder}: {PARTICIPANTS_FILE} and {ANSWERS_FILE} have different people; write both anew")
     ledger = folder / LEDGER_FILE
-    entries = pd.read_csv(ledger, dtype={"subject": str}) if ledger.is_file() else LEDGER.empty_frame()
+    entries = read_csv(ledger, LEDGER) if ledger.is_file() else LEDGER.empty_frame()
     return Dataset(participants, value_answers, entries)
 
 
@@ -90,11 +91,6 @@ def _remove_seed_format(folder: Path) -> None:
     for place in (*{folder / path.parent for path in FILES}, folder):
         with contextlib.suppress(OSError):  # it holds something else, or is not there
             place.rmdir()
-
-
-def _write_csv(path: Path, frame: pd.DataFrame) -> None:
-    with whole_file(path) as temporary:
-        frame.to_csv(temporary, index=False, lineterminator="\n")
 
 
 @contextlib.contextmanager

@@ -187,8 +187,8 @@ def agreements_of(
             "r_low": float(ends[0]),
             "r_high": float(ends[1]),
             "p": max(labelled_p(r, chance, is_all), related),
-            "null_low": float(np.quantile(chance, 0.025)),
-            "null_high": float(np.quantile(chance, 0.975)),
+            "null_low": float(np.quantile(chance, (1 - how.level) / 2)),
+            "null_high": float(np.quantile(chance, (1 + how.level) / 2)),
             "status": OK,
             "reason": without_scores(found, z),
         }

@@ -123,8 +123,7 @@ ANALYSES = {
             ),
         ),
         captions={
-            "agreement": "Correlations over cultures and axes; labels of cultures permuted, corrected over models "
-            "(Holm).",
+            "agreement": "Correlations over cultures and axes; labels of cultures permuted, corrected over models.",
             "verdicts": "What they amount to: both corrected forms have to reject.",
             "flattening": "By how much leans move with country scores, and how much of the variance lies between "
             "cultures; among people it is some 20 % of the variance of values.",

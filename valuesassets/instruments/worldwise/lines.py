@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from valuesassets.records.frames import parts_of, rows
+from valuesassets.records.settings.measuring import USUAL, Inference
 
 Frames = Mapping[str, pd.DataFrame]
 WHO = ["model", "readout"]
@@ -45,16 +46,17 @@ def shift_line(frames: Frames) -> str:
     return f"nearest without a persona: {'; '.join(said)}" if said else "no persona can be ranked"
 
 
-def gaps_line(frames: Frames) -> str:
+def gaps_line(frames: Frames, inference: Inference = USUAL) -> str:
     """How many gaps there are beyond chance."""
     found = frames["gaps"]
-    return f"{_rejected(found)} of {int(found['gap'].notna().sum())} gaps are beyond chance"
+    return f"{_rejected(found, inference.alpha)} of {int(found['gap'].notna().sum())} gaps are beyond chance"
 
 
-def stereotyping_line(frames: Frames) -> str:
+def stereotyping_line(frames: Frames, inference: Inference = USUAL) -> str:
     """How many personas are told."""
     found = frames["caricature"]
-    return f"{_rejected(found)} of {int(found['p'].notna().sum())} personas are told from one from nowhere"
+    told, tested = _rejected(found, inference.alpha), int(found["p"].notna().sum())
+    return f"{told} of {tested} personas are told from one from nowhere"
 
 
 def seed_line(frames: Frames) -> str:
@@ -73,5 +75,5 @@ def recovery_line(frames: Frames) -> str:
     return f"{int(found['is_within'].sum())} of {len(found)} measures of what was planted are within their bounds"
 
 
-def _rejected(found: pd.DataFrame) -> int:
-    return int((found["p_corrected"].astype(float) <= 0.05).sum())
+def _rejected(found: pd.DataFrame, alpha: float) -> int:
+    return int((found["p_corrected"].astype(float) <= alpha).sum())

@@ -85,7 +85,9 @@ AGREEMENT = Table(
         1,
     ),
     _number("p_corrected", "corrected over models, for each readout and kind", "probability", 0, 1),
-    _number("null_low", "lower end of the middle 95 % under permuted labels", "", -1, 1),
+    _number(
+        "null_low", "lower end of the middle of those under permuted labels, as much as intervals cover", "", -1, 1
+    ),
     _number("null_high", "upper end", "", -1, 1),
     N_CULTURES,
     N_SCENARIOS,

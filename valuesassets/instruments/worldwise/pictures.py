@@ -21,6 +21,7 @@ from valuesassets.instruments.worldwise.scenario_answers import READOUT_NAMES
 from valuesassets.measure.mds import plane_from_distances
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import column, parts_of, records, rows, rows_where
+from valuesassets.records.settings.measuring import USUAL, Inference
 
 SEED_FIGURES = {
     "alignment by culture": ("alignment, 0 to 10", "a score of zero for every answer"),
@@ -41,7 +42,9 @@ Z_SCALE = 3
 """Country scores are drawn as z / 3, so that they fit beside leans."""
 
 
-def draw_cultural_profiles(profiles: pd.DataFrame, planted: bool = False) -> Figure | None:
+def draw_cultural_profiles(
+    profiles: pd.DataFrame, planted: bool = False, inference: Inference = USUAL
+) -> Figure | None:
     """A panel for each axis: how a model leans as each culture, by choices and by reasons, with the country's score.
 
     Nothing where no readout is reliable.
@@ -66,8 +69,8 @@ def draw_cultural_profiles(profiles: pd.DataFrame, planted: bool = False) -> Fig
         chance=chance,
         limits=(-1.1, 1.1),
         notes=[
-            "Lean: -1 the low pole, 1 the high one; means over dilemmas with 95 % intervals. Reasons are not placed on "
-            "axes that are not valid. Scores are of countries, not of persons."
+            f"Lean: -1 the low pole, 1 the high one; means over dilemmas with {100 * inference.level:g} % intervals. "
+            "Reasons are not placed on axes that are not valid. Scores are of countries, not of persons."
         ],
         planted=planted,
     )
@@ -95,7 +98,7 @@ def draw_axis_validity(validity: pd.DataFrame, planted: bool = False) -> Figure:
     )
 
 
-def draw_say_do(gaps: pd.DataFrame, planted: bool = False) -> Figure | None:
+def draw_say_do(gaps: pd.DataFrame, planted: bool = False, inference: Inference = USUAL) -> Figure | None:
     """A panel for each form and measure: what a model writes less what it chooses, on each axis."""
     found = rows(gaps, gaps["gap"].notna())
     if found.empty:
@@ -104,7 +107,7 @@ def draw_say_do(gaps: pd.DataFrame, planted: bool = False) -> Figure | None:
     rejected = [
         f"{row['model']} {row['axis']} ({name})"
         for row, name in zip(records(found), names, strict=True)
-        if row["p_corrected"] <= 0.05
+        if row["p_corrected"] <= inference.alpha
     ]
     return draw_interval_panels(
         found.assign(what=names),
@@ -114,15 +117,14 @@ def draw_say_do(gaps: pd.DataFrame, planted: bool = False) -> Figure | None:
         row="axis",
         panel="what",
         notes=[
-            "Decisions: in P(high); reasons: in leans, twice that. Intervals over dilemmas; corrected p up to .05: "
-            + (", ".join(rejected) or "none")
-            + "."
+            "Decisions: in P(high); reasons: in leans, twice that. Intervals over dilemmas; corrected p up to "
+            f"{inference.alpha:g}: {', '.join(rejected) or 'none'}."
         ],
         planted=planted,
     )
 
 
-def draw_agreement_null(agreement: pd.DataFrame, planted: bool = False) -> Figure | None:
+def draw_agreement_null(agreement: pd.DataFrame, planted: bool = False, inference: Inference = USUAL) -> Figure | None:
     """A row for each model and readout: agreement with country scores, beside what exchanged cultures give."""
     found = rows(agreement, agreement["r"].notna())
     if found.empty:
@@ -134,7 +136,7 @@ def draw_agreement_null(agreement: pd.DataFrame, planted: bool = False) -> Figur
         label="r over cultures and axes",
         row="who",
         series="kind",
-        chance=Chance("null_low", "middle 95 % with exchanged cultures", "null_high"),
+        chance=Chance("null_low", f"middle {100 * inference.level:g} % with exchanged cultures", "null_high"),
         limits=(-1.05, 1.05),
         planted=planted,
     )

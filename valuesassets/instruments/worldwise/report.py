@@ -18,7 +18,7 @@ from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.study import Study
 from valuesassets.reporting.analyses import Analysis
 from valuesassets.reporting.interval_words import given, spelled, spelled_p
-from valuesassets.reporting.methods import counted, some_of, sources_of_tables
+from valuesassets.reporting.methods import CORRECTIONS, counted, some_of, sources_of_tables
 from valuesassets.reporting.model_gates import judged
 from valuesassets.reporting.page_parts import Page, first_section, tabulate
 from valuesassets.reporting.parts import Claim, Gate, Refused, Section, is_absent, table
@@ -239,7 +239,7 @@ def _published(run: Run) -> Iterator[Claim]:
 
 def methods(run: Run) -> list[str]:
     """What was done, in sentences for a paper."""
-    study, settings = run.study, Worldwise.of(run.study)
+    study, settings, how = run.study, Worldwise.of(run.study), run.study.inference
     models, cultures = chosen_models(run), list(settings.cultures)
     silent = [family for family in study.families if family not in models]
     said = [
@@ -251,8 +251,9 @@ def methods(run: Run) -> list[str]:
             if silent
             else []
         ),
-        f"Intervals are over dilemmas ({study.inference.resamples:,} resamples); tests exchange or permute within "
-        "dilemmas.",
+        f"Intervals are over dilemmas ({how.resamples:,} resamples) and meant to hold in {how.level:g} of cases; tests "
+        f"exchange or permute within dilemmas. A corrected p-value counts up to {how.alpha:g}; it is corrected by "
+        f"{CORRECTIONS[how.correction]} procedure, or step-down where the tests of a family are exchanged together.",
     ]
     if settings.has_reasons:
         said.insert(

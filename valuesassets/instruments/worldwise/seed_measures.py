@@ -52,7 +52,7 @@ def semantic_scores(texts: Vectors, high: Array, low: Array) -> Array:
 
 
 def measure_seed_scores(
-    scored: pd.DataFrame, targets: pd.DataFrame, *, draws: int = DRAWS, seed: int = 0
+    scored: pd.DataFrame, targets: pd.DataFrame, *, draws: int = DRAWS, seed: int = 0, level: float = 0.95
 ) -> dict[str, Any]:
     """Errors, alignments and distances of one composition, with their nulls; None where a figure is not defined.
 
@@ -78,7 +78,7 @@ def measure_seed_scores(
         found
         | {"n": len(answered)}
         | _errors(answered, aims, orders)
-        | _skill(answered)
+        | _skill(answered, level)
         | _alignments(answered, aims)
         | _baseline(rows_where(known, culture=UNPROMPTED), aims)
         | _signal(answered, aims, orders)
@@ -116,13 +116,13 @@ def _errors(answered: pd.DataFrame, aims: pd.DataFrame, orders: NDArray[np.intp]
     }
 
 
-def _skill(answered: pd.DataFrame) -> dict[str, Any]:
+def _skill(answered: pd.DataFrame, level: float) -> dict[str, Any]:
     """1 - MAE / MAE of zero and the ends of its interval over scenarios."""
     _, place = np.unique(answered["scenario_id"].to_numpy(str), return_inverse=True)
     errors, of_zero = (
         np.bincount(place, answered[name].abs().to_numpy(float)).astype(float) for name in ("error", "target")
     )
-    ratio = ratio_of_means(errors, of_zero, things="scenarios")
+    ratio = ratio_of_means(errors, of_zero, level, "scenarios")
     return with_ends("skill", _number(1 - ratio.value), (_number(1 - ratio.high), _number(1 - ratio.low)))
 
 

@@ -54,7 +54,7 @@ def derive_seed_scores(
         raise MissingData("no answer decided for an option, and published scores are of decisions; ask for 'decide'")
     measures = []
     for name, scored in found.items():
-        measured = measure_seed_scores(scored, targets, seed=how.seed)
+        measured = measure_seed_scores(scored, targets, draws=how.resamples, seed=how.seed, level=how.level)
         measures += [{"composition": name} | row for row in _measures(measured)]
     return {
         "measures": SEED_MEASURES.frame(measures),

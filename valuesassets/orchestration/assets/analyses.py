@@ -159,7 +159,7 @@ def analysis_asset(
     return declared(
         inputs=analysis.inputs,
         docs=analysis.docs,
-        line=partial(line_of, analysis),
+        line=partial(line_of, analysis, inference=study.inference),
         reads=analysis.reads,
         modules=analysis.modules,
         wiring=repr([analysis.derive, analysis.needs, unworded]),

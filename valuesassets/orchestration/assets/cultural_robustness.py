@@ -58,7 +58,13 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
     by_language = partial(declared, partitions_def=part_partitions(study, CULTURAL_ROBUSTNESS))
     of_files = stamp_of(study, "questions", "countries")
 
-    @by_language(line=own_lines.questions_line, io_manager_key="frame", stamp=of_files, modules=(f"{HOME}.countries",))
+    @by_language(
+        line=own_lines.questions_line,
+        io_manager_key="frame",
+        dagster_type=dg.Any,  # the shared table of this name is another
+        stamp=of_files,
+        modules=(f"{HOME}.countries",),
+    )
     def questions(context: dg.AssetExecutionContext) -> pd.DataFrame:
         """Everyday questions of a language, as they are and with each country named."""
         from valuesassets.instruments.cultural_robustness.questions import read_questions

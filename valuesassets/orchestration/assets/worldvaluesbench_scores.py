@@ -62,7 +62,7 @@ def score_assets(study: Study) -> list[dg.AssetsDefinition]:
 
         place = storage.path(context.asset_key, None, "png").parent
         folder = place / context.partition_key if len(settings.sets) > 1 else place
-        return saved_figures(folder, draw_pictures(frames, is_planted))
+        return saved_figures(folder, draw_pictures(frames, is_planted, level=study.inference.level))
 
     @declared(line=own_lines.groups_line, io_manager_key="frame", reads=())
     def human_groups(context: dg.AssetExecutionContext, **inputs: Any) -> Any:
@@ -76,7 +76,7 @@ def score_assets(study: Study) -> list[dg.AssetsDefinition]:
         line=own_lines.scores_line,
         checks=[checks.RATINGS_ARE_COMPLETE, checks.BLIND_RATINGS_ARE_BLIND],
         io_manager_key="frames",
-        reads=("seed",),
+        reads=("inference", "seed"),
     )
     def benchmark_scores(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> Any:
         """The benchmark's own score of pooled answers, one of complete pairs, and those of answers nobody gave."""
@@ -85,7 +85,8 @@ def score_assets(study: Study) -> list[dg.AssetsDefinition]:
 
         found = gathered(context, inputs)
         usable, independent = check_usable(found.probe), check_independent_of_groups(found.probe, seed=study.seed)
-        scored = score_set(found, study.seed, settings.sets[context.partition_key].attributes)
+        attributes = settings.sets[context.partition_key].attributes
+        scored = score_set(found, study.seed, attributes, study.inference.level)
         return dg.MaterializeResult(
             value=scored,
             metadata=drawn(context, storage, scored | {"benchmark_scores": scored["scores"]}),
@@ -212,7 +213,7 @@ def report_of_set(study: Study) -> dg.AssetsDefinition:
         gates += model_gates(study, frames, preflight, there, list(settings.slopes))
         frames["models"] = pd.DataFrame(model_rows(study, frames, preflight, there))
         weak = weaknesses(study, frames, preflight, there)
-        figures = draw_pictures(frames, is_planted)
+        figures = draw_pictures(frames, is_planted, level=study.inference.level)
         text = render_worldvaluesbench(
             frames,
             page,

@@ -182,7 +182,14 @@ def generate_job(
     Args:
         asked: files of trials and the answers to them, by a name of their own, empty where there is one file alone;
             the model is loaded once for all.
+
+    Raises:
+        StudyError: the family does not serve the language.
+        MissingData: there are no weights yet, or the instrument's preflight leaves the cell out.
     """
+    preflight = storage.path(instrument.key("preflight"), cell.family, "json")
+    if preflight.exists():
+        _require_not_left_out(study, instrument, cell, read_json(preflight))
     reading = {
         name: score_cell(study, storage, cell.family, cell.language, *files, f"{cell}/{name}".rstrip("/"), instrument)
         for name, files in asked.items()
@@ -221,13 +228,18 @@ def require_preflight(study: Study, instrument: Instrument, cell: Cell, verdict:
     Raises:
         MissingData: it has had none, or is left out; says why and what to do.
     """
+    family, part = cell.family, cell.part.name
+    if part not in verdict.get("parts", {}) and part not in overrides_of(study, instrument, family):
+        raise MissingData(f"{cell} has had no preflight; materialise preflight/{family} again")
+    _require_not_left_out(study, instrument, cell, verdict)
+
+
+def _require_not_left_out(study: Study, instrument: Instrument, cell: Cell, verdict: dict[str, Any]) -> None:
+    """Stop a cell that its preflight leaves out: readings as well as what a model is let write."""
     from valuesassets.answers.preflight import left_out_parts
 
     family, part = cell.family, cell.part.name
-    overrides = overrides_of(study, instrument, family)
-    if part not in verdict.get("parts", {}) and part not in overrides:
-        raise MissingData(f"{cell} has had no preflight; materialise preflight/{family} again")
-    reason = left_out_parts(verdict, overrides).get(part)
+    reason = left_out_parts(verdict, overrides_of(study, instrument, family)).get(part)
     if reason is None:
         return
     if not verdict["parts"][part]["is_asked"]:

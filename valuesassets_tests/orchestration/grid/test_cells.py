@@ -10,6 +10,7 @@ from valuesassets.node.job_process import main
 from valuesassets.orchestration.grid.cells import (
     WEIGHTS,
     cache_variables,
+    generate_job,
     model_folder,
     readings_job,
     score_cell,
@@ -263,6 +264,22 @@ def test_the_other_cells_of_a_family_go_on_where_one_fails(storage):
     shutil.copy(storage.path(TRIALS, "eng", "parquet"), storage.path(TRIALS, "deu", "parquet"))
     assert asked_after(storage, FAILED, language="deu").cells[0].name == "reference-mono/deu"
     assert left_out_cells(study_of("owner/gpt"), storage, SURVEY) == {"reference-mono/eng": LOW}
+
+
+def test_a_cell_that_is_left_out_writes_nothing_either(storage):
+    def written(study):
+        files = {"": (storage.path(TRIALS, "eng", "parquet"), storage.folder / "answers.parquet")}
+        return generate_job(study, storage, Cell("reference-mono", ENGLISH), SURVEY, files)
+
+    asked_after(storage, PASSED)
+    assert written(study_of("owner/gpt")).cells[0].name == "reference-mono/eng"
+    with pytest.raises(MissingData):
+        asked_after(storage, FAILED)
+    with pytest.raises(MissingData, match=r"reference-mono/eng failed its preflight: median P_valid 0\.01"):
+        written(study_of("owner/gpt"))
+    assert written(study_of("owner/gpt", override="random weights"))
+    storage.path(PREFLIGHT, "reference-mono", "json").unlink()  # what is written needs no preflight of its own
+    assert written(study_of("owner/gpt"))
 
 
 def test_a_part_that_the_preflight_did_not_look_at_is_not_read(storage):

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from valuesassets.records.files import whole_file
+from valuesassets.records.csv_tables import csv_text
+from valuesassets.records.files import write_text
 from valuesassets.records.questions import Question
 
 SURE = 0.5
@@ -126,5 +127,4 @@ def write_matches(path: Path, alignments: Mapping[str, Alignment]) -> None:
 
     rows = [{"language": language} | asdict(match) for language, a in alignments.items() for match in a.matches]
     columns = pd.Index(["language", *(field.name for field in fields(Match))])
-    with whole_file(path) as temporary:
-        pd.DataFrame(rows, columns=columns).to_csv(temporary, index=False)
+    write_text(path, csv_text(pd.DataFrame(rows, columns=columns)))

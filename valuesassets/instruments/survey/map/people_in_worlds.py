@@ -39,7 +39,7 @@ def map_of_world(world: World, study: Study, respondents: int, random: np.random
     scales, countries = world.grid.scales, world.grid.countries
     drawn = drawn_respondents(world.people, scales, countries, respondents, random)
     people = people_of(HUMAN_DISTRIBUTIONS.empty_frame(), drawn, study)
-    ground = lay_ground(choose_axes(study, None), people)
+    ground = lay_ground(choose_axes(study, None), people, study.inference.level)
     true = ground.place(indicator_means(slots_of(world.people, scales)))
     for row, place in zip(people_rows(people, ground, study, (), {}), true, strict=True):
         for axis, truth in zip("xy", place, strict=True):

@@ -69,7 +69,7 @@ class Cells:
     ends: tuple[Array, Array] | None = None
 
 
-def lay_ground(axes: Axes, people: Sequence[People]) -> Ground:
+def lay_ground(axes: Axes, people: Sequence[People], level: float = 0.95) -> Ground:
     """The stand-ins, the content-free points and the margin.
 
     With published slopes a region is widened by the projector's residual sd; with fitted axes, where there is none, by
@@ -82,7 +82,8 @@ def lay_ground(axes: Axes, people: Sequence[People]) -> Ground:
     ground = Ground(axes, np.where(np.isnan(pooled), average, pooled), free_means, np.zeros(2))
     margin = axes.projector.residual_sd
     if margin is None:
-        ends = [np.nanquantile(ground.place(each.drawn), [0.025, 0.975], axis=0, method="weibull") for each in people]
+        tails = [(1 - level) / 2, (1 + level) / 2]
+        ends = [np.nanquantile(ground.place(each.drawn), tails, axis=0, method="weibull") for each in people]
         margin = np.median([(high - low) / 2 for low, high in ends], axis=0)
     return replace(ground, margin=margin)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from valuesassets.models.gguf_files import part_paths
 from valuesassets.models.model_files import is_needed
-from valuesassets.orchestration.grid.left_out import overrides_of
 from valuesassets.orchestration.instruments import MODELS, SURVEY, Instrument
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
@@ -153,7 +152,7 @@ def readings_job(
         if not path.exists():
             raise MissingData(f"{family} has had no preflight; materialise preflight/{family} first")
         preflight = dict(read_json(path))
-    require_preflight(study, instrument, cell, preflight)
+    require_preflight(study, cell, preflight)
     readings = storage.path(instrument.key("readings"), cell_key(family, part, instrument.part), "parquet").absolute()
     asked = score_cell(study, storage, family, language, trials, readings, str(cell), instrument)
     return score_job(study, family, [asked], storage.known_readings)
@@ -214,7 +213,7 @@ def answers_job(study: Study, storage: Storage, instrument: Instrument, cell: Ce
     return generate_job(study, storage, cell, instrument, {"": (trials, answers)})
 
 
-def require_preflight(study: Study, instrument: Instrument, cell: Cell, verdict: dict[str, Any]) -> None:
+def require_preflight(study: Study, cell: Cell, verdict: dict[str, Any]) -> None:
     """Stop a cell that its preflight leaves out, unless the study overrides it with a reason.
 
     Raises:
@@ -223,7 +222,8 @@ def require_preflight(study: Study, instrument: Instrument, cell: Cell, verdict:
     from valuesassets.answers.preflight import left_out_parts
 
     family, part = cell.family, cell.part.name
-    overrides = overrides_of(study, instrument, family)
+    override = study.preflight.of_cell(str(cell))
+    overrides = {part: override} if override else {}
     if part not in verdict.get("parts", {}) and part not in overrides:
         raise MissingData(f"{cell} has had no preflight; materialise preflight/{family} again")
     reason = left_out_parts(verdict, overrides).get(part)

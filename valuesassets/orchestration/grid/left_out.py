@@ -7,7 +7,7 @@ from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import StudyError
 from valuesassets.records.files import read_json
 from valuesassets.records.parquet import LEFT_OUT, table_metadata
-from valuesassets.records.study import Study
+from valuesassets.records.study import Cell, Study
 from valuesassets.records.trials import NoTrials, Trial
 
 
@@ -17,13 +17,15 @@ def overrides_of(study: Study, instrument: Instrument, family: str) -> dict[str,
     Raises:
         StudyError: a cell is named that no instrument of the study has.
     """
-    every = {str(cell) for each in instruments_of(study) for cell in each.cells(study)}
-    for name in study.preflight.overrides:
+    named = study.preflight.overrides
+    every = {str(cell) for each in instruments_of(study) for cell in each.cells(study)} if named else set()
+    for name in named:
         if name not in every:
             raise StudyError(
                 f"preflight.overrides: {name!r} is no cell of the study; say <model>/<part> such as {min(every)}"
             )
-    cells = [cell for cell in instrument.cells(study) if cell.family == family]
+    served = study.family_languages(family)
+    cells = [Cell(family, part) for part in instrument.parts_of(study) if part.language in served]
     given = {cell.part.name: study.preflight.of_cell(str(cell)) for cell in cells}
     return {part: reason for part, reason in given.items() if reason}
 

@@ -20,7 +20,7 @@ from dagster._core.definitions.data_version import (
 from dagster._core.loader import LoadingContextForTest
 
 from valuesassets.desk.inputs import has_any, inputs_of, known_inputs_of, partition_names
-from valuesassets.desk.storage import MADE_OF
+from valuesassets.desk.storage import MADE_OF, NO_CELL
 from valuesassets.records.files import sha256_file, sha256_json
 
 MADE, PLANNED = dg.DagsterEventType.ASSET_MATERIALIZATION, dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
@@ -118,6 +118,8 @@ def _rests_on_others(
     with its own latest materialisation. An input of a hundred partitions or more: the resolver looks at none of them.
     """
     node, tags = graph.get(made.asset_key), made.tags or {}
+    if tags.get(MADE_OF) == NO_CELL:  # the study has the cell now
+        return True
     now, then = (_plain(found.get(ENTRIES)) for found in (node.metadata, made.metadata))
     if any(now.get(table, {}).get(name) != digest for table, known in then.items() for name, digest in known.items()):
         return True

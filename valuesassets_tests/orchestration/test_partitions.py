@@ -3,6 +3,9 @@
 import dagster as dg
 import pytest
 
+from valuesassets.definitions import build_definitions
+from valuesassets.desk.staleness import Staleness
+from valuesassets.orchestration.commands.run_study import QUIET
 from valuesassets.orchestration.following.automation import SENSOR
 from valuesassets.orchestration.instruments import SURVEY
 from valuesassets.orchestration.partitions import cell_key, cell_partitions, why_no_cell
@@ -41,6 +44,22 @@ def test_partitions_are_listed_that_are_cells_and_the_others_say_why_they_are_no
     assert partitions.has_partition_key(NO_CELL)
     assert why_no_cell(partitions, NO_CELL) == "no cell of the study: reference-mono has no fra"
     assert why_no_cell(partitions, cell_key("reference-mono", "eng")) is None
+
+
+@pytest.mark.slow
+def test_a_run_of_what_is_no_cell_writes_nothing_and_leaves_it_missing_for_a_study_that_has_it(narrow, tmp_path):
+    folder, _, study = narrow
+    keys = [SURVEY.key(name) for name in GRID]
+    written = {file: file.stat().st_mtime_ns for file in (folder / "storage" / study.name).rglob("*.parquet")}
+    job = build_definitions(study, folder / "storage").resolve_implicit_global_asset_job_def()
+    with dg.instance_for_test(temp_dir=str(tmp_path)) as instance:
+        result = job.execute_in_process(QUIET, instance, NO_CELL, asset_selection=keys)
+        assert {event.asset_key for event in result.get_asset_materialization_events()} == {*keys}
+        assert all(found.passed for found in result.get_asset_check_evaluations())
+        served = {name: family.model_copy(update={"languages": None}) for name, family in study.families.items()}
+        widened = build_definitions(study.model_copy(update={"families": served}), folder / "storage")
+        assert Staleness(widened.resolve_asset_graph(), instance).of(keys, NO_CELL) == keys
+    assert {file: file.stat().st_mtime_ns for file in written} == written
 
 
 def missing(address):

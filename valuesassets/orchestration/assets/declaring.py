@@ -13,6 +13,7 @@ import pandas as pd
 from dagster_pandas import PandasColumn, create_dagster_pandas_dataframe_type
 
 from valuesassets.desk.staleness import ENTRIES, entries_of_partition, tags_of_entries
+from valuesassets.desk.storage import MADE_OF, NO_CELL
 from valuesassets.orchestration.checks import Sentence
 from valuesassets.orchestration.code_versions import PACKAGE, code_version, entries_of, homes
 from valuesassets.orchestration.first_look.shown import SUMMARY, Line, Picture, docs_of, first_look, link_to
@@ -185,7 +186,7 @@ def _no_cell(context: dg.AssetExecutionContext, why: str, is_frame: bool) -> dg.
         dg.AssetCheckResult(passed=True, check_name=spec.name, description=why)
         for spec in context.assets_def.check_specs
     ]
-    return dg.MaterializeResult(metadata={SUMMARY: why}, check_results=checks, **value)
+    return dg.MaterializeResult(metadata={SUMMARY: why}, tags={MADE_OF: NO_CELL}, check_results=checks, **value)
 
 
 def _require_partition(context: dg.AssetExecutionContext, asked: str | None) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from valuesassets.models.gguf_files import part_paths
 from valuesassets.models.model_files import is_needed
+from valuesassets.orchestration.grid.left_out import require_overrides
 from valuesassets.orchestration.instruments import MODELS, SURVEY, Instrument
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
@@ -222,6 +223,7 @@ def require_preflight(study: Study, cell: Cell, verdict: dict[str, Any]) -> None
     from valuesassets.answers.preflight import left_out_parts
 
     family, part = cell.family, cell.part.name
+    require_overrides(study)
     override = study.preflight.of_cell(str(cell))
     overrides = {part: override} if override else {}
     if part not in verdict.get("parts", {}) and part not in overrides:

@@ -6,6 +6,7 @@ Where the disk does not say, or cannot be written, each function that reads or w
 import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Self
 
@@ -60,17 +61,15 @@ class Claim:
         if self._as_it_is_now():
             (self.folder / CLAIM).unlink(missing_ok=True)
 
-    def is_used_up(
-        self, instance: dg.DagsterInstance, run: dg.DagsterRun, assets: Iterable[dg.AssetKey], partition: str | None
-    ) -> bool:
+    def is_used_up(self, history: "History", assets: Iterable[dg.AssetKey], partition: str | None) -> bool:
         """Whether a run that asks for assets again wants the result anew: another one has materialised them with it,
         or, where there are no assets, has succeeded."""
-        had = instance.get_run_by_id(self.given_to) if self.given_to else None
-        if had is None or had.run_id in {run.run_id, *retried_runs(instance, run)}:
+        had = history.run(self.given_to) if self.given_to else None
+        if had is None or had.run_id in history.own:
             return False
         if not (keys := list(assets)):
             return had.status is dg.DagsterRunStatus.SUCCESS
-        return all(partition in materialised_by(instance, had.run_id, key) for key in keys)
+        return all(partition in history.materialised_by(had.run_id, key) for key in keys)
 
     def is_wanted_by_others(self, instance: dg.DagsterInstance, run_id: str) -> bool:
         """Whether a run other than this one waits for the result."""
@@ -82,6 +81,21 @@ class Claim:
         """The claim in the folder; None where another one has taken this one's place."""
         found = read_claim(self.folder)
         return found if found is not None and found.submission == self.submission else None
+
+
+class History:
+    """What other runs have done, as a run that asks again finds it: each is looked at once, whatever it has made.
+
+    Attributes:
+        own: ids of the run and of those that it is the automatic retry of.
+        run: a run by its id.
+        materialised_by: see the function of that name.
+    """
+
+    def __init__(self, instance: dg.DagsterInstance, run: dg.DagsterRun) -> None:
+        self.own = {run.run_id, *retried_runs(instance, run)}
+        self.run = cache(instance.get_run_by_id)
+        self.materialised_by = cache(partial(materialised_by, instance))
 
 
 def read_claim(folder: Path) -> Claim | None:
@@ -116,10 +130,10 @@ def materialised_by(instance: dg.DagsterInstance, run_id: str, asset: dg.AssetKe
     As the asset's history has it, which is what the UI shows: of a worker that is killed while it stores the event, the
     run's own log may have it and the history not.
     """
-    own = instance.get_records_for_run(run_id, of_type=dg.DagsterEventType.ASSET_MATERIALIZATION).records
-    if not own:
+    first = instance.get_records_for_run(run_id, of_type=dg.DagsterEventType.ASSET_MATERIALIZATION, limit=1).records
+    if not first:
         return set()
-    since = dg.AssetRecordsFilter(asset, after_timestamp=min(record.timestamp for record in own) - 1)
+    since = dg.AssetRecordsFilter(asset, after_timestamp=first[0].timestamp - 1)
     found: set[str | None] = set()
     cursor, has_more = None, True
     while has_more:

@@ -26,6 +26,9 @@ FIELDS = "Name:|,ArrayJobID:|,ArrayTaskID:|,State:|,RestartCnt:|,exit_code:|,Nod
 SQUEUE = ("squeue", "--all", "-h", "-r", "-t", "all", "-O", FIELDS, "-n")
 """`--all`: in hidden partitions too. Of every user, as `sacct`: who shares a storage goes on with each other's jobs."""
 SACCT = ("sacct", "--allusers", "-X", "-P", "-n", "-o", "JobName,JobID,State,ExitCode,NodeList")
+ARRAY_SIZE = re.compile(r"(?:^MaxArraySize\s*=\s*|\bmax_array_tasks=)(\d+)", re.MULTILINE)
+USUAL_ARRAY_SIZE = 1001
+"""Slurm's own `MaxArraySize`."""
 NO_ACCOUNTING = "accounting storage is disabled"
 
 
@@ -143,6 +146,15 @@ def ask_sacct(names: Iterable[str], created: float, commands: SlurmCommands) -> 
         if NO_ACCOUNTING not in error.said.lower():
             raise
         return None
+
+
+def ask_array_size(commands: SlurmCommands) -> int:
+    """The most tasks that an array may have, by the cluster's settings; what is usual where they cannot be had."""
+    try:
+        said = commands.run(["scontrol", "show", "config"])
+    except CommandFailed:
+        return USUAL_ARRAY_SIZE
+    return max(1, min(map(int, ARRAY_SIZE.findall(said)), default=USUAL_ARRAY_SIZE))
 
 
 def _ask(

@@ -1,6 +1,7 @@
 """Tasks as processes of this machine, some at a time: stands in for a cluster where there is none."""
 
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ class LocalRunner:
         fault: nothing stands between us and our own processes.
         poll_seconds, patience_seconds: a look costs nothing, and this machine's disk shows what was written.
         attempts: how often a task is started that somebody has told to stop.
+        most_tasks: of a submission.
 
     Args:
         places: how many processes there may be at a time.
@@ -32,6 +34,7 @@ class LocalRunner:
     lasts = False
     fault: str | None = None
     poll_seconds, patience_seconds, attempts = 0.3, 0.0, 3
+    most_tasks = sys.maxsize
 
     def __init__(self, places: int = 1) -> None:
         self._places = places

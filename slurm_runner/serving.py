@@ -1,13 +1,14 @@
 """The one loop of all that wait for tasks: claim, submit, watch, take what is whole, ask again for what was lost."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import dagster as dg
 
-from slurm_runner.claims import Claim, claims_lock, is_cancelled, standing_claim
+from slurm_runner.claims import Claim, History, claims_lock, is_cancelled, standing_claim
 from slurm_runner.errors import SlurmError, SubmissionRefused
 from slurm_runner.local import LocalRunner
 from slurm_runner.options import SlurmOptions
@@ -119,20 +120,21 @@ class Serving:
 
     def _start(self, wanted: Sequence[Wanted]) -> None:
         """Go on with the tasks that there are already; submit others."""
-        instance, run = self._context.instance, self._context.run
+        run = self._context.run
+        history = History(self._context.instance, run)
         found: list[tuple[Wanted, Claim, Submission]] = []
         with claims_lock(self._root):
             new: list[Wanted] = []
             for one in wanted:
                 standing = standing_claim(one.folder, one.fingerprint) if self._runner.lasts else None
-                if standing is None or standing[0].is_used_up(instance, run, one.assets, one.partition):
+                if standing is None or standing[0].is_used_up(history, one.assets, one.partition):
                     new.append(one)
                 else:
                     found.append((one, standing[0].join(run.run_id), standing[1]))
-            for order in self._order(new) if new else ():
-                tasks = [task for task, _ in order.tasks]
-                submission = prepare_submission(self._root, order.label, tasks, order.options)
-                for index, (_, given) in enumerate(order.tasks):
+            for array in chain.from_iterable(map(self._arrays, self._order(new) if new else ())):
+                tasks = [task for task, _ in array.tasks]
+                submission = prepare_submission(self._root, array.label, tasks, array.options)
+                for index, (_, given) in enumerate(array.tasks):
                     for one in given:
                         place = one.folder, str(submission.folder), index
                         claim = Claim(*place, one.fingerprint, wanted_by=(run.run_id,))
@@ -144,6 +146,14 @@ class Serving:
             self._waiting.setdefault((submission.uuid, claim.index), []).append((one, claim))
         for uuid in dict.fromkeys(submission.uuid for _, _, submission in found):
             self._submit(uuid)
+
+    def _arrays(self, order: Order) -> Iterator[Order]:
+        """An order in as many arrays as the cluster takes it in; together they keep to its throttle."""
+        most = self._runner.most_tasks if len(order.tasks) > 1 else 1
+        pieces = [order.tasks[first : first + most] for first in range(0, len(order.tasks), most)]
+        throttle = order.options.throttle and max(1, order.options.throttle // len(pieces))
+        options = replace(order.options, throttle=throttle)
+        yield from (Order(order.label, options, piece) for piece in pieces)
 
     def _submit(self, uuid: str) -> None:
         submission, log = self._submissions[uuid], self._context.log

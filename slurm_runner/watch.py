@@ -4,9 +4,10 @@ import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import ClassVar
 
-from slurm_runner.commands import CommandFailed, Row, SlurmCommands, ask_sacct, ask_squeue
+from slurm_runner.commands import CommandFailed, Row, SlurmCommands, ask_array_size, ask_sacct, ask_squeue
 from slurm_runner.errors import SlurmError
 from slurm_runner.submission import Submission, cancel, submit, user_name
 from slurm_runner.verdicts import ENDED, TOLD_TO_STOP, Ending, Verdict, is_hopeless, judge, read_exit, stuck
@@ -72,6 +73,11 @@ class Watch:
         self._missing: set[Key] = set()
         self._has_accounting, self._answered = True, time.monotonic()
         self.fault: str | None = None
+
+    @cached_property
+    def most_tasks(self) -> int:
+        """The most that an array of the cluster may have."""
+        return ask_array_size(self.commands)
 
     def submit(self, submission: Submission, say: Callable[[str], None]) -> Submission:
         """The submission with its job id."""

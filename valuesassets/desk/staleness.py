@@ -2,16 +2,17 @@
 was materialised, and its files hold what was written then."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
 
 import dagster as dg
 from dagster._core.asset_graph_view.asset_graph_view import AssetGraphView
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 from dagster._core.definitions.data_version import (
+    DATA_VERSION_TAG,
+    SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD,
     CachingStaleStatusResolver,
     StaleCauseCategory,
     StaleStatus,
@@ -19,7 +20,9 @@ from dagster._core.definitions.data_version import (
 )
 from dagster._core.loader import LoadingContextForTest
 
-from valuesassets.records.files import sha256_file
+from valuesassets.desk.inputs import has_any, inputs_of, known_inputs_of, partition_names
+from valuesassets.desk.storage import MADE_OF, NO_CELL
+from valuesassets.records.files import sha256_file, sha256_json
 from valuesassets.records.seals import damaged
 
 MADE, PLANNED = dg.DagsterEventType.ASSET_MATERIALIZATION, dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
@@ -28,8 +31,6 @@ ENTRIES = "study_entries"
 of those that it was made of."""
 WRITTEN = "sha256"
 """Metadata of a materialisation: the hashes of its files, by their paths from where `path` lies, or from `folder`."""
-PARTITION_NAMES: WeakKeyDictionary[BaseAssetGraph, dict[dg.AssetKey, Set[str]]] = WeakKeyDictionary()
-"""The partitions of each asset of a graph, which takes long to list and is asked for with every cell."""
 
 
 class Staleness:
@@ -62,34 +63,13 @@ class Staleness:
     def _still_stands(self, key: dg.AssetKey, partition: str | None) -> bool:
         """Whether the files of the last materialisation are whole, and it rests on what it was made of."""
         made = next((record.asset_materialization for record in _made(key, partition, self._instance)), None)
-        if made is None or _rests_on_others(made, self._graph, self._instance):
+        if made is None or _rests_on_others(made, partition, self._graph, self._instance):
             return False
         return not _damaged(made, self._folder)
 
 
 def _new_resolver(graph: BaseAssetGraph, instance: dg.DagsterInstance) -> CachingStaleStatusResolver:
     return CachingStaleStatusResolver(instance, graph, LoadingContextForTest(instance))
-
-
-def inputs_of(
-    key: dg.AssetKey, partition: str | None, graph: BaseAssetGraph
-) -> Iterator[tuple[dg.AssetKey, str | None]]:
-    """What an asset's partition rests on; an input whose partitions are all asked for has None."""
-    names = [str(partition)] if partition else []
-    if isinstance(partition, dg.MultiPartitionKey):
-        names += partition.keys_by_dimension.values()
-    for parent in sorted(graph.get(key).parent_keys):
-        known = _partition_names(graph, parent)
-        yield parent, next((name for name in names if name in known), None)
-
-
-def _partition_names(graph: BaseAssetGraph, key: dg.AssetKey) -> Set[str]:
-    """The partitions of an asset, listed once for each graph."""
-    names = PARTITION_NAMES.setdefault(graph, {})
-    if key not in names:
-        partitions = graph.get(key).partitions_def
-        names[key] = frozenset(partitions.get_partition_keys() if partitions else ())
-    return names[key]
 
 
 def _made(
@@ -195,25 +175,67 @@ def _hash_of(file: Path, changed: int, size: int) -> str:
     return sha256_file(file)
 
 
-def _rests_on_others(made: dg.AssetMaterialization, graph: BaseAssetGraph, instance: dg.DagsterInstance) -> bool:
-    """Whether an entry of the study that an asset was made of is another one now, or gone; or an input that was empty
-    then is not now, which the resolver misses: it compares such an input with its own latest materialisation."""
+def _rests_on_others(
+    made: dg.AssetMaterialization, partition: str | None, graph: BaseAssetGraph, instance: dg.DagsterInstance
+) -> bool:
+    """Whether an asset rests on other data than it was made of, as far as the resolver does not see it.
+
+    An entry of the study is another one now, or gone. An input was empty then and is not now: the resolver compares it
+    with its own latest materialisation. An input of a hundred partitions or more: the resolver looks at none of them.
+    """
     node, tags = graph.get(made.asset_key), made.tags or {}
+    if tags.get(MADE_OF) == NO_CELL:  # the study has the cell now
+        return True
     now, then = (_plain(found.get(ENTRIES)) for found in (node.metadata, made.metadata))
     if any(now.get(table, {}).get(name) != digest for table, known in then.items() for name, digest in known.items()):
         return True
-    was_empty = [each for each in node.parent_keys if tags.get(get_input_event_pointer_tag(each)) == "NULL"]
-    return any(instance.get_latest_materialization_event(parent) is not None for parent in was_empty)
+    for parent, part in inputs_of(made.asset_key, partition, graph):
+        pointer = tags.get(get_input_event_pointer_tag(parent))
+        if pointer == "NULL" and has_any(graph, parent, instance):
+            return True
+        is_large = len(partition_names(graph, parent)) >= SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD
+        if part is None and is_large and (pointer or "").isdigit():
+            names = partition_names(graph, parent)
+            if any(name in names for name in _changed_since(int(pointer or 0), parent, instance)):
+                return True
+    return False
+
+
+def _changed_since(storage_id: int, key: dg.AssetKey, instance: dg.DagsterInstance) -> Iterator[str]:
+    """The partitions of an asset that were made since an event, and say something else than before it."""
+    asked = key, MADE, [DATA_VERSION_TAG]
+    new = instance.event_log_storage.get_latest_tags_by_partition(*asked, after_cursor=storage_id)
+    old = instance.event_log_storage.get_latest_tags_by_partition(*asked, before_cursor=storage_id + 1)
+    return (name for name, version in new.items() if version != old.get(name))
+
+
+def entries_of_partition(known: Mapping[str, Mapping[str, str]], partition: str | None) -> dict[str, dict[str, str]]:
+    """The entries of the study that a partition is made of: those of its names, all where there is no partition."""
+    names = set(partition.keys_by_dimension.values()) if isinstance(partition, dg.MultiPartitionKey) else {partition}
+    return {
+        table: {name: digest for name, digest in entries.items() if partition is None or name in names}
+        for table, entries in known.items()
+    }
+
+
+def tags_of_entries(entries: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """The tag of what is made of these entries of a study; none where there are none."""
+    return {MADE_OF: sha256_json(entries)[:16]} if entries else {}
 
 
 def _plain(entry: Any) -> dict[str, dict[str, str]]:
     return getattr(entry, "value", entry) or {}
 
 
-class StaleCache:
-    """Which assets are behind at the time of one tick; a look every half minute at hundreds of cells stays cheap."""
+State = tuple[int | None, int | None, tuple[int | None, ...]]
+"""Storage ids of the latest try of an asset's partition, of its latest materialisation, and of those of its inputs:
+all that the answer depends on."""
 
-    _known: ClassVar[dict[tuple[str, dg.AssetKey, str | None], tuple[tuple[object, ...], bool]]] = {}
+
+class StaleCache:
+    """Which assets are behind at the time of one tick; a look every half minute at thousands of cells stays cheap."""
+
+    _known: ClassVar[dict[tuple[str, dg.AssetKey], dict[str | None, tuple[State, bool]]]] = {}
 
     def __init__(self, view: AssetGraphView) -> None:
         self._graph, self._instance = view.asset_graph, view.instance
@@ -225,33 +247,63 @@ class StaleCache:
         """The one of a tick."""
         return cls(view)
 
-    def has(self, key: dg.AssetKey, partition: str | None) -> bool:
-        """Whether an asset was never made, or rests on data that have changed since it was.
+    def behind(self, key: dg.AssetKey, partitions: Collection[str | None]) -> set[str | None]:
+        """Those partitions of an asset that were never made, or rest on data that have changed since they were.
 
         New code alone is no reason: whether it is worth the time, a person says. Nor is a try that has failed, until
         something that it rests on was made anew by another run.
         """
-        place, state = (self._storage_id, key, partition), self._state(key, partition)
-        known = self._known.get(place)
-        if known is None or known[0] != state:
-            known = self._known[place] = state, self._is_behind(key, partition)
-        return known[1]
+        known = self._known.setdefault((self._storage_id, key), {})
+        states = {partition: self._state(key, partition) for partition in partitions}
+        new = {name: state for name, state in states.items() if name not in known or known[name][0] != state}
+        made_of = self._made_of(key, [made for _, made, _ in new.values() if made is not None])
+        for name, state in new.items():
+            is_as_it_was = self._is_as_it_was(key, name, state, made_of.get(name, {}) if name else {})
+            known[name] = state, not is_as_it_was and self._is_behind(key, name, state)
+        return {name for name in states if known[name][1]}
 
-    def _is_behind(self, key: dg.AssetKey, partition: str | None) -> bool:
+    def _made_of(self, key: dg.AssetKey, made: Collection[int]) -> Mapping[str, Mapping[str, str]]:
+        """What the latest materialisations of partitions were made of, as their tags say, by one query for all."""
+        storage = self._instance.event_log_storage
+        tags = {MADE_OF, *map(get_input_event_pointer_tag, self._graph.get(key).parent_keys)}
+        if not made or storage.get_asset_tags_to_index(tags) != tags:  # not our storage
+            return {}
+        return storage.get_latest_tags_by_partition(key, MADE, sorted(tags), after_cursor=min(made) - 1)
+
+    def _is_as_it_was(self, key: dg.AssetKey, partition: str | None, state: State, tags: Mapping[str, str]) -> bool:
+        """Whether all that a partition was made of is there as it was: the same materialisations, the same study."""
+        tried, made, inputs = state
+        if made is None or (tried is not None and tried > made):
+            return False
+        entries = entries_of_partition(_plain(self._graph.get(key).metadata.get(ENTRIES)), partition)
+        if tags.get(MADE_OF) != tags_of_entries(entries).get(MADE_OF):
+            return False
+        places = known_inputs_of(key, partition, self._graph)
+        # The latest event of the whole input when it was taken: what came to its partition since is newer.
+        pointers = (tags.get(get_input_event_pointer_tag(parent), "") for parent, _ in places)
+        return all(
+            latest is None or latest <= int(pointer) if pointer.isdigit() else pointer == "NULL" and latest is None
+            for pointer, latest in zip(pointers, inputs, strict=True)
+        )
+
+    def _is_behind(self, key: dg.AssetKey, partition: str | None, state: State) -> bool:
+        """The same of one partition that is not as it was: what it rests on may say what it said before."""
         graph, instance = self._graph, self._instance
-        made = next(iter(_made(key, partition, instance)), None)
-        tried = instance.event_log_storage.get_latest_planned_materialization_info(key, partition)
-        if tried is not None and (made is None or tried.storage_id > made.storage_id):
-            return any(
-                record.run_id != tried.run_id
-                for parent, parents_partition in inputs_of(key, partition, graph)
-                for record in _made(parent, parents_partition, instance, limit=100, since=tried.storage_id)
+        tried, made, _ = state
+        if tried is not None and (made is None or tried > made):
+            planned = instance.event_log_storage.get_latest_planned_materialization_info(key, partition)
+            return planned is None or any(
+                record.run_id != planned.run_id
+                for parent, part in known_inputs_of(key, partition, self._graph)
+                for record in _made(parent, part, instance, limit=100, since=tried)
+                if record.partition_key is None or record.partition_key in partition_names(graph, parent)
             )
-        if made is None or made.asset_materialization is None:
+        latest = next((one.asset_materialization for one in _made(key, partition, instance)), None)
+        if made is None or latest is None:
             return True
         causes = self._resolver.get_stale_causes(key, partition)
         is_changed = any(cause.category == StaleCauseCategory.DATA for cause in causes)
-        return is_changed or _rests_on_others(made.asset_materialization, graph, instance)
+        return is_changed or _rests_on_others(latest, partition, graph, instance)
 
     @cached_property
     def _resolver(self) -> CachingStaleStatusResolver:
@@ -264,10 +316,9 @@ class StaleCache:
         storage = self._instance.run_storage
         return storage.get_run_storage_id() if isinstance(storage, SqlRunStorage) else ""
 
-    def _state(self, key: dg.AssetKey, partition: str | None) -> tuple[object, ...]:
-        """The latest events of an asset and of its inputs: all that the answer depends on."""
-        own = (self._latest(key, partition, PLANNED), self._latest(key, partition, MADE))
-        return (*own, *(self._latest(*each, MADE) for each in inputs_of(key, partition, self._graph)))
+    def _state(self, key: dg.AssetKey, partition: str | None) -> State:
+        inputs = tuple(self._latest(*each, MADE) for each in known_inputs_of(key, partition, self._graph))
+        return self._latest(key, partition, PLANNED), self._latest(key, partition, MADE), inputs
 
     def _latest(self, key: dg.AssetKey, partition: str | None, kind: dg.DagsterEventType) -> int | None:
         if (key, kind) not in self._ids:
@@ -276,11 +327,12 @@ class StaleCache:
         return ids.get(partition) if partition else max(ids.values(), default=None)
 
     def _fetch(self, key: dg.AssetKey, kind: dg.DagsterEventType) -> Mapping[str | None, int]:
+        storage = self._instance.event_log_storage
         if self._graph.get(key).is_partitioned:
-            return {**self._instance.event_log_storage.get_latest_storage_id_by_partition(key, kind)}
+            return {**storage.get_latest_storage_id_by_partition(key, kind)}
+        if kind is PLANNED:  # the record of an asset does not hold it
+            planned = storage.get_latest_planned_materialization_info(key)
+            return {None: planned.storage_id} if planned else {}
         record = next(iter(self._instance.get_asset_records([key])), None)
-        if record is None:
-            return {}
-        entry = record.asset_entry
-        found = entry.last_materialization_storage_id if kind is MADE else entry.last_planned_materialization_storage_id
-        return {None: found} if found is not None else {}
+        latest = record.asset_entry.last_materialization_storage_id if record else None
+        return {None: latest} if latest is not None else {}

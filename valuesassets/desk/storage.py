@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from dagster import EventLogEntry
+from dagster._core.definitions.data_version import INPUT_EVENT_POINTER_TAG_PREFIX
 from dagster._core.storage.event_log.sqlite.sqlite_event_log import SqliteEventLogStorage
 from dagster._core.storage.runs.sqlite.sqlite_run_storage import SqliteRunStorage
 from dagster._core.storage.schedules.sqlite.sqlite_schedule_storage import SqliteScheduleStorage
@@ -23,6 +24,10 @@ from sqlalchemy.pool import QueuePool
 
 MOST_OPEN = 8
 """Databases of one process that stay open; each run has its own."""
+MADE_OF = "valuesassets/study_entries"
+"""Tag of a materialisation: a hash of the entries of a study that it was made of."""
+NO_CELL = "no_cell"
+"""What the tag says in a partition that the study did not ask."""
 _OF_THE_PARENT: list[Any] = []
 """Connections that a fork has inherited: SQLite forbids it to use them, and to close them."""
 
@@ -76,6 +81,11 @@ class EventLog(SqliteEventLogStorage):
                 self._initialized_dbs.add(shard)
             with engine.begin() as connection:
                 yield connection
+
+    def get_asset_tags_to_index(self, tag_keys: set[str]) -> set[str]:
+        """Also those that say what a materialisation was made of: one query asks for them of a whole grid."""
+        ours = {tag for tag in tag_keys if tag == MADE_OF or tag.startswith(INPUT_EVENT_POINTER_TAG_PREFIX)}
+        return super().get_asset_tags_to_index(tag_keys) | ours
 
     def store_event(self, event: EventLogEntry) -> None:
         """Write an event, and tell those who watch the run's file: what was written stands in the log beside it."""

@@ -6,9 +6,11 @@ from functools import cached_property, lru_cache
 
 import dagster as dg
 from dagster._core.asset_graph_view.asset_graph_view import AssetGraphView
+from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 
 from valuesassets.desk import run_names
+from valuesassets.desk.inputs import has_any
 from valuesassets.desk.run_process import RunProcess
 
 COMMANDS_LOOKED_AT = 5
@@ -51,6 +53,7 @@ class Unfinished:
         self,
         followers: tuple[dg.AssetKey, ...],
         cells: dg.AssetKey,
+        graph: BaseAssetGraph,
         now: datetime.datetime,
         patience: datetime.timedelta,
     ) -> bool:
@@ -60,13 +63,13 @@ class Unfinished:
             followers: that are made from the cells; while they are in the making themselves, nothing has settled.
             patience: how long a cell that they have not seen waits for others.
         """
-        if self.instance.get_latest_materialization_event(cells) is None or self.is_making(followers):
+        if not has_any(graph, cells, self.instance) or self.is_making(followers):
             return False
         if not self.runs and not self.backfills:
             return True
-        records = self.instance.get_asset_records(followers)
-        tries = [record.asset_entry.last_planned_materialization_storage_id for record in records]
-        since = dg.AssetRecordsFilter(cells, after_storage_id=max((each for each in tries if each), default=None))
+        tries = map(self.instance.event_log_storage.get_latest_planned_materialization_info, followers)
+        last = max((planned.storage_id for planned in tries if planned), default=None)
+        since = dg.AssetRecordsFilter(cells, after_storage_id=last)
         waiting = self.instance.fetch_materializations(since, limit=1, ascending=True).records
         return bool(waiting) and now.timestamp() - waiting[0].timestamp >= patience.total_seconds()
 

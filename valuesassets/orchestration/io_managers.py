@@ -10,7 +10,7 @@ import pandas as pd
 
 from valuesassets.desk.staleness import WRITTEN, files_below, hashes_of, latest_hashes, require_written
 from valuesassets.orchestration.instruments import declare_own_tables
-from valuesassets.orchestration.partitions import family_and_part
+from valuesassets.orchestration.partitions import family_and_part, why_no_cell
 from valuesassets.orchestration.resources import Storage, partition_path
 from valuesassets.records.csv_tables import read_csv, write_csv
 from valuesassets.records.errors import StorageError
@@ -150,6 +150,8 @@ class StudyIOManager(dg.IOManager):
     def handle_output(self, context: dg.OutputContext, obj: Any) -> None:
         """Write the value and show its path, size and first rows in the UI."""
         partition = context.partition_key if context.has_asset_partitions else None
+        if partition is not None and why_no_cell(context.asset_partitions_def, partition):
+            return
         path = self._path(context.asset_key, partition)
         # Tables of several partitions have the same names: each has a folder, where there are more than one.
         shares = partition is not None and len(context.asset_partitions_def.get_partition_keys()) > 1
@@ -177,6 +179,8 @@ class StudyIOManager(dg.IOManager):
         hashes = latest_hashes(context.asset_key, keys, context.instance, self._storage.folder)
         if keys == [None] or not told.get("allow_missing_partitions"):
             (key,) = keys
+            if key is not None and why_no_cell(context.asset_partitions_def, key):
+                return None
             return self._read(context.asset_key, key, hashes, only)
         there = [key for key in keys if self._path(context.asset_key, key).exists()]
         if missing := [str(key) for key in keys if key not in there]:

@@ -1,5 +1,8 @@
 """The two dimensions of an instrument: `model` for a family, and its own part; a cell is both."""
 
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
 import dagster as dg
 
 from valuesassets.orchestration.instruments import Instrument
@@ -18,16 +21,50 @@ def model_partitions(study: Study) -> dg.StaticPartitionsDefinition:
     return dg.StaticPartitionsDefinition(list(study.families))
 
 
-def cell_partitions(study: Study, instrument: Instrument, kind: str = "") -> dg.MultiPartitionsDefinition:
+class CellPartitions(dg.MultiPartitionsDefinition):
+    """Model family x part, of which those are listed that the study asks.
+
+    Dagster's servers know the two dimensions alone and offer the whole product. So there may be a run of a partition
+    that is no cell: it ends at once (`assets/declaring.py`), and nothing that lists partitions here sees it.
+
+    Args:
+        dimensions: as Dagster takes them.
+        absent: (family, part) of those that are no cells.
+    """
+
+    def __init__(self, dimensions: Mapping[str, dg.PartitionsDefinition], absent: Set[tuple[str, str]]) -> None:
+        super().__init__(dict(dimensions))
+        self._absent = absent
+
+    def get_partition_keys(self, *when: Any, **where: Any) -> Sequence[dg.MultiPartitionKey]:
+        """The keys of all cells."""
+        keys = super().get_partition_keys(*when, **where)
+        return [key for key in keys if family_and_part(key) not in self._absent] if self._absent else keys
+
+    def is_cell(self, key: str) -> bool:
+        """Whether a partition is a cell of the study."""
+        return family_and_part(self.get_partition_key_from_str(key)) not in self._absent
+
+
+def why_no_cell(partitions: dg.PartitionsDefinition | None, key: str | None) -> str | None:
+    """Why a partition that Dagster offers is no cell of the study; None where it is one, or none of a grid."""
+    if key is None or not isinstance(partitions, CellPartitions) or partitions.is_cell(key):
+        return None
+    family, part = family_and_part(partitions.get_partition_key_from_str(key))
+    return f"no cell of the study: {family} has no {part}"
+
+
+def cell_partitions(study: Study, instrument: Instrument, kind: str = "") -> CellPartitions:
     """Model family x part.
 
     Args:
         kind: of the families, where not all are meant.
     """
     families = [name for name, family in study.families.items() if kind in ("", family.kind)]
-    return dg.MultiPartitionsDefinition(
-        {MODEL: dg.StaticPartitionsDefinition(families), instrument.part: part_partitions(study, instrument)}
-    )
+    served, parts = {name: {*study.family_languages(name)} for name in families}, instrument.parts_of(study)
+    absent = {(name, part.name) for name in families for part in parts if part.language not in served[name]}
+    dimensions = {MODEL: dg.StaticPartitionsDefinition(families), instrument.part: part_partitions(study, instrument)}
+    return CellPartitions(dimensions, absent)
 
 
 def cell_key(family: str, part: str, dimension: str = "language") -> dg.MultiPartitionKey:

@@ -20,6 +20,7 @@ from valuesassets_tests.benchmarks import (
     evaluation,
     events,
     generation,
+    grids,
     lm_eval_harness,
     paired,
     peak_memory,
@@ -196,6 +197,11 @@ def measure_events(bench: Bench, scratch: Path, tell: Tell) -> Entries:
     return events.measure(scratch, *((20, 1) if bench.is_quick else (300, 3)), tell)
 
 
+def measure_grids(bench: Bench, scratch: Path, tell: Tell) -> Entries:
+    """Grids of 630 to 6,000 cells: the load of the graph, looks of the sensor, staleness."""
+    return grids.measure(scratch, (2,) if bench.is_quick else (21, 50, 100, 200), tell)
+
+
 PARTS: dict[str, Callable[[Bench, Path, Tell], Entries]] = {
     "5m": compare_5m,
     "200m": compare_200m,
@@ -212,6 +218,7 @@ PARTS: dict[str, Callable[[Bench, Path, Tell], Entries]] = {
     "robustness": measure_robustness,
     "remote": measure_remote,
     "events": measure_events,
+    "grids": measure_grids,
 }
 
 

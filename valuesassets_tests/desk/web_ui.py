@@ -200,11 +200,11 @@ def launch_job(address: str, job: str, **run_config: Any) -> str:
     return ask_graphql(address, launch, params=params)["launchPipelineExecution"]["run"]["runId"]
 
 
-def launch_backfill(address: str, asset: dg.AssetKey, partitions: Sequence[str]) -> str:
-    """Have a run for each partition of an asset; gives the backfill's id."""
+def launch_backfill(address: str, asset: dg.AssetKey, partitions: Sequence[str], *more: dg.AssetKey) -> str:
+    """Have a run for each partition of an asset, and of more of the same partitions; gives the backfill's id."""
     launch = """mutation ($params: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $params) {
         ... on LaunchBackfillSuccess { backfillId } } }"""
-    params = {"assetSelection": [{"path": asset.path}], "partitionNames": list(partitions)}
+    params = {"assetSelection": [{"path": each.path} for each in (asset, *more)], "partitionNames": list(partitions)}
     return ask_graphql(address, launch, params=params)["launchPartitionBackfill"]["backfillId"]
 
 

@@ -8,7 +8,7 @@ import dagster as dg
 import pytest
 from dagster._core.storage.event_log.sqlite.sqlite_event_log import SqliteEventLogStorage
 
-from slurm_runner.claims import CLAIM, Claim, claims_lock, materialised_by, read_claim, standing_claim
+from slurm_runner.claims import CLAIM, Claim, History, claims_lock, materialised_by, read_claim, standing_claim
 from slurm_runner.errors import SlurmError
 from slurm_runner.files import locked, read_json, write_json
 from slurm_runner.submission import RECORD
@@ -49,10 +49,10 @@ def test_a_claim_serves_what_was_asked_until_its_result_is_used_up(claimed, inst
     assert standing_claim(folder.with_name("another"), "asked") is None
     run = dg.DagsterRun("rivers", "first", status=dg.DagsterRunStatus.SUCCESS)
     instance.add_run(run)
-    assert not claim.is_used_up(instance, dg.DagsterRun("rivers", "again"), [], None)
+    assert not claim.is_used_up(History(instance, dg.DagsterRun("rivers", "again")), [], None)
     claim.hand_over(run.run_id)
-    assert read_claim(folder).is_used_up(instance, dg.DagsterRun("rivers", "again"), [], None)
-    assert not read_claim(folder).is_used_up(instance, run, [], None)
+    assert read_claim(folder).is_used_up(History(instance, dg.DagsterRun("rivers", "again")), [], None)
+    assert not read_claim(folder).is_used_up(History(instance, run), [], None)
 
 
 def test_a_claim_on_what_slurm_refused_or_what_is_gone_serves_nobody(claimed):
@@ -180,6 +180,6 @@ def test_a_result_is_not_used_up_by_a_run_that_was_killed_while_it_stored_the_ev
     assert instance.get_latest_materialization_event(CELLS) is None
     assert materialised_by(instance, run.run_id, CELLS) == set()
     claim, again = Claim(Path(), "folder", 0, "asked", given_to=run.run_id), dg.DagsterRun("again")
-    assert not claim.is_used_up(instance, again, [CELLS], "one")
+    assert not claim.is_used_up(History(instance, again), [CELLS], "one")
     done = materialise(instance, "one")
-    assert Claim(Path(), "folder", 0, "asked", given_to=done).is_used_up(instance, again, [CELLS], "one")
+    assert Claim(Path(), "folder", 0, "asked", given_to=done).is_used_up(History(instance, again), [CELLS], "one")

@@ -1,4 +1,4 @@
-"""`make slurm-scale`: 1,000 jobs in one array, and the grid of 44 cells at once against one by one."""
+"""`make slurm-scale`: 1,000 jobs in one array, up to 6,000 tasks in several, 44 cells at once against one by one."""
 
 import os
 import sys
@@ -10,10 +10,11 @@ from rich.console import Console
 
 from valuesassets.records.files import read_json, write_json
 from valuesassets_tests.needs import REPOSITORY
-from valuesassets_tests.slurm_runner.arrays import watch_array
+from valuesassets_tests.slurm_runner.arrays import serve_held, watch_array
 from valuesassets_tests.slurm_runner.cluster import Cluster
 from valuesassets_tests.slurm_scale.grid import measure_grid
 
+SIZES = (630, 1500, 3000, 6000)
 EVIDENCE = REPOSITORY / "storage" / "evidence" / "slurm_scale.json"
 
 
@@ -24,6 +25,11 @@ def main(parts: list[str]) -> int:
             os.environ.update(cluster.environment)
             found["array"] = asdict(watch_array(1000, Path(folder)))
             console.print("array", found["array"])
+    if not parts or "arrays" in parts:
+        with Cluster(NODES=1, EXTRA="MaxJobCount=20000") as cluster, tempfile.TemporaryDirectory() as folder:
+            os.environ.update(cluster.environment)
+            found["arrays"] = [asdict(serve_held(n, Path(folder) / str(n))) for n in SIZES]
+            console.print("arrays", found["arrays"])
     if not parts or "grid" in parts:
         with Cluster(NODES=3, GPUS=4) as cluster, tempfile.TemporaryDirectory() as folder:
             os.environ.update(cluster.environment)

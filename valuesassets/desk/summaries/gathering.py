@@ -9,6 +9,7 @@ from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
 from dagster._core.storage.tags import BACKFILL_ID_TAG, PARTITION_NAME_TAG
 
 from valuesassets.desk.first_errors import first_error
+from valuesassets.desk.inputs import is_no_cell
 from valuesassets.desk.summaries.summary import BackfillSummary, Failure, Outcome, Partition
 
 STATUSES = {BulkActionStatus.CANCELED: "cancelled", BulkActionStatus.FAILED: "failed"}
@@ -77,7 +78,8 @@ def _outcomes(
         ended |= {(key, run.tags.get(PARTITION_NAME_TAG)): outcome for key in _assets_of(run, repository)}
     asked = {*_asked_for(backfill, repository)} or made | ended.keys()
     never: Outcome = "cancelled" if backfill.status is BulkActionStatus.CANCELED else "not made"
-    return {place: "done" if place in made else ended.get(place, never) for place in asked}
+    places = (place for place in asked if not is_no_cell(repository.asset_graph, *place))
+    return {place: "done" if place in made else ended.get(place, never) for place in places}
 
 
 def _asked_for(backfill: PartitionBackfill, repository: dg.RepositoryDefinition) -> Iterator[Place]:

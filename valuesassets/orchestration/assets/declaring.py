@@ -9,16 +9,18 @@ from types import MappingProxyType
 from typing import Any
 
 import dagster as dg
+import pandas as pd
 from dagster_pandas import PandasColumn, create_dagster_pandas_dataframe_type
 
-from valuesassets.desk.staleness import ENTRIES
+from valuesassets.desk.staleness import ENTRIES, entries_of_partition, tags_of_entries
+from valuesassets.desk.storage import MADE_OF, NO_CELL
 from valuesassets.orchestration.checks import Sentence
 from valuesassets.orchestration.code_versions import PACKAGE, code_version, entries_of, homes
-from valuesassets.orchestration.first_look.shown import Line, Picture, docs_of, first_look, link_to
+from valuesassets.orchestration.first_look.shown import SUMMARY, Line, Picture, docs_of, first_look, link_to
 from valuesassets.orchestration.following.automation import STEP, Step, condition_of
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
-from valuesassets.orchestration.partitions import own_partition
+from valuesassets.orchestration.partitions import own_partition, why_no_cell
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import StudyError, ValuesAssetsError
 from valuesassets.records.study import Study
@@ -115,9 +117,15 @@ def declare(
             partition = own_partition(context)
             try:
                 _require_partition(context, partition)
+                if why := why_no_cell(context.assets_def.partitions_def, partition):
+                    return _no_cell(context, why, is_frame="dagster_type" in options)
                 result = first_look(function(*args, **kwargs), line, picture, study)
-                made_of = {ENTRIES: dg.MetadataValue.json(_entries_in(known, partition))} if known else {}
-                return result._replace(metadata={**(result.metadata or {}), **made_of})
+                entries = entries_of_partition(known, partition)
+                made_of = {ENTRIES: dg.MetadataValue.json(entries)} if known else {}
+                return result._replace(
+                    metadata={**(result.metadata or {}), **made_of},
+                    tags={**(result.tags or {}), **tags_of_entries(entries)},
+                )
             except ValuesAssetsError as error:
                 storage, told = kwargs.get("storage"), {}
                 log = storage.job_folder(context.asset_key, partition) / LOG if storage else None
@@ -163,17 +171,22 @@ def declare(
 
 
 def _as_resource(parameter: inspect.Parameter) -> inspect.Parameter:
-    """A parameter as Dagster is to see it: the storage is no input."""
-    return parameter.replace(annotation=STORAGE) if parameter.annotation is Storage else parameter
+    """A parameter as Dagster is to see it: the storage is no input; IO managers check inputs."""
+    if parameter.annotation is Storage:
+        return parameter.replace(annotation=STORAGE)
+    is_input = parameter.annotation is not dg.AssetExecutionContext
+    return parameter.replace(annotation=parameter.empty) if is_input else parameter
 
 
-def _entries_in(known: Mapping[str, Mapping[str, str]], partition: str | None) -> dict[str, dict[str, str]]:
-    """The entries of the study that a partition is made of: those of its names, all where there is no partition."""
-    names = set(partition.keys_by_dimension.values()) if isinstance(partition, dg.MultiPartitionKey) else {partition}
-    return {
-        table: {name: digest for name, digest in entries.items() if partition is None or name in names}
-        for table, entries in known.items()
-    }
+def _no_cell(context: dg.AssetExecutionContext, why: str, is_frame: bool) -> dg.MaterializeResult[Any]:
+    """The result of a partition that is no cell: nothing is asked or written, its checks have nothing to look at."""
+    value: dict[str, Any] = {"value": pd.DataFrame()} if is_frame else {}  # its Dagster type takes nothing else; it is not written
+    context.log.info(why)
+    checks = [
+        dg.AssetCheckResult(passed=True, check_name=spec.name, description=why)
+        for spec in context.assets_def.check_specs
+    ]
+    return dg.MaterializeResult(metadata={SUMMARY: why}, tags={MADE_OF: NO_CELL}, check_results=checks, **value)
 
 
 def _require_partition(context: dg.AssetExecutionContext, asked: str | None) -> None:
@@ -183,8 +196,8 @@ def _require_partition(context: dg.AssetExecutionContext, asked: str | None) -> 
         StudyError: names those that there are.
     """
     partitions = context.assets_def.partitions_def
-    known = [str(key) for key in partitions.get_partition_keys()] if partitions is not None else []
-    if partitions is not None and asked not in known:
+    if partitions is not None and (asked is None or not partitions.has_partition_key(str(asked))):
+        known = [str(key) for key in partitions.get_partition_keys()]
         said = "a partition has to be chosen" if asked is None else f"{str(asked)!r} is none of its partitions"
         raise StudyError(f"{context.asset_key.to_user_string()}: {said}; there are {', '.join(known)}")
 

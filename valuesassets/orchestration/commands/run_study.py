@@ -21,16 +21,17 @@ from dagster._core.utils import make_new_run_id
 
 from slurm_runner.claims import is_cancelled
 from valuesassets.desk.first_errors import first_error
+from valuesassets.desk.inputs import inputs_of
 from valuesassets.desk.run_launcher import fail_dead_runs
 from valuesassets.desk.run_names import COMMAND_TAG, RUN_STUDY
 from valuesassets.desk.run_process import RunProcess
-from valuesassets.desk.staleness import Staleness, inputs_of
+from valuesassets.desk.staleness import Staleness
 from valuesassets.orchestration.commands.side_by_side import Here, SideBySide
 from valuesassets.orchestration.grid.grid_cells import partition_of
 from valuesassets.orchestration.grid.left_out import left_out_cells, why_not_asked
 from valuesassets.orchestration.grid.probe_grid import failed_cells, grid_job_name
-from valuesassets.orchestration.instruments import INSTRUMENTS, Instrument, instruments_of
-from valuesassets.orchestration.partitions import cell_key, family_and_part
+from valuesassets.orchestration.instruments import Instrument, instruments_of
+from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage, StorageResource, partition_path
 from valuesassets.records.study import Study
 
@@ -163,7 +164,7 @@ def run_study(
     """Materialise what is stale, each part as soon as its inputs are done; one that fails stops nothing that can go on.
 
     Args:
-        study: leaves out the cells that it does not serve, and the calibration of families that are not trained here.
+        study: whose cells are read, each grid in one run.
         runs: makes several runs at once; without it, they are made in this process, one by one.
 
     Yields:
@@ -183,14 +184,15 @@ def _make_parts(here: Here, runs: SideBySide | None, tell: Tell, study: Study | 
     at_once = runs.at_once if runs is not None else 1
     before = parts_of(here.graph, study, wanted)
     left, making = list(before), dict[Future[dict[str, str]], Part]()
-    unread: set[str] = set()
+    unread, undone = set[str](), {*before}
     left_out = _left_out_before(here, before, study)
     now = Staleness(here.graph, here.instance, _folder_of(here))
     while left or making:
-        part = next((part for part in left if before[part].isdisjoint([*left, *making.values()])), None)
+        part = next((part for part in left if before[part].isdisjoint(undone)), None)
         if part is None or len(making) == at_once:
             done = next(as_completed(making))
             made = making.pop(done)
+            undone.remove(made)
             now = Staleness(here.graph, here.instance, _folder_of(here))
             try:
                 failures = done.result()
@@ -213,6 +215,7 @@ def _make_parts(here: Here, runs: SideBySide | None, tell: Tell, study: Study | 
         if part.grid is not None:
             stale = [cell for cell in stale if f"{part.grid.name} {cell}" not in left_out]
         if not stale:
+            undone.remove(part)
             yield from _newly_left_out(here, part, study, left_out)
         if stale:
             described = f"{part.grid.asks} of the grid" if part.grid else _described(stale, part.partition)
@@ -307,8 +310,7 @@ def _damage(part: Part, stale: Collection[Any], now: Staleness) -> str:
 def _stale_of(part: Part, now: Staleness, study: Study | None, wanted: Wanted) -> list[Any]:
     """What of a part is to be made: its assets, or the grid's cells as `<model>/<part>`."""
     if part.grid is None or study is None:
-        asked = [key for key in part.keys if is_asked_for(key, part.partition, study)]
-        return asked if wanted.is_forced else now.of(asked, part.partition)
+        return list(part.keys) if wanted.is_forced else now.of(part.keys, part.partition)
     return [
         str(cell)
         for cell in part.grid.cells(study)
@@ -348,14 +350,3 @@ def _execute(
     if is_cancelled(instance, run_id):  # with the job that this is a part of: what would come next is not wanted
         raise KeyboardInterrupt
     return result
-
-
-def is_asked_for(key: dg.AssetKey, partition: str | None, study: Study | None) -> bool:
-    """Whether a study asks for an asset in a partition: a cell that is served, a calibration where plants are known."""
-    instrument = next((one for one in INSTRUMENTS if one.name == key.path[0]), None)
-    if study is None or instrument is None or not isinstance(partition, dg.MultiPartitionKey):
-        return True
-    if partition_path(partition) not in map(str, instrument.cells(study)):
-        return False
-    is_planted = study.families[family_and_part(partition)[0]].kind == "reference"
-    return key != instrument.key("calibration") or is_planted

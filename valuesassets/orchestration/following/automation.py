@@ -11,7 +11,7 @@ that made the cell and all that follows at once, and not after a try that failed
 
 import datetime
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -41,15 +41,15 @@ def condition_of(study: Study, instrument: str, step: Step | None) -> dg.Automat
     that follows from it: once no cell is in the making, or one has waited for half an hour.
     """
     conditions, is_busy = dg.AutomationCondition, _IsBusy(is_on_slurm=study.slurm is not None)
-    has_news = _RestsOnChangedData() | conditions.any_deps_match(conditions.will_be_requested())
+    has_news = _HasNews()  # asked before what maps partitions onto inputs: few are left then, of thousands
     if step == "cell":
         is_free = ~conditions.any_deps_missing() & ~conditions.in_progress() & ~conditions.any_deps_in_progress()
-        return (is_free & ~is_busy & has_news).with_label("the cell's readings are new")
+        return (~is_busy & has_news & is_free).with_label("the cell's readings are new")
     if step == "analysis":
         needed = analyses_of(instrument) | dg.AssetSelection.tag(STEP, "basis")
         is_complete = ~conditions.any_deps_missing().allow(needed)
         has_settled = _CellsHaveSettled(instrument)
-        return (~is_busy & has_settled & is_complete & has_news).with_label("cells have arrived")
+        return (~is_busy & has_settled & has_news & is_complete).with_label("cells have arrived")
     return None
 
 
@@ -91,28 +91,31 @@ class _Own(dg.AutomationCondition):
         return self.said
 
     @abstractmethod
-    def holds_for(self, context: AutomationContext) -> Callable[[str | None], bool]:
-        """Whether it holds, by partition key; the first call may look at the instance."""
+    def kept(self, context: AutomationContext, asked: set[str | None]) -> set[str | None]:
+        """The partitions for which it holds, of those that are asked for; `{None}` is an asset without."""
 
     def evaluate(self, context: AutomationContext) -> AutomationResult:
         """Those of the candidates for which it holds."""
         asked = context.candidate_subset
         if asked.is_empty:
             return AutomationResult(context, asked)
-        holds = self.holds_for(context)
         if not asked.is_partitioned:
-            return AutomationResult(context, asked if holds(None) else context.get_empty_subset())
-        kept = {key for key in asked.expensively_compute_partition_keys() if holds(key)}
-        return AutomationResult(context, asked.compute_intersection_with_partition_keys(kept))
+            return AutomationResult(context, asked if self.kept(context, {None}) else context.get_empty_subset())
+        kept = self.kept(context, {*asked.expensively_compute_partition_keys()})
+        return AutomationResult(context, asked.compute_intersection_with_partition_keys({*filter(None, kept)}))
 
 
 @dataclass(frozen=True)
-class _RestsOnChangedData(_Own):
-    said = "never made, or its inputs have changed since"
+class _HasNews(_Own):
+    said = "never made, or its inputs have changed since, or are about to be made in the same run"
 
-    def holds_for(self, context: AutomationContext) -> Callable[[str | None], bool]:
-        behind = StaleCache.of(context.asset_graph_view)
-        return lambda partition: behind.has(context.key, partition)
+    def kept(self, context: AutomationContext, asked: set[str | None]) -> set[str | None]:
+        graph, kept = context.asset_graph, StaleCache.of(context.asset_graph_view).behind(context.key, asked)
+        for parent in graph.get(context.key).parent_keys & context.request_subsets_by_key.keys():
+            requested = context.request_subsets_by_key[parent]
+            if graph.get(parent).partitions_def == graph.get(context.key).partitions_def and not requested.is_empty:
+                kept |= asked & (requested.expensively_compute_partition_keys() if requested.is_partitioned else {None})
+        return kept
 
 
 @dataclass(frozen=True)
@@ -120,9 +123,8 @@ class _IsBusy(_Own):
     is_on_slurm: bool
     said = "a command or a job is making it part by part"
 
-    def holds_for(self, context: AutomationContext) -> Callable[[str | None], bool]:
-        is_busy = Unfinished.of(context.asset_graph_view).is_busy(self.is_on_slurm)
-        return lambda _: is_busy
+    def kept(self, context: AutomationContext, asked: set[str | None]) -> set[str | None]:
+        return asked if Unfinished.of(context.asset_graph_view).is_busy(self.is_on_slurm) else set()
 
 
 @dataclass(frozen=True)
@@ -130,10 +132,12 @@ class _CellsHaveSettled(_Own):
     instrument: str
     said = f"no cell is in the making, or one has waited for {PATIENCE.seconds // 60} minutes"
 
-    def holds_for(self, context: AutomationContext) -> Callable[[str | None], bool]:
+    def kept(self, context: AutomationContext, asked: set[str | None]) -> set[str | None]:
         unfinished, graph = Unfinished.of(context.asset_graph_view), context.asset_graph
         followers, cells = (tuple(steps_of(graph, self.instrument, step)) for step in ("analysis", "cell"))
         requested = context.request_subsets_by_key
         is_cell_requested = any(not requested[key].is_empty for key in cells if key in requested)
-        waits = is_cell_requested or not unfinished.has_settled(followers, cells[0], context.evaluation_time, PATIENCE)
-        return lambda _: not waits
+        waits = is_cell_requested or not unfinished.has_settled(
+            followers, cells[0], graph, context.evaluation_time, PATIENCE
+        )
+        return set() if waits else asked

@@ -6,7 +6,7 @@ from typing import Any
 
 from valuesassets.models.gguf_files import part_paths
 from valuesassets.models.model_files import is_needed
-from valuesassets.orchestration.grid.left_out import overrides_of
+from valuesassets.orchestration.grid.left_out import require_overrides
 from valuesassets.orchestration.instruments import MODELS, SURVEY, Instrument
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
@@ -154,7 +154,7 @@ def readings_job(
         if not path.exists():
             raise MissingData(f"{family} has had no preflight; materialise preflight/{family} first")
         preflight = dict(read_record(path))
-    require_preflight(study, instrument, cell, preflight)
+    require_preflight(study, cell, preflight)
     readings = storage.path(instrument.key("readings"), cell_key(family, part, instrument.part), "parquet").absolute()
     asked = score_cell(study, storage, family, language, trials, readings, str(cell), instrument)
     return score_job(study, family, [asked], storage.known_readings)
@@ -189,7 +189,7 @@ def generate_job(
     """
     preflight = storage.path(instrument.key("preflight"), cell.family, "json")
     if preflight.exists():
-        _require_not_left_out(study, instrument, cell, read_json(preflight))
+        _require_not_left_out(study, cell, read_record(preflight))
     reading = {
         name: score_cell(study, storage, cell.family, cell.language, *files, f"{cell}/{name}".rstrip("/"), instrument)
         for name, files in asked.items()
@@ -222,24 +222,26 @@ def answers_job(study: Study, storage: Storage, instrument: Instrument, cell: Ce
     return generate_job(study, storage, cell, instrument, {"": (trials, answers)})
 
 
-def require_preflight(study: Study, instrument: Instrument, cell: Cell, verdict: dict[str, Any]) -> None:
+def require_preflight(study: Study, cell: Cell, verdict: dict[str, Any]) -> None:
     """Stop a cell that its preflight leaves out, unless the study overrides it with a reason.
 
     Raises:
         MissingData: it has had none, or is left out; says why and what to do.
     """
     family, part = cell.family, cell.part.name
-    if part not in verdict.get("parts", {}) and part not in overrides_of(study, instrument, family):
+    if part not in verdict.get("parts", {}) and not study.preflight.of_cell(str(cell)):
         raise MissingData(f"{cell} has had no preflight; materialise preflight/{family} again")
-    _require_not_left_out(study, instrument, cell, verdict)
+    _require_not_left_out(study, cell, verdict)
 
 
-def _require_not_left_out(study: Study, instrument: Instrument, cell: Cell, verdict: dict[str, Any]) -> None:
+def _require_not_left_out(study: Study, cell: Cell, verdict: dict[str, Any]) -> None:
     """Stop a cell that its preflight leaves out: readings as well as what a model is let write."""
     from valuesassets.answers.preflight import left_out_parts
 
+    require_overrides(study)
     family, part = cell.family, cell.part.name
-    reason = left_out_parts(verdict, overrides_of(study, instrument, family)).get(part)
+    override = study.preflight.of_cell(str(cell))
+    reason = left_out_parts(verdict, {part: override} if override else {}).get(part)
     if reason is None:
         return
     if not verdict["parts"][part]["is_asked"]:

@@ -1,7 +1,8 @@
 """The cells that a grid run is to read: which ones, with which trials, and the versions of their inputs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import dagster as dg
 import pydantic
@@ -15,7 +16,8 @@ from dagster._core.definitions.data_version import (
 from dagster._core.storage.partition_status_cache import AssetPartitionStatus
 
 from slurm_runner.claims import materialised_by, retried_runs
-from valuesassets.desk.staleness import Staleness, inputs_of
+from valuesassets.desk.inputs import inputs_of
+from valuesassets.desk.staleness import Staleness
 from valuesassets.orchestration.grid.cells import answers_job, readings_job
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.partitions import cell_key
@@ -119,8 +121,30 @@ def not_yet_read(cells: Iterable[Cell], grid: Grid, run: dg.DagsterRun, instance
     return [cell for cell in cells if str(partition_of(grid.instrument, cell)) not in read]
 
 
-def want_cell(grid: Grid, cell: Cell, instance: dg.DagsterInstance) -> WantedCell:
+Latest = Callable[[dg.AssetKey, str | None], tuple[str, str]]
+
+
+def latest_of(instance: dg.DagsterInstance) -> Latest:
+    """Gives the data version of the latest materialisation of an asset or partition, and where the event stands.
+
+    Each is looked up once: what thousands of cells rest on is a few hundred.
+    """
+
+    @cache
+    def latest(key: dg.AssetKey, partition: str | None) -> tuple[str, str]:
+        asked = dg.AssetRecordsFilter(key, asset_partitions=[partition] if partition else None)
+        records = instance.fetch_materializations(asked, limit=1).records
+        version = extract_data_version_from_entry(records[0].event_log_entry) if records else None
+        return version.value if version else "INITIAL", str(records[0].storage_id) if records else "NULL"
+
+    return latest
+
+
+def want_cell(grid: Grid, cell: Cell, latest: Latest) -> WantedCell:
     """A cell as it is to be asked now.
+
+    Args:
+        latest: see `latest_of`.
 
     Raises:
         MissingData, StorageError: its trials or its preflight are not there, or the preflight failed.
@@ -130,10 +154,7 @@ def want_cell(grid: Grid, cell: Cell, instance: dg.DagsterInstance) -> WantedCel
     tags = {f"dagster/partition/{name}": key for name, key in partition.keys_by_dimension.items()}
     tags[CODE_VERSION_TAG] = str(grid.graph.get(grid.asked).code_version)
     for key, needed in inputs_of(grid.asked, partition, grid.graph):  # without their versions it never goes stale
-        asked = dg.AssetRecordsFilter(key, asset_partitions=[needed] if needed else None)
-        records = instance.fetch_materializations(asked, limit=1).records
-        version = extract_data_version_from_entry(records[0].event_log_entry) if records else None
-        name = key.to_user_string()
-        tags[f"{INPUT_DATA_VERSION_TAG_PREFIX}/{name}"] = version.value if version else "INITIAL"
-        tags[f"{INPUT_EVENT_POINTER_TAG_PREFIX}/{name}"] = str(records[0].storage_id) if records else "NULL"
+        name, (version, pointer) = key.to_user_string(), latest(key, needed)
+        tags[f"{INPUT_DATA_VERSION_TAG_PREFIX}/{name}"] = version
+        tags[f"{INPUT_EVENT_POINTER_TAG_PREFIX}/{name}"] = pointer
     return WantedCell(cell, partition, job, tags)

@@ -15,7 +15,7 @@ from slurm_runner.options import SlurmOptions
 from slurm_runner.pipes import with_pipes
 from slurm_runner.serving import Order, Serving, Wanted
 from slurm_runner.submission import Submission
-from valuesassets.orchestration.grid.grid_cells import Grid, WantedCell, partition_of, want_cell
+from valuesassets.orchestration.grid.grid_cells import Grid, WantedCell, latest_of, partition_of, want_cell
 from valuesassets.orchestration.grid.left_out import left_out_cells
 from valuesassets.orchestration.grid.node_jobs import SentJob
 from valuesassets.orchestration.grid.on_slurm import alike, job_label, slurm_options, slurm_root, slurm_watch
@@ -45,6 +45,7 @@ class GridRun:
         """
         failed: dict[str, str] = {}
         wanted: list[Wanted] = []
+        latest = latest_of(self._context.instance)
         left_out = left_out_cells(self._grid.study, self._grid.storage, self._grid.instrument)
         for cell in cells:
             if reason := left_out.get(str(cell)):
@@ -53,7 +54,7 @@ class GridRun:
             self._plan(str(partition_of(self._grid.instrument, cell)))
             try:
                 self._options(cell.family)
-                wanted.append(self._wanted(want_cell(self._grid, cell, self._context.instance)))
+                wanted.append(self._wanted(want_cell(self._grid, cell, latest)))
             except ValuesAssetsError as error:
                 failed[str(cell)] = str(error)
         storage, instrument = self._grid.storage, self._grid.instrument

@@ -7,8 +7,26 @@ from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import StudyError
 from valuesassets.records.parquet import LEFT_OUT, table_metadata
 from valuesassets.records.seals import read_record
-from valuesassets.records.study import Study
+from valuesassets.records.study import Cell, Study
 from valuesassets.records.trials import NoTrials, Trial
+
+
+def require_overrides(study: Study) -> None:
+    """See that every override is of a cell.
+
+    Raises:
+        StudyError: a cell is named that no instrument of the study has.
+    """
+    named = study.preflight.overrides
+    parts = [part for each in instruments_of(study) for part in each.parts_of(study)] if named else []
+    for name in named:
+        family, _, asked = name.partition("/")
+        served = study.family_languages(family) if family in study.families else ()
+        if not any(part.name == asked and part.language in served for part in parts):
+            every = (str(cell) for each in instruments_of(study) for cell in each.cells(study))
+            raise StudyError(
+                f"preflight.overrides: {name!r} is no cell of the study; say <model>/<part> such as {min(every)}"
+            )
 
 
 def overrides_of(study: Study, instrument: Instrument, family: str) -> dict[str, str]:
@@ -17,13 +35,9 @@ def overrides_of(study: Study, instrument: Instrument, family: str) -> dict[str,
     Raises:
         StudyError: a cell is named that no instrument of the study has.
     """
-    every = {str(cell) for each in instruments_of(study) for cell in each.cells(study)}
-    for name in study.preflight.overrides:
-        if name not in every:
-            raise StudyError(
-                f"preflight.overrides: {name!r} is no cell of the study; say <model>/<part> such as {min(every)}"
-            )
-    cells = [cell for cell in instrument.cells(study) if cell.family == family]
+    require_overrides(study)
+    served = study.family_languages(family)
+    cells = [Cell(family, part) for part in instrument.parts_of(study) if part.language in served]
     given = {cell.part.name: study.preflight.of_cell(str(cell)) for cell in cells}
     return {part: reason for part, reason in given.items() if reason}
 

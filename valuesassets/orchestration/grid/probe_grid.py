@@ -7,8 +7,8 @@ import dagster as dg
 from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
 from slurm_runner.errors import SlurmError
+from valuesassets.desk.inputs import inputs_of
 from valuesassets.desk.run_names import COMMAND_TAG, PROBE_GRID
-from valuesassets.desk.staleness import inputs_of
 from valuesassets.orchestration.commands.study_process import WHAT_NEXT, materialise_parts, require_all
 from valuesassets.orchestration.following.automation import steps_of
 from valuesassets.orchestration.grid.cells import WEIGHTS

@@ -6,16 +6,20 @@ import subprocess
 
 import dagster as dg
 import pytest
+from dagster._core.definitions import data_version
 from dagster._core.definitions.sensor_definition import SensorType
+from dagster._core.instance import InstanceRef
 
 from valuesassets.definitions import build_definitions
+from valuesassets.desk import staleness
 from valuesassets.desk.run_names import COMMAND_TAG, RUN_STUDY
 from valuesassets.desk.run_process import RunProcess
+from valuesassets.desk.staleness import StaleCache, Staleness
 from valuesassets.orchestration.assets.declaring import NODE_JOBS
 from valuesassets.orchestration.commands.run_study import run_study
 from valuesassets.orchestration.following.automation import PATIENCE, SENSOR
 from valuesassets.records.study import load_study
-from valuesassets_tests.orchestration.toy_survey import ANALYSES, CELLS, ToySurvey
+from valuesassets_tests.orchestration.toy_survey import ANALYSES, CELLS, ToySurvey, key
 
 # Dagster's own: its sensors ask for runs of multi-partitions with tags that it calls non-compliant.
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
@@ -59,6 +63,40 @@ def test_a_cell_that_arrives_later_makes_only_what_rests_on_it_again(analysed):
     assert analysed.follow() == [(FOLLOWING, CELLS[3])]
     assert analysed.follow() == [(ANALYSES - {"respondents"}, None)]
     assert analysed.follow() == []
+
+
+@pytest.mark.slow
+def test_analyses_follow_the_cells_of_a_grid_that_dagster_finds_too_large_to_look_at(analysed, monkeypatch):
+    for module in (data_version, staleness):
+        monkeypatch.setattr(module, "SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD", 3)
+    analysed.arrive(CELLS[3])
+    assert analysed.follow() == [(FOLLOWING, CELLS[3])]
+    assert not Staleness(analysed.repository.asset_graph, analysed.instance).of([key("respondents")], None)
+    assert Staleness(analysed.repository.asset_graph, analysed.instance).of([key("distances")], None)
+    assert analysed.follow() == [(ANALYSES - {"respondents"}, None)]
+    assert analysed.follow() == []
+
+
+@pytest.mark.slow
+def test_the_first_look_of_a_server_asks_for_no_cell_by_itself(tmp_path, monkeypatch):
+    named = {"module": "valuesassets.desk.storage", "class": "SqliteStorage", "config": {"base_dir": str(tmp_path)}}
+    ref = InstanceRef.from_dir(str(tmp_path), overrides={"storage": {"custom": named}})
+    with dg.DagsterInstance.from_ref(ref) as instance:
+        survey = ToySurvey(instance)
+        survey.arrive(*CELLS)
+        for cell in CELLS:
+            survey.make(*FOLLOWING, partition=cell)
+        survey.make(*ANALYSES)
+        looks, made = [], staleness._made
+        monkeypatch.setattr(StaleCache, "_known", {})
+        monkeypatch.setattr(
+            staleness, "_made", lambda key, *rest, **more: looks.append(rest[0]) or made(key, *rest, **more)
+        )
+        assert survey.tick() == []
+        assert {*looks} <= {None}
+        survey.arrive(CELLS[1])
+        assert survey.tick() == [(FOLLOWING, CELLS[1])]
+        assert {*looks} == {None, CELLS[1]}
 
 
 @pytest.mark.slow

@@ -20,8 +20,7 @@ from dagster._core.definitions.data_version import (
 )
 from dagster._core.loader import LoadingContextForTest
 
-from valuesassets.desk.inputs import has_any, inputs_of, known_inputs_of, partition_names
-from valuesassets.desk.storage import MADE_OF, NO_CELL
+from valuesassets.desk.inputs import MADE_OF, NO_CELL, has_any, inputs_of, known_inputs_of, partition_names
 from valuesassets.records.files import sha256_file, sha256_json
 from valuesassets.records.seals import damaged
 
@@ -298,8 +297,8 @@ class StaleCache:
                 for record in _made(parent, part, instance, limit=100, since=tried)
                 if record.partition_key is None or record.partition_key in partition_names(graph, parent)
             )
-        latest = next((one.asset_materialization for one in _made(key, partition, instance)), None)
-        if made is None or latest is None:
+        latest = next((one.asset_materialization for one in _made(key, partition, instance)), None) if made else None
+        if latest is None:
             return True
         causes = self._resolver.get_stale_causes(key, partition)
         is_changed = any(cause.category == StaleCauseCategory.DATA for cause in causes)

@@ -22,12 +22,10 @@ from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 from sqlalchemy import Connection, Engine, create_engine, make_url
 from sqlalchemy.pool import QueuePool
 
+from valuesassets.desk.inputs import MADE_OF
+
 MOST_OPEN = 8
 """Databases of one process that stay open; each run has its own."""
-MADE_OF = "valuesassets/study_entries"
-"""Tag of a materialisation: a hash of the entries of a study that it was made of."""
-NO_CELL = "no_cell"
-"""What the tag says in a partition that the study did not ask."""
 _OF_THE_PARENT: list[Any] = []
 """Connections that a fork has inherited: SQLite forbids it to use them, and to close them."""
 

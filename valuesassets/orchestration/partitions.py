@@ -1,6 +1,7 @@
 """The two dimensions of an instrument: `model` for a family, and its own part; a cell is both."""
 
 from collections.abc import Mapping, Sequence, Set
+from functools import cached_property
 from typing import Any
 
 import dagster as dg
@@ -34,11 +35,19 @@ class CellPartitions(dg.MultiPartitionsDefinition):
 
     def __init__(self, dimensions: Mapping[str, dg.PartitionsDefinition], absent: Set[tuple[str, str]]) -> None:
         super().__init__(dict(dimensions))
-        self._absent = absent
+        self._absent, self._hash = absent, super().__hash__()
+
+    def __hash__(self) -> int:
+        """Found out once: Dagster asks for it with every partition."""
+        return self._hash
 
     def get_partition_keys(self, *when: Any, **where: Any) -> Sequence[dg.MultiPartitionKey]:
-        """The keys of all cells."""
-        keys = super().get_partition_keys(*when, **where)
+        """The keys of all cells, whenever and wherever that is asked: both dimensions are static."""
+        return self._keys
+
+    @cached_property
+    def _keys(self) -> Sequence[dg.MultiPartitionKey]:
+        keys = super().get_partition_keys()
         return [key for key in keys if family_and_part(key) not in self._absent] if self._absent else keys
 
     def is_cell(self, key: str) -> bool:

@@ -37,7 +37,7 @@ def made_again(path: Path) -> str:
 def named_model(model: str) -> str:
     """A model as what others read names it: the hub id, or of a folder the last two names, wherever it lies.
 
-    >>> named_model("owner/name"), named_model("/home/me/models/mine/")
+    >>> named_model("owner/name"), named_model("/models/mine/")
     ('owner/name', 'models/mine')
     """
     return "/".join(model.rstrip("/").split("/")[-2:])

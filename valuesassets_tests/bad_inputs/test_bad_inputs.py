@@ -84,4 +84,4 @@ def written_down(said: Path) -> str:
                 came_back = (said / str(number)).read_text(encoding="utf-8")
                 lines += [f"- **{case.name}**", f"  `valuesassets {case.command}`", f"  {came_back}"]
         lines.append("")
-    return "\n".join(lines)
+    return "\n".join(lines).encode(errors="backslashreplace").decode()  # names that are no UTF-8

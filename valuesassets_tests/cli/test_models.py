@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from valuesassets.records.parquet import read_table, table_metadata, write_table
+from valuesassets.records.places import named_model
 from valuesassets.records.tables import PROBE_DISTRIBUTIONS
 from valuesassets_tests.cli.commands import QUESTIONS, refuse, run, succeed, write_json
 from valuesassets_tests.models.brute_force import BruteForce
@@ -53,7 +54,7 @@ def test_a_probe_file_says_how_it_was_made(model, probed):
     found = table_metadata(probed)
     wanted = {"model", "revision", "weights_id", "tokenizer_sha256", "dtype", "orders", "scorer_version", "batch_plan"}
     assert wanted <= set(found)
-    assert (found["model"], found["dtype"], found["orders"]) == (str(model), "float32", "both")
+    assert (found["model"], found["dtype"], found["orders"]) == (named_model(str(model)), "float32", "both")
     assert set(json.loads(found["batch_plan"])) == {"batches", "tokens", "budget"}
 
 

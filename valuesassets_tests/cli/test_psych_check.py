@@ -77,8 +77,8 @@ def test_a_place_that_cannot_be_written_is_refused_and_nothing_is_left(tmp_path,
     (tmp_path / "file").write_text("mine")
     with pytest.raises(StorageError, match="is a file, not a folder; choose another folder"):
         check(people, "care", tmp_path / "file")
-    (tmp_path / "out" / "ledger.csv").mkdir(parents=True)
-    with pytest.raises(StorageError, match=r"ledger.csv: cannot be written"):
+    (tmp_path / "out" / "ledger.csv" / "mine").mkdir(parents=True)
+    with pytest.raises(StorageError, match=r"ledger.csv: is a folder with files in it, a file is to be written"):
         check(people, "care", tmp_path / "out", most_unread=1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "out", "people.jsonl"]
     (tmp_path / "other").mkdir()

@@ -141,5 +141,5 @@ def test_a_model_that_is_not_whole_is_named_before_a_sound_one_is_asked(model, t
     assert [line.partition(": ")[0] for line in said[:2]] == ["m/1", "m/2"]
     told = read_json(failures)
     assert told["m/1"].startswith(f"{HOST}: {cut}/model.safetensors: not a whole file of weights: ")
-    assert told["m/2"].startswith(f"{HOST}: {lacking}/model-00001-of-00002.safetensors: not a whole file of weights: ")
+    assert told["m/2"].startswith(f"{HOST}: {lacking}/model-00001-of-00002.safetensors: no such file of weights; ")
     assert len(read_readings(tmp_path / "0.parquet")) == 3

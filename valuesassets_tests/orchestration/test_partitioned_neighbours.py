@@ -4,7 +4,6 @@ import dagster as dg
 import pytest
 
 from valuesassets.definitions import build_definitions
-from valuesassets.orchestration.commands.run_study import is_asked_for
 from valuesassets.records.study import load_study
 from valuesassets_tests.orchestration.small_study import copied
 from valuesassets_tests.orchestration.study_here import unpainted
@@ -12,14 +11,14 @@ from valuesassets_tests.orchestration.study_here import unpainted
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("graph")]
 
 
-def runs_of(graph, study):
+def runs_of(graph):
     """By a partition: every asset that has it, and those without partitions beside one of them."""
     nodes = [graph.get(key) for key in sorted(graph.materializable_asset_keys, key=str)]
     found = {}
     for node in nodes:
         if node.partitions_def is None:
             continue
-        keys = (key for key in node.partitions_def.get_partition_keys() if is_asked_for(node.key, key, study))
+        keys = iter(node.partitions_def.get_partition_keys())
         beside = [key for key in node.parent_keys | node.child_keys if graph.get(key).partitions_def is None]
         found.setdefault((node.partitions_def, next(keys)), set()).update([node.key, *beside])
     return [(partition, selection) for (_, partition), selection in found.items()]
@@ -34,7 +33,7 @@ def test_a_partition_and_all_assets_without_partitions_beside_it_are_made_in_one
     study = load_study(str(tmp_path / "small.toml"))
     definitions = build_definitions(study, tmp_path / "storage")
     graph = definitions.resolve_asset_graph()
-    runs = runs_of(graph, study)
+    runs = runs_of(graph)
     jobs = [dg.define_asset_job(f"run_{n}", selection=[*selection]) for n, (_, selection) in enumerate(runs)]
     together = dg.Definitions.merge(definitions, dg.Definitions(jobs=jobs))
     with unpainted(), dg.DagsterInstance.ephemeral() as instance:

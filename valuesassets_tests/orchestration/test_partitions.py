@@ -13,7 +13,7 @@ from valuesassets.orchestration.resources import Storage
 from valuesassets.records.study import load_study
 from valuesassets_tests.desk.web_ui import ask_graphql, launch_backfill, serving, stop_sensor
 from valuesassets_tests.needs import REPOSITORY
-from valuesassets_tests.orchestration.small_study import copied
+from valuesassets_tests.orchestration.small_study import copied, write_three_languages
 from valuesassets_tests.waiting import wait_until
 
 GRID = ("readings", "probe_distributions", "calibration")
@@ -36,8 +36,9 @@ def narrow(tmp_path_factory, small_study):
     return folder, environment, narrowed(folder)
 
 
-def test_partitions_are_listed_that_are_cells_and_the_others_say_why_they_are_none(narrow):
-    *_, study = narrow
+def test_partitions_are_listed_that_are_cells_and_the_others_say_why_they_are_none(tmp_path):
+    write_three_languages(tmp_path)
+    study = narrowed(tmp_path)
     partitions = cell_partitions(study, SURVEY)
     listed = {(family, language) for family, language in study.cells()}
     assert {tuple(key.split("|")[::-1]) for key in partitions.get_partition_keys()} == listed

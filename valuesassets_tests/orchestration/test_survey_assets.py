@@ -120,7 +120,7 @@ def test_no_estimate_at_all_is_no_agreement_and_none_asked_for_is_no_check(tmp_p
     assert not asks(study.model_copy(update={"elicitation": Elicitation()}))
 
 
-def test_a_cell_that_the_family_does_not_serve_is_refused_with_what_it_serves(tmp_path):
+def test_a_partition_that_is_no_cell_asks_nothing_and_says_so(tmp_path):
     study = load_study(str(write_small_study(tmp_path, steps=1)))
     narrow = study.families["reference-mono"].model_copy(update={"languages": ("eng",)})
     study = study.model_copy(update={"families": {**study.families, "reference-mono": narrow}})
@@ -128,8 +128,10 @@ def test_a_cell_that_the_family_does_not_serve_is_refused_with_what_it_serves(tm
     verdict.parent.mkdir(parents=True)
     verdict.write_text(json.dumps(preflights.verdict(["eng"])))
     result = materialise(tmp_path, study, ["readings"], cell_key("reference-mono", "fra"))
-    (failure,) = failures(result)
-    assert "reference-mono does not serve fra; it serves eng" in failure.description
+    (event,) = result.get_asset_materialization_events()
+    said = [value.value for value in event.materialization.metadata.values()]
+    assert "no cell of the study: reference-mono has no fra" in said
+    assert not list(tmp_path.rglob("readings/**/*.parquet"))
 
 
 @pytest.mark.slow

@@ -175,7 +175,7 @@ class StudyIOManager(dg.IOManager):
         keys: list[str | None] = [None]
         if context.has_asset_partitions:  # in the order of the study: Dagster's is that of a set
             asked = {*context.asset_partition_keys}
-            keys = [key for key in context.asset_partitions_def.get_partition_keys() if key in asked]
+            keys = [key for key in context.asset_partitions_def.get_partition_keys() if key in asked] or [*asked]
         hashes = latest_hashes(context.asset_key, keys, context.instance, self._storage.folder)
         if keys == [None] or not told.get("allow_missing_partitions"):
             (key,) = keys

@@ -7,7 +7,7 @@ from valuesassets.orchestration.grid.cells import answers_job
 from valuesassets.orchestration.instruments import CULTURAL_ROBUSTNESS
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
-from valuesassets.records.files import read_json, write_json
+from valuesassets.records.seals import read_record, write_record
 from valuesassets.records.study import load_study
 from valuesassets_tests.orchestration.small_study import copied
 
@@ -54,7 +54,7 @@ def test_a_language_that_the_card_does_not_name_is_not_asked(small_robustness, t
         Storage(root=environment["VALUESASSETS_STORAGE"], study="small"),
     )
     place = storage.path(CULTURAL_ROBUSTNESS.key("model_languages"), "cultures", "json")
-    write_json(place, {**read_json(place), "languages": ["deu", "eng"], "source": "model card"})
+    write_record(place, {**read_record(place), "languages": ["deu", "eng"], "source": "model card"})
     cells = {cell.language: cell for cell in CULTURAL_ROBUSTNESS.cells(study)}
     assert answers_job(study, storage, CULTURAL_ROBUSTNESS, cells["deu"]).cells[0].name == "cultures/deu"
     with pytest.raises(

@@ -8,7 +8,7 @@ from valuesassets.records.study import load_study
 from valuesassets_tests.orchestration.small_study import copied
 from valuesassets_tests.orchestration.study_here import unpainted
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("graph")]
+pytestmark = pytest.mark.slow
 
 
 def runs_of(graph):

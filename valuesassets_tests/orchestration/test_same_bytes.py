@@ -14,7 +14,7 @@ from valuesassets_tests.orchestration.small_study import (
     write_three_languages,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("graph")]
+pytestmark = pytest.mark.slow
 
 STUDIES = {
     "small_study": write_three_languages,

@@ -55,8 +55,8 @@ def render_review(examined: Examined, pdf: Path | None, language: str, overrides
     known = {question.id for question in examined.questions}
     return template(__package__ or "", "review").render(
         language=language,
-        pdf=_shown_name(pdf.name) if pdf else "imported, without a PDF",
-        overrides=_shown_name(overrides),
+        pdf=pdf.name if pdf else "imported, without a PDF",
+        overrides=str(overrides),
         doubtful=[entry for entry in entries if entry.faults],
         settled=[entry for entry in entries if not entry.faults and entry.changes],
         sound=[entry for entry in entries if not entry.faults and not entry.changes],
@@ -66,11 +66,6 @@ def render_review(examined: Examined, pdf: Path | None, language: str, overrides
         counts=Counter(fault.check for fault in examined.faults).most_common(),
         total=len(examined.questions),
     )
-
-
-def _shown_name(path: Path | str) -> str:
-    """A name of a file, with a question mark for each byte that is no UTF-8."""
-    return str(path).encode(errors="replace").decode()
 
 
 def _entries(examined: Examined, pdf: Path | None) -> list[Entry]:

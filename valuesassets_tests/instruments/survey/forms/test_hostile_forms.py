@@ -1,7 +1,5 @@
 """Forms made to hold up or to break whoever reads them: each ends in time, read or refused in one line of its name."""
 
-import os
-
 import pytest
 
 from valuesassets.instruments.survey.extracted_questions import extract_questions
@@ -10,8 +8,6 @@ from valuesassets.instruments.survey.forms.imported_questions import read_import
 from valuesassets.records import limited
 from valuesassets.records.errors import InputError, PdfError, QuestionError
 from valuesassets.records.questions import Question
-from valuesassets_tests.bad_inputs.case import Case, run_case
-from valuesassets_tests.bad_inputs.making import form
 from valuesassets_tests.instruments.survey.forms.hostile_pdfs import PDFS, packed, pdf
 from valuesassets_tests.instruments.survey.forms.hostile_tables import TABLES
 
@@ -128,12 +124,3 @@ def test_a_form_without_the_memory_to_read_it_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(limited, "MEBIBYTES", 32)
     with pytest.raises(PdfError, match=r"eng\.pdf: reading took more memory than there is"):
         extract_questions(path, "eng")
-
-
-@pytest.mark.slow
-def test_a_form_whose_name_is_no_utf_8_has_a_review_page(tmp_path):
-    name = os.fsdecode(b"f\xff.pdf")
-    command = f"extract {name} --language eng --output o.json --review r.html"
-    outcome = run_case(Case("", command, "", form("eng", name)), tmp_path)
-    assert (outcome.code, outcome.stderr) == (0, "")
-    assert "f?.pdf" in (tmp_path / "r.html").read_text(encoding="utf-8")

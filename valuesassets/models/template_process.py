@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -17,10 +16,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import IO, Any, cast
 
+from valuesassets.records.limited import limit_memory
+
 CPU_SECONDS = 3.0
 """What rendering one chat may take; templates of real models take a thousandth of it."""
-ROOM = 2**30
-"""Bytes of memory that rendering may take beside what the process holds."""
+MEBIBYTES = 1024
+"""Memory that rendering may take beside what the process holds."""
 LONGEST = 2**24
 """Characters of a chat."""
 ADDRESS = re.compile(r" at 0x[0-9a-f]+>")
@@ -123,7 +124,8 @@ def main() -> None:
 
     FILTERS["random"] = drawing("the filter random")
     DEFAULT_NAMESPACE["lipsum"] = drawing("lipsum")
-    _limit_memory()
+    if sys.platform == "linux":
+        limit_memory(MEBIBYTES)
     for line in sys.stdin.buffer:
         asked = json.loads(line)
         signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # whose signal ends the process
@@ -133,7 +135,7 @@ def main() -> None:
         except TemplateFault as fault:
             answer = {"said": str(fault), "kind": fault.kind}
         except MemoryError:
-            answer = {"said": f"takes more than {ROOM // 2**30} GiB of memory", "kind": "limit"}
+            answer = {"said": f"takes more than {MEBIBYTES:,} MiB of memory", "kind": "limit"}
         except Exception as error:  # templates are programs: jinja2's errors, and those of Python inside them
             answer = {"said": str(error), "kind": type(error).__name__, "of_library": isinstance(error, ValueError)}
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -148,13 +150,6 @@ def _sound(text: str) -> str:
         shown = text[max(0, found.start() - 40) : found.end()].rpartition("<")[2]
         raise TemplateFault(f"shows where an object lies in memory (<{shown})", "chance")
     return text
-
-
-def _limit_memory() -> None:
-    with contextlib.suppress(OSError, ValueError):  # elsewhere than on Linux there is no such limit
-        with open("/proc/self/statm") as stream:
-            held = int(stream.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (held + ROOM, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 if __name__ == "__main__":

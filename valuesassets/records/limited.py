@@ -135,16 +135,21 @@ def _limit() -> None:
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        given = [limit for limit in resource.getrlimit(resource.RLIMIT_AS) if limit != resource.RLIM_INFINITY]
-        most = min([mapped + MEBIBYTES * 2**20, *given])
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        limit_memory(MEBIBYTES)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     logging.disable()
     faulthandler.disable()
     silent = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):  # libraries say there what they have to say of broken files
         os.dup2(silent, stream)
+
+
+def limit_memory(mebibytes: int) -> None:
+    """Let this process have so much memory beside what it holds; on Linux alone, where that can be known."""
+    mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    given = [limit for limit in resource.getrlimit(resource.RLIMIT_AS) if limit != resource.RLIM_INFINITY]
+    most = min([mapped + mebibytes * 2**20, *given])
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _sendable(fault: Exception) -> Exception:

@@ -19,6 +19,8 @@ from valuesassets.remote.provider import Service
 
 FRAGMENT = 12
 """So many characters of a key, letters and digits, are not to be seen; a key of fewer is no secret."""
+FIGURES = 24
+"""So many where all are digits: twelve of those stand in answers by chance, which have hundreds of probabilities."""
 
 
 class KeyShown(Exception):
@@ -50,14 +52,24 @@ def holds_key(text: str, key: str) -> bool:
     parts = _parts(key)
     unescaped = html.unescape(unquote(re.sub(r"\\(?:u00|x)([0-9a-fA-F]{2})", r"%\1", text)))
     ways = {_bare(each) for each in (text, unescaped, "".join(_values(text)))}
-    return any(each[i : i + FRAGMENT] in parts for each in ways for i in range(len(each) - FRAGMENT + 1))
+    return any(not parts.isdisjoint(_fragments(each)) for each in ways)
 
 
 @cache
 def _parts(key: str) -> frozenset[str]:
     forms = [_bare(each) for said in (key, key[::-1]) for each in _forms(said)] if len(_bare(key)) >= FRAGMENT else []
     forms += [form[::-1] for form in forms]
-    return frozenset(form[i : i + FRAGMENT] for form in forms for i in range(len(form) - FRAGMENT + 1))
+    return frozenset(fragment for form in forms for fragment in _fragments(form))
+
+
+def _fragments(text: str) -> Iterator[str]:
+    for place in range(len(text) - FRAGMENT + 1):
+        fragment = text[place : place + FRAGMENT]
+        if fragment.isdecimal():
+            fragment = text[place : place + FIGURES]
+            if len(fragment) < FIGURES or not fragment.isdecimal():
+                continue
+        yield fragment
 
 
 def _forms(key: str) -> Iterator[str]:

@@ -241,7 +241,7 @@ def test_a_template_that_fails_is_one_line(tmp_path, template, said):
         ("{{ lipsum(1) }}", r"draws at random \(lipsum\)"),
         ("{{ messages | map('upper') }}", r"shows where an object lies in memory \(<generator object"),
         ("{{ 'x' * 10**8 }}", "makes 100,000,000 characters of one chat, 16,777,216 at most were expected"),
-        ("{{ 'x' * 10**11 }}", "takes more than 1 GiB of memory"),
+        ("{{ 'x' * 10**11 }}", "takes more than 1,024 MiB of memory"),
         ("{{ range(10**12) }}", r"fails \(OverflowError\): Range too big"),
     ],
 )

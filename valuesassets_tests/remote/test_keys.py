@@ -99,3 +99,6 @@ def test_answers_are_not_taken_for_the_key():
     assert not holds_key(text, KEY)
     assert not holds_key("an EMPTY one, a token-abc", "EMPTY")
     assert not holds_key("", KEY)
+    figures = "".join(map(str, CODES))
+    assert not holds_key(f"-0.{figures[:20]}", KEY)  # a probability that begins as the key's numbers do, by chance
+    assert holds_key(figures[:24], KEY)

@@ -180,9 +180,8 @@ def _as_resource(parameter: inspect.Parameter) -> inspect.Parameter:
 
 def _no_cell(context: dg.AssetExecutionContext, why: str, is_frame: bool) -> dg.MaterializeResult[Any]:
     """The result of a partition that is no cell: nothing is asked or written, its checks have nothing to look at."""
-    value: dict[str, Any] = (
-        {"value": pd.DataFrame()} if is_frame else {}
-    )  # its Dagster type takes nothing else; it is not written
+    # The Dagster type of a frame takes nothing else than a frame; it is not written.
+    value: dict[str, Any] = {"value": pd.DataFrame()} if is_frame else {}
     context.log.info(why)
     checks = [
         dg.AssetCheckResult(passed=True, check_name=spec.name, description=why)

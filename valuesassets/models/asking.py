@@ -22,7 +22,8 @@ from valuesassets.records.parquet import read_answers, read_readings, reading_ro
 from valuesassets.records.readouts import Generate, Readout, ScoreLabels, ScoreSpans
 from valuesassets.records.table import Table
 from valuesassets.records.tables import ANSWERS, READINGS
-from valuesassets.records.trials import Record, Trial
+from valuesassets.records.thoughts import unasked_thought
+from valuesassets.records.trials import Answer, Record, Trial
 
 EXACT_DTYPES = ("float32", "float64")
 """In which the rounding of weights and logits moves no share that anybody looks at."""
@@ -172,7 +173,7 @@ class Asking:
         hopeless = {entry.key for entry in self.entries if isinstance(entry, Record)}
         wanted = [(entry.trial_id, entry.key) for entry in self.entries]
         return wanted == [(record.trial_id, record.key) for record in written] and all(
-            record.is_final or record.key in hopeless for record in written
+            (record.is_final or record.key in hopeless) and not _holds_thought(record) for record in written
         )
 
     def recall(self, known: Known[Any]) -> tuple[list[Record], dict[str, object]] | None:
@@ -235,6 +236,11 @@ class Asking:
         """What names the model, and in a chat the first prompt as it is shown."""
         shown = first_shown(self.opened, self.trials) if self.opened.template else None
         return {**self.opened.describe(), **({"first_prompt": shown.text} if shown else {})}
+
+
+def _holds_thought(record: Record) -> bool:
+    """Whether an answer was written down when thoughts were not looked for."""
+    return isinstance(record, Answer) and unasked_thought(record) is not None
 
 
 def way_of(trials: Sequence[Trial]) -> Way:

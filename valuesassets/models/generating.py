@@ -17,6 +17,7 @@ from valuesassets.models.writing import Asked, Writer, Written
 from valuesassets.records.errors import QuestionError, ScoringError, TokenizerError
 from valuesassets.records.files import sha256_json
 from valuesassets.records.readouts import Generate
+from valuesassets.records.thoughts import without_thought
 from valuesassets.records.trials import Answer, Status, Trial
 from valuesassets.spelling.tokens import Tokens
 
@@ -43,6 +44,7 @@ class AskedTrial:
     def own(self, record: Answer, model: str) -> Answer:
         """An answer of its key as this trial's: under its id, and its reason, if it failed, naming model and trial."""
         named = f"trial {self.trial_id} ({self.trial.language}, sample {self.sample})"
+        record = without_thought(record, TRIAL)
         reason = named_reason(record, model, named)
         return replace(record, trial_id=self.trial_id, reason=reason)
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from valuesassets.models.chat_templates import ChatTemplate
 from valuesassets.models.loading import ROOMS, LoadedModel, OpenedModel
-from valuesassets.models.thoughts import THOUGHTS
 from valuesassets.records.errors import ScoringError, TokenizerError
 from valuesassets.records.readouts import Generate, ScoreLabels, ScoreSpans
+from valuesassets.records.thoughts import begins_thought, thought_tag
 from valuesassets.records.trials import SpanFault, Trial, Turn
 from valuesassets.spelling.prompt_tokenizer import require_plain
 
@@ -115,9 +115,7 @@ def _not_thinking(template: ChatTemplate, text: str, turns: Sequence[Turn]) -> s
     """A rendered chat; refused where the template itself begins a thought that the study does not ask for."""
     said = turns[-1].text.strip()
     behind = text.rpartition(said)[2] if said else text
-    if template.prompting.thinking == "off" and any(
-        behind.rfind(opening) > behind.rfind(closing) for opening, closing in THOUGHTS.items()
-    ):
+    if template.prompting.thinking == "off" and begins_thought(behind):
         raise TokenizerError(
             f"{template.name}: the chat template begins a thought though thinking = 'off'; use a model that can "
             "answer at once, or let it write (Generate) with thinking = 'on'"
@@ -163,7 +161,7 @@ def require_no_thought(loaded: LoadedModel, trials: Sequence[Trial]) -> None:
         except OutOfMemory:
             is_full = True
             continue
-        tag = next((tag for tag in THOUGHTS if tag in written), None)
+        tag = thought_tag(written)
         if tag is not None:
             raise TokenizerError(
                 f"{loaded.model_id}: begins to think ({tag}) within {TRIED_TOKENS} tokens though thinking = 'off'; see "

@@ -12,9 +12,9 @@ from valuesassets.models.engine import OutOfMemory, within_memory
 from valuesassets.models.keyed_draws import Drawn, draw
 from valuesassets.models.loading import LoadedModel
 from valuesassets.models.rows_in_flight import PaddedRows, Rows, RowsApart, RowsOfOneLength, read_alone
-from valuesassets.models.thoughts import LONGEST_END, has_end, split_thought
 from valuesassets.models.written_text import count_before, count_tokens, has_stop, is_open_before, whole_text
 from valuesassets.records.readouts import Generate, cut_at_stop
+from valuesassets.records.thoughts import LONGEST_END, NO_END, has_end, split_thought
 from valuesassets.spelling.tokens import Tokens
 
 LOOKED_AFTER = 8
@@ -211,7 +211,7 @@ class Writer:
             written.head = said[: len(said) - len(parts.answer)]
         elif not parts.closing and (is_end or count == limit):
             written.begins, written.reasoning = count, parts.reasoning
-            written.reason = f"its thought has no end (a tag such as </think>) in {count} tokens"
+            written.reason = f"{NO_END} in {count} tokens"
 
 
 def draw_tokens(logits: Tensor, asked: Sequence[Asked], steps: Sequence[int], dtype: str) -> Drawn:

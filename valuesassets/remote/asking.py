@@ -3,7 +3,7 @@
 import contextlib
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +29,8 @@ from valuesassets.remote.provider import Provider
 from valuesassets.remote.replies import Said
 from valuesassets.remote.requests import Entry, Request
 from valuesassets.remote.routes import choose_route, label_entries, require_route, stored_route
+from valuesassets.remote.shown_tokens import ROUNDING
+from valuesassets.remote.top_logprobs import mass_of_shown
 from valuesassets.remote.written import written_entries
 
 PROVIDERS: dict[str, Callable[[Endpoint], Provider]] = {"gemini": Gemini, "openai": OpenAi}
@@ -324,11 +326,22 @@ class RemoteAsking:
         sent_twice = [(r.sent, _again(r).sent) for r in self._compared()]
         pairs = [(said[one], said[other]) for one, other in sent_twice if one in said and other in said]
         twice = _difference(pairs)
-        return RemoteAnswers(records, used, tuple(versions), usage, twice, self._notes(versions))
+        return RemoteAnswers(records, used, tuple(versions), usage, twice, self._notes(versions, said.values()))
 
-    def _notes(self, versions: Sequence[str]) -> list[str]:
-        """What a person should know of who answered, in words."""
+    def _notes(self, versions: Sequence[str], said: Collection[Said]) -> list[str]:
+        """What a person should know of who answered and of what is shown, in words."""
         notes = []
+        masses = [mass_of_shown(each) for each in said if each.shown] if self.route == "top_logprobs" else []
+        if over := [mass for mass in masses if mass > 1 + ROUNDING]:
+            notes.append(
+                f"in {len(over)} of {len(masses)} responses the probabilities that are shown sum to more than 1 "
+                f"({max(over):.10g} at most): they were divided by their sum"
+            )
+        if hiding := sum(each.hides for each in said):
+            notes.append(
+                f"in {hiding} of {len(said)} responses tokens of one text may have been lost, as they are named by "
+                "their texts: what is missing may be any label's"
+            )
         if len(versions) > 1:
             notes.append(f"answers come from {len(versions)} versions of the model: {', '.join(versions)}")
         if not is_loopback(self.endpoint.address) and not re.search(r"\d{3}", self.model.replace(".", "")):
@@ -379,7 +392,8 @@ def _require_kin(model: str, response: Mapping[str, Any]) -> None:
     Raises:
         WrongAnswer: it is another model.
     """
-    answered = str(response.get("model") or response.get("model_version") or model)
+    given = response.get("model") or response.get("model_version")
+    answered = given if isinstance(given, str) else model
     asked, named = (set(re.findall(r"[a-z]{2,}", each.lower())) for each in (model, answered))
     if asked and named and not asked & named:
         raise WrongAnswer(f"another model answered ({answered[:80]})")

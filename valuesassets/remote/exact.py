@@ -4,7 +4,6 @@ Both need the model's tokenizer here, and ask for what a pass here would read: t
 and what ends one that another goes on from. A server that cuts texts otherwise is refused.
 """
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,18 +13,21 @@ from valuesassets.records.errors import TokenizerError
 from valuesassets.records.files import sha256_json
 from valuesassets.records.trials import Reading, Status, Trial
 from valuesassets.remote.failures import WrongAnswer
-from valuesassets.remote.openai_api import OpenAi, choice_of, log_probs, refused_by, usage_of, version_of
+from valuesassets.remote.openai_api import OpenAi, choice_of, refused_by, usage_of, version_of
 from valuesassets.remote.replies import Said
 from valuesassets.remote.requests import Request, fault_in, named, new_request, unread
+from valuesassets.remote.shapes import as_list, as_object
+from valuesassets.remote.shown_tokens import ID, Listed, Token, mass_of, require_log_probs, shown_tokens
 from valuesassets.spelling.open_reading import OpenReading
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 from valuesassets.spelling.spellings import SpelledPrompt, find_terminators, spell_labels
 from valuesassets.spelling.tokens import NextToken, Tokens
 
+MOST_SUM = 1 + 1e-5
+"""Largest sum of exact probabilities that rounding explains."""
 MOST_IDS = 128
 """Tokens whose probability vLLM shows in one response (`logprob_token_ids`)."""
-ID = "token_id:"
-RULES = "1"
+RULES = "2"
 """Changes whenever a reading of the same responses may come out differently."""
 
 
@@ -83,8 +85,13 @@ class ExactEntry:
         opened = OpenReading(self.tokenizer, self.spelled, self.stops)
         for node in self.spelled.trie.inner_nodes:
             steps = tuple(found[node, token] for token in opened.wanted(node))
+            if (mass := mass_of(steps)) > MOST_SUM:
+                reason = f"{model}: {named(self.trial)}: probabilities of what goes on at one place sum to {mass:.6g}"
+                return unread(self.key, self.trial, Status.FAILED, f"{reason}; name another model or server")
             opened.note(node, NextToken(steps, (), is_finite=True))
-        return replace(opened.close(self.key), trial_id=self.trial.trial_id, model_version=said[0].model_version)
+        return replace(
+            within_one(opened.close(self.key)), trial_id=self.trial.trial_id, model_version=said[0].model_version
+        )
 
 
 def exact_entries(
@@ -188,8 +195,8 @@ def _read_ids(response: dict[str, Any], asked: Sequence[int]) -> Said:
     choice, usage, version = choice_of(response), usage_of(response), version_of(response)
     if (refused := refused_by(choice)) is not None:
         return Said(Status.REFUSED, refused, model_version=version, usage=usage)
-    tokens = ((choice.get("logprobs") or {}).get("top_logprobs") or [{}])[0] or {}
-    named = log_probs({name: value for name, value in tokens.items() if name.startswith(ID)})
+    first = next(iter(as_list(as_object(choice.get("logprobs")).get("top_logprobs"))), None)
+    named = shown_tokens(Listed([Token(*each) for each in as_object(first).items() if each[0].startswith(ID)]))
     absent = next((token for token in asked if f"{ID}{token}" not in named), None)
     if absent is not None:
         raise WrongAnswer(f"the answer does not show token {absent}, which was asked for by logprob_token_ids")
@@ -202,9 +209,10 @@ def _read_echo(response: dict[str, Any], count: int, text: str, lengths: set[int
     choice, usage, version = choice_of(response), usage_of(response), version_of(response)
     if (refused := refused_by(choice)) is not None:
         return Said(Status.REFUSED, refused, model_version=version, usage=usage)
-    found = choice.get("logprobs") or {}
-    tokens, values = found.get("tokens") or [], found.get("token_logprobs") or []
-    if len(tokens) != len(values) or len(tokens) < count:
+    found = as_object(choice.get("logprobs"))
+    tokens, values = as_list(found.get("tokens")), as_list(found.get("token_logprobs"))
+    is_spelled = all(isinstance(token, str) for token in tokens)
+    if not is_spelled or len(tokens) != len(values) or len(tokens) < count:
         raise WrongAnswer("the answer does not give back the text that was sent, with a probability for each token")
     spelled = _as_text("".join(tokens[-count:]))
     if len(tokens) not in lengths or (spelled != text and spelled.strip() != text.strip()):
@@ -212,17 +220,19 @@ def _read_echo(response: dict[str, Any], count: int, text: str, lengths: set[int
             f"the server cuts texts otherwise than the tokenizer here: {len(tokens)} tokens ending in {spelled!r}, "
             f"and {max(lengths)} ending in {text!r} here"
         )
-    steps = {str(step): value for step, value in enumerate(values[-count:])}
-    return Said(Status.OK, model_version=version, usage=usage, shown={k: _log_prob(v) for k, v in steps.items()})
+    shown = require_log_probs({str(step): value for step, value in enumerate(values[-count:])})
+    return Said(Status.OK, model_version=version, usage=usage, shown=shown)
+
+
+def within_one(reading: Reading) -> Reading:
+    """A reading whose labels have no more than all of the probability, which rounding may make of them."""
+    if reading.label_probs is None or reading.p_valid is None or reading.p_valid <= 1:
+        return reading
+    shares = tuple(each / reading.p_valid for each in reading.label_probs)
+    return replace(reading, label_probs=shares, p_valid=1.0)
 
 
 def _as_text(spelled: str) -> str:
     """Tokens as servers write them, some by their entries in a vocabulary, as the text that they are."""
     named = re.sub("<0x([0-9A-F]{2})>", lambda byte: chr(int(byte[1], 16)), spelled)
     return named.replace("▁", " ").replace("Ġ", " ").replace("Ċ", "\n")
-
-
-def _log_prob(value: Any) -> float:
-    if not isinstance(value, int | float) or math.isnan(value) or value > 1e-3:
-        raise WrongAnswer(f"the answer shows what is no log-probability ({value!r})")
-    return min(float(value), 0.0)

@@ -14,7 +14,16 @@ LONGEST_WAIT_S = 120.0
 
 
 class WrongAnswer(Exception):
-    """An answer came that is not of the form that was asked for."""
+    """An answer came that is not of the form that was asked for.
+
+    Args:
+        what_to_do: by a person; to name another model where not given.
+        may_pass: whether asking again can help.
+    """
+
+    def __init__(self, said: str, what_to_do: str | None = None, *, may_pass: bool = True) -> None:
+        super().__init__(said)
+        self.what_to_do, self.may_pass = what_to_do, may_pass
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,8 @@ def failure_of(error: Exception, sent: Sent, asker: Asker) -> Failure:
         said = f"{type(error).__name__}: {one_line(str(error))}"
         return Failure(f"the connection failed ({said})", later, asker.error)
     if isinstance(error, WrongAnswer):
-        return Failure(str(error), f"name another model{asker.instead}", asker.error)
+        what_to_do = error.what_to_do or f"name another model{asker.instead}"
+        return Failure(str(error), what_to_do, asker.error, may_pass=error.may_pass)
     said = f"the answer is not what {sent.who}'s interface promises ({one_line(str(error))})"
     return Failure(said, later, asker.error)
 

@@ -1,8 +1,11 @@
 """Gemini's interface, through Google's SDK: what is sent for an answer to a trial, and what the response says."""
 
+import contextlib
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from valuesassets.records.ends import end_of
 from valuesassets.records.files import sha256_json
 from valuesassets.records.readouts import Generate
 from valuesassets.records.settings.endpoints import Endpoint
@@ -11,16 +14,15 @@ from valuesassets.records.trials import Status, Trial
 from valuesassets.remote.cost import Usage
 from valuesassets.remote.failures import Refusal, WrongAnswer, asked_wait_s, one_line
 from valuesassets.remote.provider import Body, turns_of
-from valuesassets.remote.replies import Said, cut, require_characters
+from valuesassets.remote.replies import Reply, Said, said_of
+from valuesassets.remote.shapes import as_count, require_kept
+from valuesassets.remote.shown_tokens import Listed, Token, shown_tokens
 
 if TYPE_CHECKING:
     import httpx2
     from google.genai.errors import APIError
     from google.genai.types import GenerateContentResponse
 
-ENDED = {"STOP", "FINISH_REASON_UNSPECIFIED"}
-REFUSED = {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"}
-"""Reasons for which an answer ends: the model's own, and those of who runs it."""
 LARGEST_SEED = 2**31 - 1
 OURS = {"sdk_http_response", "automatic_function_calling_history", "parsed"}
 """What the SDK adds to a response, headers among it."""
@@ -79,11 +81,11 @@ class Gemini(GeminiService):
     def post(self, sdk: Any, model: str, body: Body) -> dict[str, Any]:
         """See `Provider`."""
         config = body["config"] | {"automatic_function_calling": {"disable": True}}
-        response = sdk.models.generate_content(model=model, contents=body["contents"], config=config)
-        candidates = response.candidates or []
-        parts = [part for each in candidates if each.content for part in each.content.parts or ()]
-        require_characters(*(part.text or "" for part in parts))
-        return json.loads(response.model_dump_json(exclude_none=True, exclude=OURS))
+        with as_promised():
+            response = sdk.models.generate_content(model=model, contents=body["contents"], config=config)
+            given = response.model_dump(mode="json", exclude_none=True, exclude=OURS)
+        require_kept(given)
+        return given
 
     def to_write(self, trial: Trial, readout: Generate, sample: int, prompting: Prompting) -> Body:
         """See `Provider`."""
@@ -109,15 +111,8 @@ class Gemini(GeminiService):
         parts = ((candidate.content and candidate.content.parts) or []) if candidate else []
         thought = "".join(part.text or "" for part in parts if part.thought)
         text = "".join(part.text or "" for part in parts if not part.thought)
-        require_characters(text, thought)
-        fault = _fault(finish, text, usage, readout, prompting)
-        if fault is not None:
-            return Said(Status.FAILED, fault, model_version=version, usage=usage)
-        if not text:
-            raise WrongAnswer("the answer is empty")
-        text, end = cut(text, readout.stop, "end" if finish in ENDED else "length")
-        reasoned = (thought, usage.thought_tokens) if prompting.thinking == "on" else (None, None)
-        return Said(Status.OK, None, text, end, usage.output_tokens, *reasoned, version, usage)
+        reply = Reply(text, thought, end_of(finish), finish, usage, version)
+        return said_of(reply, readout, prompting, self.who)
 
     def to_show(self, trial: Trial, prompting: Prompting) -> Body:
         """See `Provider`."""
@@ -141,10 +136,10 @@ class Gemini(GeminiService):
         result = read.candidates[0].logprobs_result if read.candidates else None
         top = ((result and result.top_candidates) or []) if result else []
         first = (top[0].candidates or []) if top else []
-        if not first:
-            raise WrongAnswer("the answer shows no probabilities")
-        tokens = {each.token or "": float(each.log_probability or 0.0) for each in first}
-        return Said(Status.OK, model_version=version, usage=usage, shown=tokens)
+        tokens = [Token(each.token, each.log_probability, each.token_id) for each in first]
+        chosen = ((result and result.chosen_candidates) or []) if result else []
+        drawn = Token(chosen[0].token, chosen[0].log_probability) if chosen else None
+        return Said(Status.OK, model_version=version, usage=usage, shown=shown_tokens(Listed(tokens, drawn)))
 
     def _body(self, trial: Trial, prompting: Prompting, config: dict[str, Any]) -> Body:
         system, turns = turns_of(trial, prompting)
@@ -154,16 +149,39 @@ class Gemini(GeminiService):
         return {"contents": said, "config": {name: v for name, v in config.items() if name not in self.endpoint.omit}}
 
 
+@contextlib.contextmanager
+def as_promised() -> Iterator[None]:
+    """A block in which Google's SDK reads a response, of whatever shape.
+
+    Raises:
+        WrongAnswer: it cannot.
+    """
+    try:
+        yield
+    except (
+        AttributeError,
+        TypeError,
+        LookupError,
+        RecursionError,
+        ArithmeticError,
+        ValueError,
+        AssertionError,
+    ) as error:
+        raise WrongAnswer(
+            f"the answer is not what Gemini's interface promises ({one_line(str(error))[:200]})"
+        ) from error
+
+
 def usage_of(response: "GenerateContentResponse") -> Usage:
     """The tokens of one answer; the request itself was counted when it was sent."""
     counted = response.usage_metadata
     if counted is None:
         return Usage()
     return Usage(
-        prompt_tokens=counted.prompt_token_count or 0,
-        cached_tokens=counted.cached_content_token_count or 0,
-        output_tokens=counted.candidates_token_count or 0,
-        thought_tokens=counted.thoughts_token_count or 0,
+        prompt_tokens=as_count(counted.prompt_token_count),
+        cached_tokens=as_count(counted.cached_content_token_count),
+        output_tokens=as_count(counted.candidates_token_count),
+        thought_tokens=as_count(counted.thoughts_token_count),
     )
 
 
@@ -183,24 +201,7 @@ def _refused(response: "GenerateContentResponse", finish: str) -> str | None:
     blocked = response.prompt_feedback and response.prompt_feedback.block_reason
     if blocked:
         return f"Gemini refused the prompt ({blocked.name})"
-    return f"Gemini stopped ({finish})" if finish in REFUSED else None
-
-
-def _fault(finish: str, text: str, usage: Usage, readout: Generate, prompting: Prompting) -> str | None:
-    """Why a response is no answer, in words; None where it is one, or says nothing."""
-    if finish not in ENDED | {"MAX_TOKENS"}:
-        return f"Gemini stopped ({finish}); run it again later"
-    if prompting.thinking == "off" and usage.thought_tokens:
-        return (
-            f"the model thought ({usage.thought_tokens} tokens) though thinking = 'off'; say thinking = 'on', or use a "
-            "model that can answer at once"
-        )
-    if finish == "MAX_TOKENS" and not text:
-        return (
-            f"no answer within {readout.max_tokens + (prompting.max_reasoning_tokens or 0)} tokens, "
-            f"{usage.thought_tokens} of thought among them; raise max_tokens, or max_reasoning_tokens where it thinks"
-        )
-    return None
+    return f"Gemini stopped ({finish})" if finish == "LANGUAGE" or end_of(finish) == "filter" else None
 
 
 def _details(error: "APIError") -> list[dict[str, Any]]:

@@ -4,11 +4,10 @@ vLLM, llama.cpp, Ollama and most providers have it, each in a dialect; what a se
 wants by `parameters`.
 """
 
-import json
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from valuesassets.records.ends import end_of
 from valuesassets.records.files import sha256_json
 from valuesassets.records.readouts import Generate
 from valuesassets.records.settings.endpoints import ADDRESSES, Endpoint
@@ -17,13 +16,17 @@ from valuesassets.records.trials import Status, Trial
 from valuesassets.remote.cost import Usage
 from valuesassets.remote.failures import Refusal, WrongAnswer, asked_wait_s, one_line
 from valuesassets.remote.provider import Body, turns_of
-from valuesassets.remote.replies import MOST_MASS, Said, cut, require_characters
+from valuesassets.remote.replies import Reply, Said, said_of
+from valuesassets.remote.shapes import as_count, as_object, as_text, read_response
+from valuesassets.remote.shown_tokens import listed_tokens, shown_tokens
 
 if TYPE_CHECKING:
     import httpx2
     import openai
 
 PATHS = {"chat": "/chat/completions", "completions": "/completions"}
+THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thought", "reasoning_details")
+"""Where servers put what a model thought."""
 LARGEST_SEED = 2**31 - 1
 NO_CREDIT = ("insufficient_quota", "insufficient balance", "billing", "credit balance", "payment required")
 """Words by which providers say that nothing more is asked for nothing."""
@@ -75,10 +78,7 @@ class OpenAi:
 
         sent = {name: value for name, value in body.items() if name != "api"}
         raw: httpx2.Response = sdk.post(PATHS[body["api"]], cast_to=httpx2.Response, body={"model": model, **sent})
-        try:
-            response = json.loads(raw.text)
-        except json.JSONDecodeError:
-            raise WrongAnswer(f"the answer is no JSON ({one_line(raw.text)[:60]})") from None
+        response = read_response(raw.text)
         if not isinstance(response, dict):
             raise WrongAnswer("the answer is not what OpenAI's interface promises")
         if response.get("error"):
@@ -99,32 +99,17 @@ class OpenAi:
     def written(self, response: dict[str, Any], readout: Generate, prompting: Prompting) -> Said:
         """See `Provider`."""
         choice, usage, version = choice_of(response), usage_of(response), version_of(response)
-        message = choice.get("message") or {}
         refused = refused_by(choice)
         if refused is not None:
             return Said(Status.REFUSED, refused, model_version=version, usage=usage)
-        text = message.get("content") if self.endpoint.api == "chat" else choice.get("text")
-        text = text if isinstance(text, str) else ""
-        thought = message.get("reasoning_content") or message.get("reasoning") or ""
-        require_characters(text, thought)
-        finish = choice.get("finish_reason") or "stop"
-        if prompting.thinking == "off" and (usage.thought_tokens or thought):
-            fault = (
-                f"the model thought ({usage.thought_tokens or len(thought.split())} tokens) though thinking = 'off'; "
-                "say thinking = 'on', or use a model that can answer at once"
-            )
-            return Said(Status.FAILED, fault, model_version=version, usage=usage)
-        if finish == "length" and not text:
-            most = readout.max_tokens + (prompting.max_reasoning_tokens or 0)
-            fault = f"no answer within {most} tokens; raise max_tokens, or max_reasoning_tokens where it thinks"
-            return Said(Status.FAILED, fault, model_version=version, usage=usage)
-        if finish not in ("stop", "length"):
-            return Said(Status.FAILED, f"{self.who} stopped ({finish}); run it again later", usage=usage)
-        if not text:
-            raise WrongAnswer("the answer is empty")
-        text, end = cut(text, readout.stop, "end" if finish == "stop" else "length")
-        reasoned = (thought, usage.thought_tokens) if prompting.thinking == "on" else (None, None)
-        return Said(Status.OK, None, text, end, usage.output_tokens, *reasoned, version, usage)
+        message, finish = as_object(choice.get("message")), choice.get("finish_reason")
+        text, parts = (message.get("content"), []) if self.endpoint.api == "chat" else (choice.get("text"), [])
+        if isinstance(text, list):
+            parts = [as_text(part) for part in text if as_object(part).get("type") == "thinking"]
+            text = [part for part in text if as_object(part).get("type") != "thinking"]
+        thought = "".join(parts) or thought_of(message)
+        reply = Reply(as_text(text), thought, end_of(finish), finish, usage, version)
+        return said_of(reply, readout, prompting, self.who)
 
     def to_show(self, trial: Trial, prompting: Prompting) -> Body:
         """See `Provider`."""
@@ -138,18 +123,20 @@ class OpenAi:
         refused = refused_by(choice)
         if refused is not None:
             return Said(Status.REFUSED, refused, model_version=version, usage=usage)
-        if usage.thought_tokens:
-            fault = (
-                f"the model thought ({usage.thought_tokens} tokens) before it answered: no probability is the answer's"
-            )
+        thought = thought_of(as_object(choice.get("message")))
+        if usage.thought_tokens or thought:
+            count = usage.thought_tokens or len(thought.split())
+            fault = f"the model thought ({count} tokens) before it answered: no probability is the answer's"
             return Said(Status.FAILED, fault, model_version=version, usage=usage)
-        found = choice.get("logprobs") or {}
-        if self.endpoint.api == "chat":
-            first = (found.get("content") or [{}])[0]
-            tokens = {each["token"]: each["logprob"] for each in first.get("top_logprobs") or ()}
-        else:
-            tokens = (found.get("top_logprobs") or [{}])[0] or {}
-        return Said(Status.OK, model_version=version, usage=usage, shown=log_probs(tokens))
+        listed = listed_tokens(choice.get("logprobs"))
+        hides = listed.hides(self._top)
+        return Said(Status.OK, model_version=version, usage=usage, shown=shown_tokens(listed), hides=hides)
+
+    @property
+    def _top(self) -> int:
+        """How many of the likeliest tokens are asked for."""
+        name = "top_logprobs" if self.endpoint.api == "chat" else "logprobs"
+        return as_count(self.endpoint.parameters.get(name)) or self.endpoint.top
 
     def asked(self, trial: Trial, prompting: Prompting, **settings: Any) -> Body:
         """A body that asks a trial so; what a study adds or leaves out is added and left out."""
@@ -177,48 +164,33 @@ def choice_of(response: Mapping[str, Any]) -> dict[str, Any]:
     return choices[0]
 
 
-def log_probs(tokens: Mapping[str, Any]) -> dict[str, float]:
-    """Log-probabilities that a server shows, as numbers.
-
-    Raises:
-        WrongAnswer: it shows none, one is no log-probability, or they sum to more than 1.
-    """
-    if not tokens:
-        raise WrongAnswer("the answer shows no probabilities")
-    bad = next((token for token, each in tokens.items() if not isinstance(each, int | float) or each > 1e-3), None)
-    if bad is not None or any(math.isnan(each) for each in tokens.values()):
-        raise WrongAnswer(
-            f"the answer shows what is no log-probability (of the token {bad!r}: {tokens.get(bad or '')})"
-        )
-    found = {token: min(float(each), 0.0) for token, each in tokens.items()}
-    mass = math.fsum(map(math.exp, found.values()))
-    if mass > MOST_MASS:
-        raise WrongAnswer(f"the probabilities that are shown sum to {mass:.4g}")
-    return found
-
-
 def refused_by(choice: Mapping[str, Any]) -> str | None:
     """Why whoever runs the model lets no answer through, in words; None where nobody minds."""
-    refusal = (choice.get("message") or {}).get("refusal")
-    if refusal:
-        return f"the model refused ({one_line(str(refusal))[:100]})"
-    return "the provider's filter stopped the answer" if choice.get("finish_reason") == "content_filter" else None
+    refusal, end = as_object(choice.get("message")).get("refusal"), end_of(choice.get("finish_reason"))
+    if refusal or end == "refusal":
+        return f"the model refused ({one_line(as_text(refusal) or str(refusal or end))[:100]})"
+    return "the provider's filter stopped the answer" if end == "filter" else None
+
+
+def thought_of(message: Mapping[str, Any]) -> str:
+    """What a model thought, where a server sets that apart; empty where it does not."""
+    return next((text for name in THOUGHTS if (text := as_text(message.get(name)))), "")
 
 
 def version_of(response: Mapping[str, Any]) -> str | None:
     """What the model calls itself in a response, with the server's fingerprint of how it is run where there is one."""
-    named = [str(each) for each in (response.get("model"), response.get("system_fingerprint")) if each]
-    return "/".join(named) or None
+    given = (response.get("model"), response.get("system_fingerprint"))
+    return "/".join(each for each in given if isinstance(each, str) and each) or None
 
 
 def usage_of(response: Mapping[str, Any]) -> Usage:
     """The tokens of one response; the request itself was counted when it was sent."""
-    counted = response.get("usage") or {}
-    output = counted.get("completion_tokens") or 0
-    thought = (counted.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
+    counted = as_object(response.get("usage"))
+    output = as_count(counted.get("completion_tokens"))
+    thought = as_count(as_object(counted.get("completion_tokens_details")).get("reasoning_tokens"))
     return Usage(
-        prompt_tokens=counted.get("prompt_tokens") or 0,
-        cached_tokens=(counted.get("prompt_tokens_details") or {}).get("cached_tokens") or 0,
+        prompt_tokens=as_count(counted.get("prompt_tokens")),
+        cached_tokens=as_count(as_object(counted.get("prompt_tokens_details")).get("cached_tokens")),
         output_tokens=max(output - thought, 0),
         thought_tokens=thought,
     )

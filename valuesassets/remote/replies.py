@@ -4,15 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from valuesassets.records.readouts import cut_at_stop
+from valuesassets.records.ends import End
+from valuesassets.records.readouts import Generate, cut_at_stop
+from valuesassets.records.settings.prompting import Prompting
+from valuesassets.records.thoughts import NO_END, WHAT_TO_DO, Parted, part_thoughts
 from valuesassets.records.trials import Status
 from valuesassets.remote.cost import Usage
 from valuesassets.remote.failures import WrongAnswer
 
 Finish = Literal["end", "stop", "length"]
 NO_USAGE = Usage()
-MOST_MASS = 1.001
-"""Largest sum of shown probabilities that rounding explains."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Said:
     Attributes:
         shown: where probabilities were asked for, log-probability (nats) of each next token that is shown, by its
             text, or by its id as `token_id:12`.
+        hides: whether some of what is shown may have been lost on the way.
     """
 
     status: Status
@@ -34,6 +36,7 @@ class Said:
     model_version: str | None = None
     usage: Usage = NO_USAGE
     shown: Mapping[str, float] | None = None
+    hides: bool = False
 
 
 def cut(text: str, stop: tuple[str, ...], finish: Finish) -> tuple[str, Finish]:
@@ -46,13 +49,89 @@ def cut(text: str, stop: tuple[str, ...], finish: Finish) -> tuple[str, Finish]:
     return (text, finish) if found is None else (found, "stop")
 
 
-def require_characters(*texts: str) -> None:
-    """See that a file can hold what was written.
+@dataclass(frozen=True)
+class Reply:
+    """A text as a model behind an API wrote it.
+
+    Attributes:
+        thought: what the server set apart as thought.
+        end, finish: how it ended, as it is known here and as the server calls it.
+    """
+
+    text: str
+    thought: str
+    end: End | None
+    finish: object
+    usage: Usage
+    version: str | None
+
+
+def said_of(reply: Reply, readout: Generate, prompting: Prompting, who: str) -> Said:
+    """What a text says, thoughts that stand in it split off.
 
     Raises:
-        WrongAnswer: half a character.
+        WrongAnswer: nothing at all.
     """
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        raise WrongAnswer("the answer holds half a character, which no file can hold") from None
+    parted = part_thoughts(reply.text)
+    fault = (
+        _ended_otherwise(reply, who)
+        or _unasked_thought(reply, parted, prompting)
+        or _unended(reply, parted, readout, prompting)
+    )
+    usage, is_on = reply.usage, prompting.thinking == "on"
+    if fault is not None:
+        thought = parted.reasoning or reply.thought or None
+        return Said(Status.FAILED, fault, reasoning=thought, model_version=reply.version, usage=usage)
+    if not parted.answer:
+        raise WrongAnswer("the answer is empty")
+    text, end = cut(parted.answer, readout.stop, "length" if reply.end == "length" else "end")
+    inline = (parted.reasoning, None) if parted.tag else (reply.thought, usage.thought_tokens)
+    reasoned = inline if is_on else (None, None)
+    return Said(Status.OK, None, text, end, usage.output_tokens, *reasoned, reply.version, usage)
+
+
+def _unasked_thought(reply: Reply, parted: Parted, prompting: Prompting) -> str | None:
+    """That a model thought which was not to, in words; an empty thought is none."""
+    count, is_inline = reply.usage.thought_tokens or len(reply.thought.split()), parted.tag and not _is_empty(parted)
+    if prompting.thinking == "on" or not (count or is_inline):
+        return None
+    said = f"{count} tokens" if count else parted.tag
+    return f"the model thought ({said}) though thinking = 'off'; {WHAT_TO_DO}"
+
+
+def _is_empty(parted: Parted) -> bool:
+    return not parted.reasoning and parted.answer is not None
+
+
+def _unended(reply: Reply, parted: Parted, readout: Generate, prompting: Prompting) -> str | None:
+    """Why there is no answer behind a thought, or in the room there was."""
+    most, is_cut = readout.max_tokens + (prompting.max_reasoning_tokens or 0), reply.end == "length"
+    raising = "raise max_tokens, or max_reasoning_tokens where it thinks"
+    if parted.fault is not None:
+        return f"{parted.fault}; {raising}"
+    if is_cut and not reply.text:
+        thought = f", {reply.usage.thought_tokens} of thought among them" if reply.usage.thought_tokens else ""
+        return f"no answer within {most} tokens{thought}; {raising}"
+    is_apart = reply.thought or reply.usage.thought_tokens or parted.tag
+    if prompting.thinking == "on" and is_cut and not is_apart and reply.usage.output_tokens > readout.max_tokens:
+        return f"{NO_END} in {reply.usage.output_tokens} tokens; {raising}"  # the template has begun it
+    return None
+
+
+def _ended_otherwise(reply: Reply, who: str) -> str | None:
+    """Why a response is no answer, by how it ended; None where it is one."""
+    named = str(reply.finish)[:60]
+    match reply.end:
+        case "end" | "length":
+            return None
+        case "broken":
+            return f"{who} stopped ({named}); run it again later"
+        case "tool":
+            return (
+                f"{who} stopped ({named}): the model called a tool; let the server offer it none, or use another model"
+            )
+        case _:
+            return (
+                f"{who} stopped ({named}), an end that is not known here; see what {who} means by it: where it is an "
+                "ordinary end, report it, else use another model"
+            )

@@ -12,8 +12,8 @@ from valuesassets.remote.provider import Provider
 from valuesassets.remote.replies import Said
 from valuesassets.remote.requests import Request, new_request, texts_of
 
-STOP_RULE = "2"
-"""Of `cut_at_stop`; changes whenever a response may be cut at another place."""
+STOP_RULE, TEXT_RULE = "2", "2"
+"""Of `cut_at_stop` and of `said_of`; change whenever another text may be taken from a response."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class WrittenEntry:
     def key(self) -> str:
         """What the answer is known by: stop texts cut a response here, and have done so by another rule."""
         rule = [STOP_RULE] if self.readout.stop else []
-        return sha256_json([self.requests[0].sent, list(self.readout.stop), *rule])
+        return sha256_json([self.requests[0].sent, list(self.readout.stop), *rule, {"text": TEXT_RULE}])
 
     def __str__(self) -> str:
         return f"trial {self.trial.trial_id} ({self.trial.language}, sample {self.sample})"

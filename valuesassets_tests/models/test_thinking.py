@@ -10,7 +10,7 @@ import pytest
 from valuesassets.models.generating import prepare_answers, write_answers
 from valuesassets.models.known_readings import KnownAnswers
 from valuesassets.models.loading import LoadedModel, load_weights, open_model
-from valuesassets.models.thoughts import split_thought
+from valuesassets.records.thoughts import split_thought
 from valuesassets.models.writing import Writer
 from valuesassets.models.written_text import whole_text
 from valuesassets.records.errors import ScoringError, TokenizerError

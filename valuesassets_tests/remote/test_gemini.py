@@ -85,7 +85,7 @@ def test_an_answer_ends_by_the_model_by_a_stop_text_or_by_the_limit():
         (candidate("", thoughts=0), Status.FAILED, "the answer is empty; name another model"),
         ({}, Status.FAILED, "the answer is empty; name another model"),
         (candidate("\ud800", thoughts=0), Status.FAILED, "the answer holds half a character, which no file can hold"),
-        (candidate("", "MAX_TOKENS", thoughts=0), Status.FAILED, "no answer within 12 tokens, 0 of thought among them"),
+        (candidate("", "MAX_TOKENS", thoughts=0), Status.FAILED, "no answer within 12 tokens; raise max_tokens"),
         (candidate("Four."), Status.FAILED, "the model thought (7 tokens) though thinking = 'off'"),
     ],
 )

@@ -32,6 +32,10 @@ class Token(NamedTuple):
     log_prob: Any
     id: Any = None
 
+    def is_named(self, text: str) -> bool:
+        """Whether it is shown with a text."""
+        return isinstance(self.text, str) and self.text == text
+
 
 @dataclass(frozen=True)
 class Listed:
@@ -50,14 +54,10 @@ class Listed:
         """Whether tokens of one text may have been lost, of `top` that were asked for."""
         if not self.is_object or not self.tokens:
             return False
-        shown = {token.text: token.log_prob for token in self.tokens}
-        drawn = self.drawn
-        is_other = (
-            drawn is not None
-            and is_log_prob(drawn.log_prob)
-            and shown.get(drawn.text, drawn.log_prob) != (drawn.log_prob)
-        )
-        return len(self.tokens) < top or is_other
+        if self.drawn is None or not is_log_prob(self.drawn.log_prob):
+            return len(self.tokens) < top
+        own = [token.log_prob for token in self.tokens if self.drawn.is_named(token.text)]
+        return len(self.tokens) < top or own not in ([], [self.drawn.log_prob])
 
 
 def listed_tokens(logprobs: Any) -> Listed:
@@ -156,7 +156,7 @@ def _require_no_floor(tokens: Sequence[Token], drawn: Token | None) -> None:
         said = "-inf" if low[0].log_prob <= -1e300 else f"{low[0].log_prob:g}"
         count = f"{len(low)} of {len(tokens)} tokens that are shown have no probability"
         raise WrongAnswer(f"{count} ({low[0].text[:40]!r}: {said})", NO_FLOOR, may_pass=False)
-    if drawn is None or not _is_none(drawn.log_prob) or drawn.text in {token.text for token in tokens}:
+    if drawn is None or not _is_none(drawn.log_prob) or any(drawn.is_named(token.text) for token in tokens):
         return
     if 1 - mass_of(min(float(value), 0.0) for value in values) < SURE:
         raise WrongAnswer(

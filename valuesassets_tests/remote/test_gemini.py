@@ -194,6 +194,30 @@ def test_probabilities_of_its_likeliest_tokens_are_read_with_their_bounds():
     }.items() <= config.items()
 
 
+def test_tokens_of_one_text_are_summed_and_one_without_a_number_is_none():
+    response = shown({"1": 0.6, "2": 0.25, "x": 0.01})
+    listed = response["candidates"][0]["logprobsResult"]["topCandidates"][0]["candidates"]
+    listed.append({"token": "1", "logProbability": math.log(0.13)})
+    (reading,), _, _ = put([LABELLED], response)
+    assert reading.label_probs == pytest.approx((0.73, 0.25))
+    del listed[1]["logProbability"]
+    with pytest.raises(InputError, match=r"no log-probability \(of the token '2': None\)"):
+        put([LABELLED], response)
+
+
+def test_thoughts_in_its_text_are_split_off_or_named():
+    answer = one(candidate("<think>Two.</think>Four.", thoughts=0), prompting=THINKING)
+    assert (answer.text, answer.reasoning) == ("Four.", "Two.")
+    assert "the model thought (<think>)" in one(candidate("<think>Two.</think>Four.", thoughts=0)).reason
+
+
+def test_an_end_that_is_not_known_is_named_with_what_to_do():
+    assert (
+        "Gemini stopped (VANISHED), an end that is not known here; see what" in one(candidate("x", "VANISHED")).reason
+    )
+    assert "called a tool" in one(candidate("x", "MALFORMED_FUNCTION_CALL")).reason
+
+
 def test_a_model_of_its_that_shows_none_is_named_with_the_reason():
     refused = refusal(400, "Logprobs is not enabled for models/gemini-3.8-flash")
     server = LoopbackGemini({("generate", 1): refused})

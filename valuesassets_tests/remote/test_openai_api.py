@@ -113,6 +113,14 @@ def test_a_server_on_this_machine_needs_no_key(monkeypatch):
     [
         (written("Four."), "Four.", "end"),
         (written("Four", "length"), "Four", "length"),
+        (written("Four", "model_length"), "Four", "length"),
+        *(
+            (written("Four.", name), "Four.", "end")
+            for name in ("eos", "eos_token", "end", "stop_sequence", "end_turn")
+        ),
+        *((written("Four.", name), "Four.", "end") for name in (None, "null", "FinishReason.STOP", "<|im_end|>")),
+        (written("<think>\n\n</think>\n\nFour."), "Four.", "end"),
+        (written([{"type": "text", "text": "Fo"}, {"type": "text", "text": "ur."}]), "Four.", "end"),
     ],
 )
 def test_an_answer_ends_by_the_model_or_the_limit(response, text, finish):
@@ -127,13 +135,42 @@ def test_what_a_model_thinks_stands_apart():
 
 
 @pytest.mark.parametrize(
+    "response",
+    [
+        written("<think>\nTwo and two.\n</think>\n\nFour."),
+        written("Two and two.\n</think>\n\nFour."),
+        written([{"type": "thinking", "thinking": [{"type": "text", "text": "Two and two."}]}, {"text": "Four."}]),
+        written("Four.", thinking="Two and two."),
+        written("Four.", reasoning_details=[{"type": "reasoning.text", "text": "Two and two."}]),
+    ],
+)
+def test_thoughts_in_the_text_or_beside_it_are_split_off_where_a_model_may_think(response):
+    answer = one(response, prompting=THINKING)
+    assert (answer.status, answer.text, answer.reasoning) == (Status.OK, "Four.", "Two and two.")
+
+
+@pytest.mark.parametrize("text", ["<think>Two and", "It begins so: <think>Two and", "Two and"])
+def test_a_thought_that_is_never_closed_has_failed_and_stands_there(text):
+    answer = one(written(text, "length"), prompting=THINKING)
+    assert (answer.status, answer.text) == (Status.FAILED, None)
+    assert "its thought has no end (a tag such as </think>)" in answer.reason
+    assert "raise max_tokens, or max_reasoning_tokens" in answer.reason
+
+
+@pytest.mark.parametrize(
     ("response", "status", "reason"),
     [
         (written("", "content_filter"), Status.REFUSED, "the provider's filter stopped the answer"),
         (written(None, refusal="I cannot."), Status.REFUSED, "the model refused (I cannot.)"),
         (written("", "length"), Status.FAILED, "no answer within 12 tokens"),
         (written(""), Status.FAILED, "the answer is empty"),
-        (written("x", "tool_calls"), Status.FAILED, "stopped (tool_calls)"),
+        (written("x", "tool_calls"), Status.FAILED, "stopped (tool_calls): the model called a tool; let the server"),
+        (written("x", "error"), Status.FAILED, "stopped (error); run it again later"),
+        (written("x", "vanished"), Status.FAILED, "stopped (vanished), an end that is not known here; see what 127"),
+        (written("<think>Two.</think>Four."), Status.FAILED, "the model thought (<think>) though thinking = 'off'"),
+        (written("Two.</think>Four."), Status.FAILED, "the model thought (</think>) though thinking = 'off'"),
+        (written("<think>Two", "length"), Status.FAILED, "the model thought (<think>) though thinking = 'off'"),
+        (written("", "refusal"), Status.REFUSED, "the model refused"),
         (counted(written("Four."), thought=7), Status.FAILED, "the model thought (7 tokens) though thinking = 'off'"),
         (written("\ud800"), Status.FAILED, "half a character"),
         ({"model": MODEL, "choices": []}, Status.FAILED, "the answer holds no choice"),
@@ -160,6 +197,8 @@ def test_what_is_no_answer_is_a_row_with_its_reason(response, status, reason):
         (showing({"1": 0.3, "x": 0.2, "2": 0.1}), Status.UNRESOLVED, "the 3 likeliest tokens have 0.600"),
         (written("", "content_filter"), Status.REFUSED, "filter"),
         (counted(showing({"1": 0.9}), thought=5), Status.FAILED, "the model thought (5 tokens) before it answered"),
+        (written("1", reasoning="Hm hm") | {}, Status.FAILED, "the model thought (2 tokens) before it answered"),
+        (showing({"1": 1.0, "2": 1e-320}), Status.FAILED, "switch those off, by parameters such as { top_k = 0 }"),
     ],
 )
 def test_what_shows_no_probabilities_is_a_row_without_numbers(response, status, reason):

@@ -1,5 +1,6 @@
 """What labels' probabilities are by each route, held to a model that is read here and to known distributions."""
 
+import math
 import random
 
 import pytest
@@ -194,6 +195,73 @@ def test_a_token_that_goes_on_adds_to_what_it_begins_and_one_that_is_a_label_set
     assert split.high == pytest.approx((0.9, 0.9))
     told = bound_labels(("1", "10"), {"1": 0.9, "x": 0.1}, frozenset({"10", " 10", " 1"}))
     assert told.low == (0.9, 0.0)
+
+
+def test_where_one_text_may_hide_another_token_what_is_missing_is_any_labels():
+    bounds = bound_labels(("1", "2"), {"1": 0.1, "2": 0.2, "x": 0.004}, hides=True)
+    assert bounds.high == pytest.approx((0.796, 0.896))
+    assert bounds.p_valid_high == pytest.approx(0.996)
+
+
+def of_one(monkeypatch, response, labels=("1", "2", "3", "4"), **settings):
+    """The reading of one response and the notes on it."""
+    monkeypatch.setenv("THE_KEY", KEY)
+    server = LoopbackOpenAi(lambda body: response)
+    with server.serving():
+        asking = RemoteAsking(
+            MODEL, server.endpoint(route="top_logprobs", **settings), CHAT, [labelled("q", "q", labels)]
+        )
+        result = asking.ask(asking.connect(None))[0]
+    return result.records[0], result.notes
+
+
+def test_tokens_that_are_shown_with_one_text_read_as_those_that_are_told_apart(monkeypatch):
+    once = {"1": 0.6, "2": 0.2, " 1": 0.1, "3": 0.05, " 2": 0.03, "4": 0.015, "x": 0.004}
+    apart, alike = showing(once), showing(once)
+    for each in alike["choices"][0]["logprobs"]["content"][0]["top_logprobs"]:
+        each["token"] = each["token"].strip()
+    one, other = of_one(monkeypatch, apart)[0], of_one(monkeypatch, alike)[0]
+    assert one.label_probs == pytest.approx((0.7, 0.23, 0.05, 0.015))
+    assert (other.label_probs, other.p_valid) == (one.label_probs, one.p_valid)
+
+
+def test_what_sums_to_more_than_one_is_divided_by_its_sum_and_said(monkeypatch):
+    over, notes = of_one(monkeypatch, showing({"2": 1.0, "3": math.exp(-19.6)}))
+    assert over.p_valid == over.p_valid_high == 1
+    assert max(over.label_probs_high) <= 1
+    assert notes[0] == (
+        "in 1 of 1 responses the probabilities that are shown sum to more than 1 (1.000000003 at most): they were "
+        "divided by their sum"
+    )
+    sound, notes = of_one(monkeypatch, showing({"1": 0.6, "2": 0.39}))
+    assert (sound.label_probs[:2], notes) == (pytest.approx((0.6, 0.39), abs=1e-15), [])
+
+
+@pytest.mark.parametrize(
+    ("shown", "labels", "in_the_way"),
+    [
+        (
+            {"The": 0.6, "1": 0.2, "2": 0.1},
+            ("1", "2"),
+            "in the way is 'The' with 0.600, which is no label: say in `sys",
+        ),
+        ({"<think>": 0.99}, ("1", "2"), "in the way is '<think>' with 0.990, which begins a thought: use a model that"),
+        ({" ": 0.9, "1": 0.06, "2": 0.04}, ("1", "2"), "in the way is ' ' with 0.900, which may go on to '1': ask by"),
+        ({"1": 0.9, "x": 0.1}, ("1", "2", "10"), "in the way is '1' with 0.900, which may go on to '10': ask by route"),
+        ({"1": 0.2, "2": 0.2}, ("1", "2"), "in the way is what is not shown, 0.600: raise `top` or `max_width`"),
+        (
+            {"token_id:16": 0.6, "token_id:17": 0.3},
+            ("1", "2"),
+            "leave return_tokens_as_token_ids out of the parameters",
+        ),
+    ],
+)
+def test_where_all_are_unresolved_the_reason_names_the_token_in_the_way_and_what_to_do(
+    monkeypatch, shown, labels, in_the_way
+):
+    reading, _ = of_one(monkeypatch, showing(shown), labels)
+    assert reading.status is Status.UNRESOLVED
+    assert in_the_way in reading.reason
 
 
 def test_a_flat_distribution_is_unresolved_and_its_reason_gives_the_width(monkeypatch):

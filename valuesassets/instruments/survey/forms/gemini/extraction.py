@@ -16,7 +16,7 @@ from valuesassets.records.settings.questionnaires import GeminiSettings
 from valuesassets.remote.client import Client
 from valuesassets.remote.cost import Usage
 from valuesassets.remote.failures import Asker, WrongAnswer, one_line
-from valuesassets.remote.gemini import GeminiService, usage_of
+from valuesassets.remote.gemini import GeminiService, as_promised, usage_of
 
 if TYPE_CHECKING:
     from google import genai
@@ -139,7 +139,8 @@ class Material:
 
     def _upload(self, sdk: "genai.Client") -> "File":
         with open(self._task.pdf, "rb") as stream:  # a stream: of a path the SDK would send the name, ASCII or not
-            file = sdk.files.upload(file=stream, config={"mime_type": "application/pdf"})
+            with as_promised():
+                file = sdk.files.upload(file=stream, config={"mime_type": "application/pdf"})
         if not (file.name and file.uri):
             raise WrongAnswer("the uploaded file was given no name")
         self._name = file.name
@@ -158,11 +159,16 @@ class Material:
                     "page images sent"
                 )
             self._client.pause(POLL_PAUSE_S)
-            file = self._client.send("upload", lambda sdk: sdk.files.get(name=name))
+            file = self._client.send("upload", lambda sdk: _file(sdk, name))
         raise PdfError(
             f"{self._task.pdf}: Gemini has not read the PDF in after {POLLS * POLL_PAUSE_S:.0f} s; try again later, or "
             "have the page images sent"
         )
+
+
+def _file(sdk: "genai.Client", name: str) -> "File":
+    with as_promised():
+        return sdk.files.get(name=name)
 
 
 class _Reading:
@@ -203,19 +209,20 @@ class _Reading:
         def request(sdk: "genai.Client") -> Answer:
             nonlocal used
             used += Usage(requests=1)
-            response = sdk.models.generate_content(
-                model=self._task.settings.model,
-                contents=contents,  # type: ignore[arg-type]  # a list of parts and text
-                config={
-                    "temperature": 0,
-                    "response_mime_type": "application/json",
-                    "response_schema": AnsweredQuestions,
-                    "automatic_function_calling": {"disable": True},
-                    "automatic_continuation": False,
-                },
-            )
-            used += usage_of(response)
-            return read_answer(response)
+            with as_promised():
+                response = sdk.models.generate_content(
+                    model=self._task.settings.model,
+                    contents=contents,  # type: ignore[arg-type]  # a list of parts and text
+                    config={
+                        "temperature": 0,
+                        "response_mime_type": "application/json",
+                        "response_schema": AnsweredQuestions,
+                        "automatic_function_calling": {"disable": True},
+                        "automatic_continuation": False,
+                    },
+                )
+                used += usage_of(response)
+                return read_answer(response)
 
         answer = self._client.send(str(pages), request).model_copy(update={"usage": used})
         self.usage += used

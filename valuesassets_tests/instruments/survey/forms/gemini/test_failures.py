@@ -3,11 +3,14 @@
 import json
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from valuesassets.records.errors import InputError, PdfError, StudyError, ValuesAssetsError
 from valuesassets_tests.instruments.survey.forms.gemini.loopback_server import gemini_server, question
 from valuesassets_tests.parameters import fast
 from valuesassets_tests.remote.loopback_gemini import candidate, hang, refusal, reset, saying
+from valuesassets_tests.remote.mutated import mutated
 
 SERVER_TIME = "Sun, 01 Nov 2026 07:28:00 GMT"
 GOOGLES_DELAY = {
@@ -204,3 +207,37 @@ def test_what_stops_us_leaves_no_copy_with_gemini(ask, questions):
         assert server.stored == set()
         assert len(ask(server).rows) == 81
     assert server.asked[1] == (7, 12)
+
+
+def mutating(seed):
+    """A reply that is not as promised: the response itself, or the questions in it."""
+
+    def fault(handler, server):
+        if seed % 4 == 3:
+            body = {"file": server.file(next(iter(server.uploads)), 9)} if handler.command == "POST" else {}
+            handler.say(
+                200, mutated(body or server.file(handler.file_name, 9), seed), {"X-Goog-Upload-Status": "final"}
+            )
+            return
+        good = server.answer_to(handler.body)
+        if seed % 2:
+            good["candidates"][0]["content"]["parts"][0]["text"] = mutated(
+                json.loads(good["candidates"][0]["content"]["parts"][0]["text"]), seed
+            )
+        handler.say(200, json.dumps(good) if seed % 2 else mutated(good, seed))
+
+    return fault
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=60, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_three_hundred_mutated_replies_are_questions_or_one_line(ask, questions, tmp_path, seed):
+    faults = {("generate", time): mutating(4 * (seed + time) + time % 3) for time in range(1, 6)}
+    faults |= {(name, 1): mutating(4 * seed + 3) for name in ("chunk", "poll") if not seed % 3}
+    with gemini_server({1: questions[1]}, faults, polls=2) as server:
+        try:
+            rows = ask(server, cache=tmp_path / str(seed), attempts=5).rows
+        except ValuesAssetsError as error:
+            assert "\n" not in str(error)  # noqa: PT017
+        else:
+            assert all(set(row) == set(question("v1")) | {"page"} for row in rows)

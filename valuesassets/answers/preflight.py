@@ -125,6 +125,8 @@ def _examine_tokenizer(
     findings.append(finding("digits that are one token", single, "9", single == 9, is_gate=False))
     changing = sum(tokens is None for tokens in tokenizer["answers"].values())
     findings.append(finding("answers that change the prompt's tokens", changing, "0", not changing, is_gate=False))
+    if own := tokenizer.get("own_system"):
+        findings.append(finding("words that the chat template adds", len(own.split()), "0", False, is_gate=False))
     return findings
 
 

@@ -184,7 +184,7 @@ class Asking:
             if record is None or described is None:
                 return None
             records.append(entry if isinstance(entry, Record) else entry.own(record, self.opened.model_id))
-        return records, dict(described or {}) | self._describe()  # the same weights may lie elsewhere now
+        return records, self._noted(dict(described or {}) | self._describe())  # the weights may lie elsewhere now
 
     def ask(
         self, loaded: LoadedModel, on_progress: OnProgress | None = None, known: Known[Any] | None = None
@@ -207,7 +207,7 @@ class Asking:
         described = loaded.describe() | self._describe() | asked.describe()
         if known:
             known.describe(self._list_key, described)
-        return asked, described
+        return asked, self._noted(described)
 
     def cautions(self, described: Mapping[str, Any]) -> list[str]:
         """What a person should know of records that were described so, known before or not: notes, and any doubt."""
@@ -231,6 +231,12 @@ class Asking:
         """Hash of what the trials ask, in order: what describes how they were read is filed under it."""
         begun = [self.opened.tokenizer.bos_rule, *([self._describe()] if self.opened.template else [])]
         return sha256_json([*begun, *(entry.key for entry in self.entries)])
+
+    def _noted(self, described: dict[str, object]) -> dict[str, object]:
+        """What describes the records, with what the chat template says that nobody asked for."""
+        template, notes = self.opened.template, described.get("notes")
+        caution = template.caution if template is not None else None
+        return described | {"notes": [*notes, caution]} if caution and isinstance(notes, list) else described
 
     def _describe(self) -> dict[str, object]:
         """What names the model, and in a chat the first prompt as it is shown."""

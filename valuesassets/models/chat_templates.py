@@ -2,6 +2,7 @@
 
 import datetime
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,8 @@ NO_DATE = "no date is given"
 """What a template says, of ours, that asks for today's date where the study names no day."""
 DIRECTIVES = [f"%-{letter}" for letter in "dmjHIMSyeUW"] + [f"%{letter}" for letter in "aAbBcdDeFgGhHIjmMpSTuUVwWxXyY"]
 """What a format of a date may ask for."""
+CONTROL = r"<\|[^<>|]*\|>|</?[A-Za-z_]+>|<</?SYS>>|\[/?[A-Z_]+\]"
+"""What looks like a control token."""
 TRIED = (Turn("user", "1. 2. 3."), Turn("assistant", "4:"))
 """A chat by which a template is tried when its model is opened."""
 
@@ -69,9 +72,46 @@ class ChatTemplate:
         ids = self.hf(ending, add_special_tokens=False)["input_ids"][:1]
         return frozenset(ids) & frozenset(self.hf.added_tokens_decoder)
 
+    @cached_property
+    def own_system(self) -> str:
+        """What the template says before the first question beside what the study's `system` says; empty where it is
+        nothing but control tokens and names of roles."""
+        return self._said_before(self.prompting.system)
+
+    @property
+    def caution(self) -> str | None:
+        """What a person should know of that, in words; None where there is nothing."""
+        if not self.own_system:
+            return None
+        said = f"the chat template says by itself, before the question: {self.own_system[:100]!r}"
+        is_left_out = self.prompting.system is None and not self._said_before("")
+        return f'{said}; system = "" keeps it from that' if is_left_out else said
+
+    @cached_property
+    def _unasked_system(self) -> str:
+        """What the template says where no system is named."""
+        return self._said_before(None)
+
+    def _said_before(self, system: str | None) -> str:
+        """What a template says before the first question, beside a text of the system."""
+        asked = TRIED[0]
+        turns = [asked] if system is None else [Turn("system", system), asked]
+        try:
+            head = self._filled_in(turns, {"add_generation_prompt": True}).partition(asked.text)[0]
+        except TokenizerError:  # it has no place for a system, or fails: said where it is rendered
+            return ""
+        tokens = sorted((str(each) for each in self.hf.added_tokens_decoder.values()), key=len, reverse=True)
+        pieces = re.split(
+            "|".join([*map(re.escape, tokens), CONTROL]),
+            head.replace(system.strip(), "\n") if system and system.strip() else head,
+        )
+        lines = [line.strip() for piece in pieces for line in piece.splitlines()]
+        said = [line for line in lines if len(line.split()) > 1 or line.endswith((".", "!"))]
+        return " ".join(said) if any(map(str.isalpha, " ".join(said))) else ""
+
     def _rendered(self, turns: Sequence[Turn], **how: bool) -> str:
         system = self.prompting.system
-        if system is not None and turns[0].role != "system":
+        if system is not None and turns[0].role != "system" and (system or self._unasked_system):
             turns = [Turn("system", system), *turns]
         text = self._filled_in(turns, how)
         place = 0
@@ -159,7 +199,7 @@ def read_template(hf: Any, name: str, prompting: Prompting) -> ChatTemplate | No
 
     Raises:
         TokenizerError: there is none, or it fails, has no place for the system text, asks for a date that is not given,
-            or does not let the model's turn be begun for it.
+            says something where the system text is empty, or does not let the model's turn be begun for it.
     """
     if not prompting.is_chat:
         return None
@@ -177,6 +217,11 @@ def read_template(hf: Any, name: str, prompting: Prompting) -> ChatTemplate | No
         )
     template = ChatTemplate(hf, name, source, prompting)
     template.opened(TRIED[:1])
+    if prompting.system == "" and template.own_system:
+        raise TokenizerError(
+            f"{name}: the chat template says {template.own_system[:100]!r} by itself, with an empty `system` too; "
+            "leave `system` out, or use another chat_template.jinja"
+        )
     if prompting.answer_prefix == "cue":
         template.continued(TRIED)
     return template

@@ -272,7 +272,8 @@ class LoadedModel:
     @cached_property
     def tokenizer_report(self) -> dict[str, Any]:
         """See `report_tokenizer`."""
-        return report_tokenizer(self.tokenizer, self.named_eos_ids)
+        report, template = report_tokenizer(self.tokenizer, self.named_eos_ids), self.opened.template
+        return report | ({"own_system": template.own_system} if template and template.own_system else {})
 
     def describe(self) -> dict[str, Any]:
         """What names the model and tells its tokenizer's habits, as it goes into a file's metadata."""

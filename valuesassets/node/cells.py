@@ -106,7 +106,7 @@ def _ask(job: AskingJob, cell: Cell, opened: Opened, place: str, progress: Progr
     model = load()
     progress.say(f"{cell.name}: {len(asking.trials)} trials for {model}")
     result, described = asking.ask(model, lambda done, total: progress.count(asking.verb, done, total), known)
-    for note in result.notes:
+    for note in described["notes"] if isinstance(described["notes"], list) else []:
         progress.say(f"{cell.name}: {note}")
     asking.write(cell.output, result.records, described)
 

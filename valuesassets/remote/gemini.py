@@ -13,7 +13,7 @@ from valuesassets.records.settings.endpoints import Endpoint
 from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Status, Trial
 from valuesassets.remote.cost import Usage
-from valuesassets.remote.failures import Refusal, WrongAnswer, asked_wait_s, one_line
+from valuesassets.remote.failures import Refusal, asked_wait_s, one_line
 from valuesassets.remote.provider import Body, turns_of
 from valuesassets.remote.replies import Reply, Said, said_of
 from valuesassets.remote.shapes import as_count, require_kept

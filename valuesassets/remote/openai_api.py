@@ -143,7 +143,7 @@ class OpenAi:
         if self.endpoint.api == "completions":
             return self.body({"prompt": trial.prompt, **settings})
         system, turns = turns_of(trial, prompting)
-        said = [("system", system)] if system else []
+        said = [] if system is None else [("system", system)]
         return self.body({"messages": [{"role": r, "content": text} for r, text in [*said, *turns]], **settings})
 
     def body(self, fields: Mapping[str, Any]) -> Body:

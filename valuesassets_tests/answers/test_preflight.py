@@ -126,6 +126,12 @@ def test_the_tokenizers_habits_are_findings():
     assert not spelled["answers that change the prompt's tokens"].passed
 
 
+def test_a_system_prompt_that_the_template_adds_is_for_review():
+    added = examine([], own_system="You are a helpful assistant.")["words that the chat template adds"]
+    assert (added.found, added.passed, added.is_gate) == (5, False, False)
+    assert "words that the chat template adds" not in examine([])
+
+
 def test_a_ten_that_nothing_can_tell_from_a_one_stops_the_grid():
     what = "tokens that end a 1 where 10 goes on"
     stuck = examine([], terminators={".": None, "\n": None}, eos=[])[what]

@@ -200,6 +200,50 @@ def test_a_file_says_how_its_model_was_shown_the_trials_known_or_not(folders, tm
     assert described["first_prompt"] == WITH_SYSTEM["dated"].replace("high", "low")
 
 
+OWN = "<|im_start|>system\\nYou are a helpful assistant.<|im_end|>\\n"
+HELPFUL = "{% if messages[0]['role'] != 'system' %}{{ '" + OWN + "' }}{% endif %}" + STYLES["chatml"][0]
+"""Says so where nobody says anything."""
+DEAF = "{{ '" + OWN + "' }}" + STYLES["chatml"][0]
+"""Says so whatever others say."""
+SAYS = "the chat template says by itself, before the question: 'You are a helpful assistant.'"
+
+
+@pytest.mark.parametrize(
+    ("template", "system", "cautions"),
+    [
+        (HELPFUL, None, [f'{SAYS}; system = "" keeps it from that']),
+        (HELPFUL, "", []),
+        (HELPFUL, SYSTEM, []),
+        (DEAF, None, [SAYS]),
+        (DEAF, SYSTEM, [SAYS]),
+    ],
+)
+def test_what_a_template_says_by_itself_is_a_note_in_files_and_preflights(tmp_path, template, system, cautions):
+    model = opened(str(write_chat_model(tmp_path / "m", "chatml", template)), system=system)
+    asking = Asking(model, [trial(QUESTION, 2)])
+    known = asking.open_known(tmp_path / "known")
+    _, described = asking.ask(load_weights(model), known=known)
+    assert [note for note in described["notes"] if "template" in note] == cautions
+    assert [note for note in asking.cautions(described) if "template" in note] == cautions
+    assert asking.recall(asking.open_known(tmp_path / "known"))[1]["notes"] == described["notes"]
+    assert described["tokenizer_report"].get("own_system") == ("You are a helpful assistant." if cautions else None)
+    assert ("helpful" in described["first_prompt"]) == bool(cautions)
+
+
+def test_an_empty_system_asks_for_none_where_the_template_can(tmp_path, folders):
+    helpful = write_chat_model(tmp_path / "helpful", "chatml", HELPFUL)
+    assert (
+        show_trial(opened(str(helpful), system=""), trial(QUESTION, 2)).text
+        == "<|im_start|>system\n<|im_end|>\n" + CUE["chatml"]
+    )
+    assert show_trial(opened(str(helpful)), trial(QUESTION, 2)).text == OWN.replace("\\n", "\n") + CUE["chatml"]
+    for style in ("chatml", "gemma", "mistral", "no system"):  # where a template says nothing, nothing is said
+        assert show_trial(opened(folders[style], system=""), trial(QUESTION, 2)).text == CUE[style]
+    deaf = write_chat_model(tmp_path / "deaf", "chatml", DEAF)
+    with pytest.raises(TokenizerError, match="'You are a helpful assistant.' by itself, with an empty `system` too"):
+        opened(str(deaf), system="")
+
+
 @pytest.mark.parametrize(
     ("style", "prompting", "said"),
     [

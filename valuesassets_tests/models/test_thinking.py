@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+from valuesassets.models.asking import Asking
 from valuesassets.models.generating import prepare_answers, write_answers
 from valuesassets.models.known_readings import KnownAnswers
 from valuesassets.models.loading import LoadedModel, load_weights, open_model
@@ -17,7 +18,7 @@ from valuesassets.records.errors import ScoringError, TokenizerError
 from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Status
 from valuesassets_tests.models.writers import asked, written
-from valuesassets_tests.tiny_chats import ALWAYS_THINKING, THINKING, write_chat_model, write_thinker
+from valuesassets_tests.tiny_chats import ALWAYS_THINKING, THINKING, write_chat_model, write_parrot, write_thinker
 
 SPELLED = ("<0x3C>", "<0x2F>", "t", "h", "i", "n", "k", "<0x3E>")
 """A closing tag that is no token."""
@@ -226,3 +227,24 @@ def test_thought_and_answer_come_apart_at_the_first_closing_tag():
     assert parted("a</thought>b") == ("a", "b")
     assert parted("<think>a</thought>b</think>c") == ("a</thought>b", "c")
     assert split_thought("b\n") == ("", "b", "", "")
+
+
+def test_a_thought_in_a_text_of_a_model_that_was_not_to_think_is_a_fault_that_is_named(tmp_path):
+    folder = write_parrot(tmp_path / "m", "thinking", "<think>")
+    model = open_model(str(folder), dtype="float32", device="cpu")
+    asking = Asking(model, [asked("One\nA:", max_tokens=3)])
+    result, described = asking.ask(load_weights(model))
+    (answer,) = result.records
+    assert answer.reason == (
+        f"{folder}: the model thought (<think>) at trial q/0 (eng, sample 0) though thinking = 'off'; say thinking = "
+        "'on', or use a model that can answer at once"
+    )
+    assert (answer.status, answer.text, answer.n_reasoning_tokens) == (Status.FAILED, None, 3)
+    path = tmp_path / "answers.parquet"
+    asking.write(path, result.records, described)
+    assert asking.is_written(path)
+    counted = replace(
+        answer, text="<think>", finish="length", n_tokens=3, status=Status.OK, reason=None, reasoning=None
+    )
+    asking.write(path, [replace(counted, n_reasoning_tokens=None)], described)
+    assert not asking.is_written(path)  # of a time when thoughts were taken for answers

@@ -29,7 +29,7 @@ def test_a_file_has_the_keys_of_the_study_files_table(tmp_path):
         ('system = "Be brief."', "prompting.toml: system: for style = 'chat', and the style is 'text'"),
         ('stile = "chat"', r"prompting.toml: unknown key 'stile' \(did you mean 'style'\?\)"),
         ('style = "chat', "prompting.toml: not TOML"),
-        ('style = "chat"\nsystem = ""', "key 'system': text that is not empty was expected"),
+        ('style = "chat"\nsystem = 7', "key 'system': "),
         ('style = "chat"\ntemplate_arguments = { messages = 1 }', "names messages: the trial says it; leave it out"),
         ('style = "chat"\nthinking = "on"', "answer_prefix = 'cue' begins the answer for the model"),
         ('style = "chat"\ntemplate_arguments = { a = [1] }', "key 'template_arguments"),

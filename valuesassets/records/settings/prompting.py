@@ -29,8 +29,9 @@ class Prompting(Record):
     style: Literal["text", "chat"] = "text"
     """`text`: the prompt as it stands, for base models; `chat`: through the chat template that comes with the
     tokenizer. The other keys are for `chat`."""
-    system: Annotated[str, pydantic.Field(min_length=1)] | None = None
-    """What the system says before the first turn, where a trial's own turns do not begin with it."""
+    system: str | None = None
+    """What the system says before the first turn, where a trial's own turns do not begin with it; empty: nothing, not
+    even what a chat template says by itself where it is left out."""
     answer_prefix: Literal["cue", "none"] = "cue"
     """Where the last line of a prompt goes, the cue (`Answer:`): it opens the model's own turn (`cue`), or stays the
     user's (`none`)."""

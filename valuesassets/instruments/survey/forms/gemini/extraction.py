@@ -138,9 +138,9 @@ class Material:
         return f"the uploaded copy ({name}) could not be deleted; Gemini deletes it by itself after two days"
 
     def _upload(self, sdk: "genai.Client") -> "File":
-        with open(self._task.pdf, "rb") as stream:  # a stream: of a path the SDK would send the name, ASCII or not
-            with as_promised():
-                file = sdk.files.upload(file=stream, config={"mime_type": "application/pdf"})
+        # A stream: of a path the SDK would send the name, ASCII or not.
+        with open(self._task.pdf, "rb") as stream, as_promised():
+            file = sdk.files.upload(file=stream, config={"mime_type": "application/pdf"})
         if not (file.name and file.uri):
             raise WrongAnswer("the uploaded file was given no name")
         self._name = file.name

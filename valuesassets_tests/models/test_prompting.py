@@ -240,7 +240,7 @@ def test_an_empty_system_asks_for_none_where_the_template_can(tmp_path, folders)
     for style in ("chatml", "gemma", "mistral", "no system"):  # where a template says nothing, nothing is said
         assert show_trial(opened(folders[style], system=""), trial(QUESTION, 2)).text == CUE[style]
     deaf = write_chat_model(tmp_path / "deaf", "chatml", DEAF)
-    with pytest.raises(TokenizerError, match="'You are a helpful assistant.' by itself, with an empty `system` too"):
+    with pytest.raises(TokenizerError, match=r"'You are a helpful assistant\.' by itself, with an empty `system` too"):
         opened(str(deaf), system="")
 
 

@@ -11,11 +11,11 @@ from valuesassets.models.asking import Asking
 from valuesassets.models.generating import prepare_answers, write_answers
 from valuesassets.models.known_readings import KnownAnswers
 from valuesassets.models.loading import LoadedModel, load_weights, open_model
-from valuesassets.records.thoughts import split_thought
 from valuesassets.models.writing import Writer
 from valuesassets.models.written_text import whole_text
 from valuesassets.records.errors import ScoringError, TokenizerError
 from valuesassets.records.settings.prompting import Prompting
+from valuesassets.records.thoughts import split_thought
 from valuesassets.records.trials import Status
 from valuesassets_tests.models.writers import asked, written
 from valuesassets_tests.tiny_chats import ALWAYS_THINKING, THINKING, write_chat_model, write_parrot, write_thinker

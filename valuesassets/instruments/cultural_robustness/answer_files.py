@@ -18,15 +18,13 @@ from valuesassets.instruments.cultural_robustness.language_files import (
 )
 from valuesassets.instruments.cultural_robustness.questions import all_questions
 from valuesassets.instruments.cultural_robustness.tables import ANSWERED
+from valuesassets.records.ends import end_of
 from valuesassets.records.errors import InputError, MissingData
 from valuesassets.records.frames import records
 from valuesassets.records.parquet import read_answers
+from valuesassets.records.thoughts import part_thoughts
 from valuesassets.records.trials import Answer
 
-ENDED = frozenset({"stop", "end", "eos", "eos_token", "end_turn", "stop_sequence", "stop_token"})
-"""What others call an answer that came to its end, in small letters."""
-CUT_OFF = frozenset({"length", "max_tokens", "max_length", "max_new_tokens", "max_output_tokens"})
-"""What they call one that was cut off."""
 Known = Mapping[tuple[str, str], Mapping[str, Any]]
 """Rows of `all_questions` by language and id."""
 
@@ -93,6 +91,7 @@ def _row(line: Line, known: Known, meant: Mapping[tuple[str, int], Anchor]) -> d
     anchor = None if line.anchor is None else meant.get((line.question_id, line.anchor))
     said = anchor._asdict() if anchor else {name: asked.get(name) for name in ("country", "persona")}
     finish, reason = _finish(line.content.get("finish_reason"))
+    text, fault = _without_thoughts(line.content["answer"])
     return {
         "language": line.language,
         "kind": line.kind,
@@ -101,9 +100,9 @@ def _row(line: Line, known: Known, meant: Mapping[tuple[str, int], Anchor]) -> d
         **said,
         "sample": line.content.get("sample", 0),
         "prompt": asked.get("prompt"),
-        "text": line.content["answer"] if reason is None else None,
+        "text": text if reason is None else None,
         "finish": finish,
-        "reason": reason,
+        "reason": reason or fault,
     }
 
 
@@ -111,10 +110,16 @@ def _finish(given: str | None) -> tuple[str | None, str | None]:
     """How an answer ended, and why there is none where its maker says something else, such as a refusal."""
     if given is None:
         return None, None
-    said = given.rpartition(".")[2].strip().casefold()
-    if said in ENDED:
-        return "end", None
-    return ("length", None) if said in CUT_OFF else (None, f"finish_reason {given}")
+    end = end_of(given)
+    return ("end" if end == "end" else "length", None) if end in ("end", "length") else (None, f"finish_reason {given}")
+
+
+def _without_thoughts(text: str | None) -> tuple[str | None, str | None]:
+    """An answer without thoughts that its maker left in it, and why there is none."""
+    if text is None:
+        return None, None
+    parted = part_thoughts(text)
+    return parted.answer, parted.fault
 
 
 def read_written_answers(folder: Path, questions: Mapping[str, pd.DataFrame] | None) -> pd.DataFrame:
@@ -157,12 +162,16 @@ def answered_frame(answers: Mapping[str, Iterable[Answer]], questions: Mapping[s
                 raise MissingData(
                     f"answers in {language}: trial {answer.trial_id} is no question any more; make the answers again"
                 )
+            text, fault = _without_thoughts(answer.text)
             found.append(
                 {
                     "language": language,
                     "kind": "unspecific" if pd.isna(asked["anchor"]) else "specific",
                     **{name: asked[name] for name in ("id", "question_id", "country", "persona", "prompt")},
-                    **{name: getattr(answer, name) for name in ("sample", "text", "finish", "reason")},
+                    "sample": answer.sample,
+                    "text": text,
+                    "finish": answer.finish,
+                    "reason": answer.reason or fault,
                 }
             )
     return _ordered(found)

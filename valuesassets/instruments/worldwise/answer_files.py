@@ -12,6 +12,7 @@ from valuesassets.records.errors import InputError
 from valuesassets.records.files import parse_json, read_json, read_text
 from valuesassets.records.parquet import read_given
 from valuesassets.records.text_tables import read_rows
+from valuesassets.records.thoughts import part_thoughts
 
 NAMES = ("response_id", "scenario_id", "axis", "model", "culture")
 """Columns in which every answer has a name."""
@@ -98,7 +99,8 @@ def _answer(where: str, given: Any) -> dict[str, Any]:
     missing = [name for name in COLUMNS if name not in given]
     if missing:
         raise InputError(f"{where}: no {missing[0]} found, {', '.join(COLUMNS)} were expected; add it")
-    found: dict[str, Any] = {name: _text(where, name, given[name]) for name in (*NAMES, "decision", "explanation")}
+    found: dict[str, Any] = {name: _text(where, name, given[name]) for name in NAMES}
+    found |= {name: _without_thoughts(where, name, given[name]) for name in ("decision", "explanation")}
     for name in NAMES:
         if not found[name].strip():
             raise InputError(f"{where}: {name} is empty, a name was expected; add it")
@@ -113,7 +115,15 @@ def _answer(where: str, given: Any) -> dict[str, Any]:
             f"{where}: neither decision, values nor explanation holds a letter; leave the answer out or mend it"
         )
     whole = given.get(WHOLE)
-    return found | {WHOLE: None if whole is None else _text(where, WHOLE, whole)}
+    return found | {WHOLE: None if whole is None else _without_thoughts(where, WHOLE, whole)}
+
+
+def _without_thoughts(where: str, name: str, value: Any) -> str:
+    """A text without thoughts that its maker left in it."""
+    parted = part_thoughts(_text(where, name, value))
+    if parted.answer is None:
+        raise InputError(f"{where}: {name}: {parted.fault}; leave the answer out or mend it")
+    return parted.answer
 
 
 def _text(where: str, name: str, value: Any) -> str:

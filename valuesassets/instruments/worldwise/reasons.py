@@ -13,6 +13,7 @@ import pandas as pd
 from valuesassets.answers.spoken_language import foreign_language
 from valuesassets.answers.text_faults import echo, has_words, repetition
 from valuesassets.instruments.worldwise.tables import REASONS
+from valuesassets.records.ends import end_of
 from valuesassets.records.frames import rows
 from valuesassets.records.trials import Answer, Status
 
@@ -28,9 +29,6 @@ FEWEST_LETTERS = 40
 OTHER_LANGUAGES = ("ara", "deu", "eng", "fra", "hin", "ind", "ita", "jpn", "kor", "nld", "pol", "por", "rus", "spa")
 OTHER_LANGUAGES += ("tur", "ukr", "vie", "zho")
 """That an answer may be in beside its own."""
-FILTER_ENDS = frozenset(("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii"))
-LENGTH_ENDS = frozenset(("length", "max_tokens", "max_output_tokens"))
-"""What an answer ends with where it was filtered, or cut for its length: names of several APIs, without case."""
 CUT = "the answer ended for its length"
 FILTER_END, REFUSAL_END = "content_filter", "refusal"
 """What an answer ends with that whoever runs the model stopped, and one that the model itself refused."""
@@ -149,16 +147,16 @@ def parse_answer(written: Written, asked: Asked) -> dict[str, Any]:
         Also `unknown_values`, ticked beside the list. A decision only where the status is ok; nothing but the reason
         where it is neither ok nor declined.
     """
-    end, text = (written.finish_reason or "").lower(), (written.text or "").strip()
+    end, text = end_of(written.finish_reason), (written.text or "").strip()
     if not written.is_asked:
         return _unread(NOT_ASKED, written.failure or "the prompt was not asked")
-    if end in FILTER_ENDS:
+    if end == "filter":
         return _unread(FILTERED, written.failure or f"the answer was filtered: {written.finish_reason}")
-    if end == REFUSAL_END:
+    if end == "refusal":
         return _unread(REFUSED, written.failure or MODEL_REFUSED)
     if written.failure is not None:
         return _unread(FAILED, written.failure)
-    is_cut = end in LENGTH_ENDS
+    is_cut = end == "length"
     if not text:  # cut before its first word, as by a model that thinks first, or nothing at all
         return _unread(TRUNCATED, CUT) if is_cut else _unread(UNPARSED, "the answer is empty")
     if circles := repetition(text):

@@ -53,6 +53,10 @@ def test_several_samples_stand_side_by_side(tmp_path, questions):
         ("FinishReason.MAX_TOKENS", "length", None),
         ("length", "length", None),
         (None, None, None),
+        ("eos_token_id", "end", None),
+        ("<|im_end|>", "end", None),
+        ("model_length", "length", None),
+        ("vanished", None, "finish_reason vanished"),
         ("content_filter", None, "finish_reason content_filter"),
     ],
 )
@@ -129,6 +133,27 @@ def answer(trial_id, sample=0, text="Καλά.", **changes):
            "n_tokens": 2 if is_ok else None, "status": Status.OK if is_ok else Status.FAILED,
            "reason": None if is_ok else "the prompt is too long", "answer_key": "k"} | changes
     )  # fmt: skip
+
+
+NO_END = "its thought has no end (a tag such as </think>)"
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "reason"),
+    [
+        ("<think>Hm.</think>\n\nΚαλά.", "Καλά.", None),
+        ("Hm.\n[/THINK]Καλά.", "Καλά.", None),
+        ("<think>Hm.", None, NO_END),
+        ("<think>Hm.</think>", None, "nothing stands behind its thought"),
+    ],
+)
+def test_thoughts_that_others_left_in_an_answer_are_split_off(tmp_path, questions, said, text, reason):
+    rows = answer_rows()
+    rows["ell", "unspecific"][0] |= {"answer": said}
+    first = read_answer_files(write_folder(tmp_path, rows), questions).query("language == 'ell'").iloc[0]
+    assert (first["text"], first["reason"]) == (text, reason)
+    written = answered_frame({"ell": [answer("1", text=said)]}, questions).iloc[0]
+    assert (written["text"], written["reason"]) == (text, reason)
 
 
 def test_answers_written_here_stand_in_the_same_frame(tmp_path, questions):

@@ -26,6 +26,14 @@ def test_more_columns_are_let_pass_and_whole_answers_are_kept(tmp_path):
     assert (found["raw_response"][0], found["decision"][0], "more" in found) == ("DECISION: A", "", False)
 
 
+def test_thoughts_that_others_left_in_an_answer_are_split_off(tmp_path):
+    thought = "<think>DECISION: B\nSuccess counts.</think>\n\n"
+    listed = [answer(raw_response=f"{thought}DECISION: A", decision=f"{thought}A", explanation="Hm.</think>Peace.")]
+    found = read_answer_file(write_answers(tmp_path / "a.jsonl", listed)).iloc[0]
+    assert (found["raw_response"], found["decision"], found["explanation"]) == ("DECISION: A", "A", "Peace.")
+
+
+NO_END = "its thought has no end (a tag such as </think>); leave the answer out or mend it"
 NO_LETTER = "neither decision, values nor explanation holds a letter; leave the answer out or mend it"
 
 
@@ -43,6 +51,8 @@ NO_LETTER = "neither decision, values nor explanation holds a letter; leave the 
         ({"scenario_id": 7}, "scenario_id 7 found, a text was expected; mend it"),
         ({"values": "a; b"}, "values 'a; b' found, a list of texts was expected; mend it"),
         ({"values": [1]}, "values '[1]' found, a list of texts was expected; mend it"),
+        ({"explanation": "<think>Hm."}, f"explanation: {NO_END}"),
+        ({"raw_response": "<think>Hm."}, f"raw_response: {NO_END}"),
         ({"decision": "", "values": [], "explanation": " ..."}, NO_LETTER),
     ],
 )

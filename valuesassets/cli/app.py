@@ -14,6 +14,7 @@ from valuesassets.cli.compare import compare
 from valuesassets.cli.export import export
 from valuesassets.cli.instruments import NAMES, command_of, commands_of
 from valuesassets.cli.model_list import models
+from valuesassets.cli.plain_help import plain_typer
 from valuesassets.cli.read import read
 from valuesassets.cli.studies import demo, run, study
 from valuesassets.cli.web_ui import ui
@@ -23,7 +24,7 @@ from valuesassets.records.terminal import is_utf8, terminal_text
 INTERRUPTED = 130
 """What typer gives back after Ctrl-C."""
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+app = plain_typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 OF_STUDIES = {
     "read": read,
     "study": study,
@@ -41,7 +42,7 @@ for instrument in NAMES:
     group_name = command_of(instrument)
     if find_spec(f"valuesassets.cli.{group_name}"):
         said = instrument.replace("_", " ")
-        group = typer.Typer(no_args_is_help=True, help=f"What {said} can do outside its graph.")
+        group = plain_typer(no_args_is_help=True, help=f"What {said} can do outside its graph.")
         for name, command in commands_of(instrument).COMMANDS.items():
             group.command(name)(command)
         app.add_typer(group, name=group_name)

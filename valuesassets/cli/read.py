@@ -40,7 +40,7 @@ def read(
     prompting: PromptingFile = None,
     endpoint: Annotated[
         Path | None,
-        typer.Option(readable=False, help="Where a model behind an API is (TOML): keys of `families.X.endpoint`."),
+        typer.Option(readable=False, help="Where a model behind an API is (TOML): keys of `[families.X.endpoint]`."),
     ] = None,
     known: Annotated[
         Path | None, typer.Option(readable=False, help="Folder to keep what was read: an interrupted run goes on.")

@@ -9,14 +9,14 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from valuesassets.cli.asking import AsChat, Device, Dtype, Offline, Revision
+from valuesassets.cli.asking import AsChat, Device, Dtype, Offline, PromptingFile, Revision
 from valuesassets.cli.inputs import name_of_model, require_file_place, require_folder_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, parse_wordings, read_material
 from valuesassets.records.bundled import BUNDLED
 from valuesassets.records.errors import InputError, MissingData, StorageError
 from valuesassets.records.settings.endpoints import Endpoint, load_endpoint
-from valuesassets.records.settings.prompting import AS_TEXT, Prompting
+from valuesassets.records.settings.prompting import AS_TEXT, Prompting, load_prompting
 from valuesassets.records.trials import Answer, Trial
 
 FORMS = ("decide", "open", "advocate")
@@ -57,6 +57,7 @@ def reason(
         int | None, typer.Option(min=1, help="Most requests, those of earlier runs too.")
     ] = None,
     chat: AsChat = False,
+    prompting: PromptingFile = None,
     revision: Revision = None,
     dtype: Dtype = "auto",
     device: Device = "auto",
@@ -77,6 +78,7 @@ def reason(
         raise typer.BadParameter(
             "--revision, --dtype, --device, --offline, --chat: for a model that is loaded here; leave them out"
         )
+    shown = _prompting(prompting, reached, is_chat=chat)
     if answers is None and reached is not None:
         answers = output.with_suffix(".answers")
     if answers is not None:
@@ -88,11 +90,10 @@ def reason(
     if reached is not None:
         assert answers is not None  # noqa: S101
         with _alone(answers):
-            said, described = _behind_api(model, reached, trials, answers)
+            said, described = _behind_api(model, reached, shown or CHAT, trials, answers)
     else:
-        said, described = _loaded_here(
-            model, revision, dtype, device, offline, CHAT if chat else AS_TEXT, trials, answers
-        )
+        shown = shown or (CHAT if chat else AS_TEXT)
+        said, described = _loaded_here(model, revision, dtype, device, offline, shown, trials, answers)
     asked = asked_of(trials, found, listed)
     rows = []
     for trial in trials:
@@ -145,6 +146,21 @@ def _endpoint(
     return validated(Endpoint, fields, InputError, base_url or provider)
 
 
+def _prompting(path: Path | None, endpoint: Endpoint | None, *, is_chat: bool) -> Prompting | None:
+    """How trials are shown where a file says it."""
+    if path is None:
+        return None
+    if is_chat:
+        raise typer.BadParameter("--chat and --prompting: both say how trials are shown; leave one out")
+    shown = load_prompting(path)
+    try:
+        if endpoint is not None:
+            endpoint.check(shown)
+    except ValueError as error:
+        raise InputError(f"--prompting: {error}") from None
+    return shown
+
+
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """A block in which no other run asks for answers that are kept in a folder: both would pay for them."""
@@ -164,13 +180,13 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _behind_api(
-    model: str, endpoint: Endpoint, trials: Sequence[Trial], folder: Path
+    model: str, endpoint: Endpoint, shown: Prompting, trials: Sequence[Trial], folder: Path
 ) -> tuple[Said, dict[str, object]]:
     """What a model behind an API writes, as far as the budget reaches; what was answered before is not asked for."""
     from valuesassets.remote.asking import RemoteAsking
 
     # Draws differ anyway: none is sent twice for comparison.
-    asking = RemoteAsking(model, endpoint, CHAT, trials, is_compared=False)
+    asking = RemoteAsking(model, endpoint, shown, trials, is_compared=False)
     known = asking.open_known(folder, print)
     print(f"{model}: {asking.plan(known)}")
     with progress_bar("asking the model") as tick:

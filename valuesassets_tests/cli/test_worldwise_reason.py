@@ -331,3 +331,30 @@ def test_what_one_dilemma_is_answered_with_a_fault_is_a_row_and_the_others_stay(
         run(given)
     assert set(read_frame(tmp_path / "out.parquet", REASONS)["status"]) == {"ok"}
     assert server.paid == 8
+
+
+@pytest.mark.parametrize("thinks", [False, True])
+def test_a_decision_in_a_thought_is_none_and_who_may_think_is_read_behind_it(tmp_path, monkeypatch, thinks):
+    thought = "<think>\nThe person may want A.\nDECISION: A\nREASON: I win alone.\n</think>\n\n"
+    server = LoopbackOpenAi(lambda body: written(thought + DECIDED))
+    monkeypatch.setenv("THE_KEY", loopback_openai.KEY)
+    shown = tmp_path / "thinking.toml"
+    shown.write_text(
+        'style = "chat"\nanswer_prefix = "none"\nthinking = "on"\nmax_reasoning_tokens = 50\n'
+        if thinks
+        else 'style = "chat"\nanswer_prefix = "none"\n'
+    )
+    scenarios = write(tmp_path / "dilemmas.json", DILEMMAS)
+    given = ["worldwise", "reason", "--model", loopback_openai.MODEL, "--base-url", server.base_url]
+    given += ["--api-key-env", "THE_KEY", "--scenarios", scenarios, "--forms", "decide", "--draws", 1]
+    given += ["--prompting", shown, "--output", tmp_path / "out.parquet"]
+    with server.serving():
+        if not thinks:
+            done = CliRunner().invoke(app, list(map(str, given)))
+            assert "the model thought (<think>) though thinking = 'off'; say thinking = 'on'" in str(done.exception)
+            return
+        run(given)
+    reasons = read_frame(tmp_path / "out.parquet", REASONS)
+    assert set(reasons["status"]) == {"ok"}
+    assert set(reasons["text"]) == {DECIDED}
+    assert set(reasons["decision"]) == {"low", "high"}  # B in both orders

@@ -154,8 +154,11 @@ def _require_no_floor(tokens: Sequence[Token], drawn: Token | None) -> None:
     ]
     if low:
         said = "-inf" if low[0].log_prob <= -1e300 else f"{low[0].log_prob:g}"
-        count = f"{len(low)} of {len(tokens)} tokens that are shown have no probability"
-        raise WrongAnswer(f"{count} ({low[0].text[:40]!r}: {said})", NO_FLOOR, may_pass=False)
+        raise WrongAnswer(
+            f"{len(low)} of {len(tokens)} tokens that are shown have no probability ({low[0].text[:40]!r}: {said})",
+            NO_FLOOR,
+            may_pass=False,
+        )
     if drawn is None or not _is_none(drawn.log_prob) or any(drawn.is_named(token.text) for token in tokens):
         return
     if 1 - mass_of(min(float(value), 0.0) for value in values) < SURE:

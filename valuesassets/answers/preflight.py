@@ -98,6 +98,7 @@ def examine_preflight(
         finding("share of trials read", len(answered) / max(len(readings), 1), "1", len(answered) == len(readings) > 0),
         *examine_masses(model, part, readings, thresholds),
         *(_examine_tokenizer(finding, trials, tokenizer) if tokenizer else _examine_bounds(finding, readings)),
+        *examine_template(model, part, tokenizer),
     ]
     shares = [entropy for r in read if (entropy := _entropy_share(r)) is not None]
     if shares:
@@ -125,9 +126,14 @@ def _examine_tokenizer(
     findings.append(finding("digits that are one token", single, "9", single == 9, is_gate=False))
     changing = sum(tokens is None for tokens in tokenizer["answers"].values())
     findings.append(finding("answers that change the prompt's tokens", changing, "0", not changing, is_gate=False))
-    if own := tokenizer.get("own_system"):
-        findings.append(finding("words that the chat template adds", len(own.split()), "0", False, is_gate=False))
     return findings
+
+
+def examine_template(model: str, part: str, tokenizer: Mapping[str, Any]) -> list[Finding]:
+    """What a chat template says to a model by itself, beside what the study has it say."""
+    own = tokenizer.get("own_system")
+    what = "words that the chat template adds"
+    return [Finding(model, part, what, len(own.split()), "0", passed=False, is_gate=False)] if own else []
 
 
 def _examine_bounds(finding: Callable[..., Finding], readings: Sequence[Reading]) -> list[Finding]:

@@ -15,7 +15,7 @@ from valuesassets.records.trials import Status, Trial
 from valuesassets.remote.cost import Usage
 from valuesassets.remote.failures import Refusal, asked_wait_s, one_line
 from valuesassets.remote.provider import Body, turns_of
-from valuesassets.remote.replies import Reply, Said, said_of
+from valuesassets.remote.replies import Reply, Said, said_of, thought_first
 from valuesassets.remote.shapes import as_count, require_kept
 from valuesassets.remote.shown_tokens import Listed, Token, shown_tokens
 
@@ -136,6 +136,8 @@ class Gemini(GeminiService):
         refused = _refused(read, _finish(read))
         if refused is not None:
             return Said(Status.REFUSED, refused, model_version=version, usage=usage)
+        if usage.thought_tokens:
+            return Said(Status.FAILED, thought_first(usage.thought_tokens), model_version=version, usage=usage)
         result = read.candidates[0].logprobs_result if read.candidates else None
         top = ((result and result.top_candidates) or []) if result else []
         first = (top[0].candidates or []) if top else []

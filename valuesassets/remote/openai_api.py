@@ -16,7 +16,7 @@ from valuesassets.records.trials import Status, Trial
 from valuesassets.remote.cost import Usage
 from valuesassets.remote.failures import Refusal, WrongAnswer, asked_wait_s, one_line
 from valuesassets.remote.provider import Body, turns_of
-from valuesassets.remote.replies import Reply, Said, said_of
+from valuesassets.remote.replies import Reply, Said, said_of, thought_first
 from valuesassets.remote.shapes import as_count, as_object, as_text, read_response
 from valuesassets.remote.shown_tokens import listed_tokens, shown_tokens
 
@@ -125,8 +125,7 @@ class OpenAi:
             return Said(Status.REFUSED, refused, model_version=version, usage=usage)
         thought = thought_of(as_object(choice.get("message")))
         if usage.thought_tokens or thought:
-            count = usage.thought_tokens or len(thought.split())
-            fault = f"the model thought ({count} tokens) before it answered: no probability is the answer's"
+            fault = thought_first(usage.thought_tokens or len(thought.split()))
             return Said(Status.FAILED, fault, model_version=version, usage=usage)
         listed = listed_tokens(choice.get("logprobs"))
         hides = listed.hides(self._top)

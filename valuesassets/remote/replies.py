@@ -90,6 +90,14 @@ def said_of(reply: Reply, readout: Generate, prompting: Prompting, who: str) -> 
     return Said(Status.OK, None, text, end, usage.output_tokens, *reasoned, reply.version, usage)
 
 
+def thought_first(count: int) -> str:
+    """Why what a model says next is no answer's probability, in words."""
+    return (
+        f"the model thought ({count} tokens) before it answered: no probability is the answer's; switch that off in "
+        "the server's settings, or use a model that can answer at once"
+    )
+
+
 def _unasked_thought(reply: Reply, parted: Parted, prompting: Prompting) -> str | None:
     """That a model thought which was not to, in words; an empty thought is none."""
     count, is_inline = reply.usage.thought_tokens or len(reply.thought.split()), parted.tag and not _is_empty(parted)

@@ -205,6 +205,13 @@ def test_tokens_of_one_text_are_summed_and_one_without_a_number_is_none():
         put([LABELLED], response)
 
 
+def test_probabilities_behind_a_thought_are_none():
+    response = shown({"1": 0.6, "2": 0.39})
+    response["usageMetadata"]["thoughtsTokenCount"] = 9
+    with pytest.raises(InputError, match=r"the model thought \(9 tokens\) before it answered"):
+        put([LABELLED], response)
+
+
 def test_thoughts_in_its_text_are_split_off_or_named():
     answer = one(candidate("<think>Two.</think>Four.", thoughts=0), prompting=THINKING)
     assert (answer.text, answer.reasoning) == ("Four.", "Two.")

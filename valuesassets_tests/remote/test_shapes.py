@@ -122,6 +122,7 @@ def try_batches(try_batch, tmp_path):
     return next(tried) * BATCH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROUTES)
 def test_three_hundred_mutated_replies_are_records_or_one_line(name, tmp_path, record_property):
     good, prompting, given_, is_labelled = ROUTES[name]
@@ -150,6 +151,7 @@ def model(tmp_path_factory):
     return folder, load_model(str(folder), device="cpu")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ["token_ids", "echo"])
 def test_three_hundred_mutated_replies_of_an_exact_route_too(model, route, tmp_path):
     folder, loaded = model

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from valuesassets.answers.preflight import Finding, examine_masses
+from valuesassets.answers.preflight import Finding, examine_masses, examine_template
 from valuesassets.records.readouts import ScoreSpans
 from valuesassets.records.settings.measuring import Thresholds
 from valuesassets.records.trials import Reading, Status, Trial
@@ -45,6 +45,7 @@ def examine_preflight(
     share = len(read) / len(readings) if readings else 0.0
     masses = examine_masses(model, part, readings, thresholds, is_gate=False)
     found = [finding("share of marks read", share, "1", share == 1, is_gate=True), *masses]
+    found += examine_template(model, part, tokenizer)
     p_valid = masses[0].found
     late = [float(np.sum(r.label_probs_published)) for r in read if r.label_probs_published is not None]
     if late and p_valid is not None:

@@ -229,6 +229,7 @@ def mutating(seed):
     return fault
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=60, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_three_hundred_mutated_replies_are_questions_or_one_line(ask, questions, tmp_path, seed):

@@ -60,15 +60,16 @@ class GeminiService:
 
         if not isinstance(error, APIError):
             return None
-        said, details = one_line(error.message or error.status or ""), _details(error)
+        said, details = one_line(str(error.message or error.status or "")), _details(error)
+        code = error.code if isinstance(error.code, int) else 500
         headers: Any = getattr(error.response, "headers", None) or {}
         delay = next((str(each["retryDelay"]).removesuffix("s") for each in details if "retryDelay" in each), "")
         return Refusal(
-            error.code,
+            code,
             said,
             asked_wait_s(headers, delay),
-            of_key=error.code in (401, 403) or any(each.get("reason") == "API_KEY_INVALID" for each in details),
-            of_model=error.code == 404 and "models/" in said,
+            of_key=code in (401, 403) or any(each.get("reason") == "API_KEY_INVALID" for each in details),
+            of_model=code == 404 and "models/" in said,
         )
 
 

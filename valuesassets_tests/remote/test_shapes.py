@@ -93,6 +93,7 @@ def ask_all(asking, folder, count):
     """What came of mutated replies, from the server and from the store: the same, and fit for a file."""
     known = asking.open_known(folder / "known")
     client = asking.connect(known)
+    client.pause = lambda seconds: None
     try:
         result, described = asking.ask(client, known=known)
     except ValuesAssetsError:
@@ -143,6 +144,44 @@ def test_three_hundred_mutated_replies_are_records_or_one_line(name, tmp_path, r
     count = try_batches(try_batch, tmp_path)
     record_property("replies", count)
     assert count >= 300
+
+
+ERROR = {
+    "error": {
+        "code": 429,
+        "message": "You exceeded your quota.",
+        "status": "RESOURCE_EXHAUSTED",
+        "type": "requests",
+        "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.2s"}],
+    }
+}
+WAITS = ("", "0", "nan", "-1", "1" * 400, "soon", "Sun, 01 Nov 99999 07:28:00 GMT", "Sun, 01 Nov 2026 07:28:00")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("interface", ["openai", "gemini"])
+def test_three_hundred_mutated_refusals_are_one_line_too(interface, tmp_path):
+    trials = [asked(f"question {n}", f"q{n}") for n in range(BATCH)]
+
+    def try_batch(seeds, folder):
+        left = iter(seeds)
+
+        def refuse(handler, *_):
+            seed = next(left)
+            headers = {"Retry-After": WAITS[seed % len(WAITS)], "Date": WAITS[-1 - seed % 3]}
+            handler.say((400, 404, 409, 429, 500, 503)[seed % 6], mutated(ERROR, seed), headers)
+
+        if interface == "gemini":
+            server = LoopbackGemini({("generate", n): refuse for n in range(1, BATCH)})
+            given_, model = {"provider": "gemini", "base_url": server.base_url, "key_env": "GEMINI_KEY"}, GEMINI
+            endpoint = Endpoint(**given_, attempts=1, concurrency=1)
+        else:
+            server, model = LoopbackOpenAi(faults=dict.fromkeys(range(1, BATCH), refuse)), MODEL
+            endpoint = server.endpoint()
+        with server.serving():
+            ask_all(RemoteAsking(model, endpoint, CHAT, trials), folder, BATCH)
+
+    assert try_batches(try_batch, tmp_path) >= 300
 
 
 @pytest.fixture(scope="module")

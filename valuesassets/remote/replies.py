@@ -85,8 +85,9 @@ def said_of(reply: Reply, readout: Generate, prompting: Prompting, who: str) -> 
     if not parted.answer:
         raise WrongAnswer("the answer is empty")
     text, end = cut(parted.answer, readout.stop, "length" if reply.end == "length" else "end")
-    inline = (parted.reasoning, None) if parted.tag else (reply.thought, usage.thought_tokens)
-    reasoned = inline if is_on else (None, None)
+    thought = "\n\n".join(filter(None, (reply.thought, parted.reasoning)))
+    count = None if parted.tag else usage.thought_tokens  # of those in a text nobody says how many tokens they are
+    reasoned = (thought, count) if is_on else (None, None)
     return Said(Status.OK, None, text, end, usage.output_tokens, *reasoned, reply.version, usage)
 
 

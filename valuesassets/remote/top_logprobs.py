@@ -120,7 +120,10 @@ class TopEntry:
         if fault is not None:
             return fault
         (one,) = said
-        shown = {token: math.exp(log_prob) for token, log_prob in (one.shown or {}).items()}
+        shown = dict[str, float]()
+        for token, log_prob in (one.shown or {}).items():
+            text = as_spelled(token, self.trial.labels)
+            shown[text] = shown.get(text, 0.0) + math.exp(log_prob)
         if (mass := mass_of_shown(one)) > 1 + ROUNDING:
             shown = {token: prob / mass for token, prob in shown.items()}
         bounds = bound_labels(self.trial.labels, shown, told, hides=one.hides)
@@ -148,6 +151,15 @@ class TopEntry:
             p_valid_high=bounds.p_valid_high,
             model_version=one.model_version,
         )
+
+
+def as_spelled(token: str, labels: Sequence[str]) -> str:
+    """A token as text, where a server shows a label behind a space by its entry in a vocabulary.
+
+    >>> as_spelled("▁1", ["1", "2"]), as_spelled("Ġ2", ["1", "2"]), as_spelled("▁x", ["1", "2"])
+    (' 1', ' 2', '▁x')
+    """
+    return f" {token[1:]}" if token[:1] in ("▁", "Ġ") and token[1:] in labels else token
 
 
 def mass_of_shown(said: Said) -> float:

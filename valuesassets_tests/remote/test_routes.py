@@ -225,6 +225,12 @@ def test_tokens_that_are_shown_with_one_text_read_as_those_that_are_told_apart(m
     assert (other.label_probs, other.p_valid) == (one.label_probs, one.p_valid)
 
 
+def test_labels_that_are_shown_by_their_entries_in_a_vocabulary_are_labels(monkeypatch):
+    reading, _ = of_one(monkeypatch, showing({"1": 0.6, "▁1": 0.1, "2": 0.2, "Ġ2": 0.03, "▁x": 0.06}))
+    assert reading.label_probs == pytest.approx((0.7, 0.23, 0, 0))
+    assert reading.outside == (("▁x", pytest.approx(0.06)),)
+
+
 def test_what_sums_to_more_than_one_is_divided_by_its_sum_and_said(monkeypatch):
     over, notes = of_one(monkeypatch, showing({"2": 1.0, "3": math.exp(-19.6)}))
     assert over.p_valid == over.p_valid_high == 1

@@ -111,7 +111,10 @@ def _finish(given: str | None) -> tuple[str | None, str | None]:
     if given is None:
         return None, None
     end = end_of(given)
-    return ("end" if end == "end" else "length", None) if end in ("end", "length") else (None, f"finish_reason {given}")
+    if end in ("end", "length"):
+        return end, None
+    unknown = ", which is not known here; where it is an ordinary end, write stop in its place" if end is None else ""
+    return None, f"finish_reason {given}{unknown}"
 
 
 def _without_thoughts(text: str | None) -> tuple[str | None, str | None]:

@@ -56,7 +56,11 @@ def test_several_samples_stand_side_by_side(tmp_path, questions):
         ("eos_token_id", "end", None),
         ("<|im_end|>", "end", None),
         ("model_length", "length", None),
-        ("vanished", None, "finish_reason vanished"),
+        (
+            "vanished",
+            None,
+            "finish_reason vanished, which is not known here; where it is an ordinary end, write stop in its place",
+        ),
         ("content_filter", None, "finish_reason content_filter"),
     ],
 )

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from valuesassets.cli.asking import AsChat, Device, Dtype, Offline, Revision
-from valuesassets.cli.inputs import name_of_model, require_file_place, require_folder_place
+from valuesassets.cli.asking import AsChat, Device, Dtype, KnownFolder, Offline, Revision, known_folder
+from valuesassets.cli.inputs import name_of_model, require_file_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, parse_wordings, read_material
 from valuesassets.records.bundled import BUNDLED
@@ -46,12 +46,7 @@ def reason(
     endpoint: Annotated[
         Path | None, typer.Option(readable=False, help="All of it, and prices, in a file (TOML).")
     ] = None,
-    answers: Annotated[
-        Path | None,
-        typer.Option(
-            readable=False, help="Folder to keep answers as they come; of an API beside the output if left out."
-        ),
-    ] = None,
+    known: KnownFolder = None,
     concurrency: Annotated[int | None, typer.Option(min=1, help="Requests at the same time; 8 if left out.")] = None,
     budget_requests: Annotated[
         int | None, typer.Option(min=1, help="Most requests, those of earlier runs too.")
@@ -77,16 +72,12 @@ def reason(
         raise typer.BadParameter(
             "--revision, --dtype, --device, --offline, --chat: for a model that is loaded here; leave them out"
         )
-    if answers is None and reached is not None:
-        answers = output.with_suffix(".answers")
-    if answers is not None:
-        require_folder_place(answers)
+    answers = known_folder(known)
     found, personas = read_material(scenarios, cultures)
     listed = list(read_value_names(values)["value"])
     readout = Generate(max_tokens=max_tokens, temperature=temperature, samples=draws, seed=seed)
     trials = write_reason_trials(found, personas, listed, readout, asked_forms, numbers, "advocate" in asked_forms)
     if reached is not None:
-        assert answers is not None  # noqa: S101
         with _alone(answers):
             said, described = _behind_api(model, reached, trials, answers)
     else:
@@ -192,7 +183,7 @@ def _loaded_here(
     offline: bool,
     prompting: Prompting,
     trials: list[Trial],
-    folder: Path | None,
+    folder: Path,
 ) -> tuple[Said, dict[str, Any]]:
     """What a model writes that is loaded here."""
     from valuesassets.models.asking import Asking
@@ -201,7 +192,7 @@ def _loaded_here(
     name_of_model(model, revision)
     opened = open_model(model, revision, dtype, device, offline, prompting=prompting)
     asking = Asking(opened, trials)
-    store = asking.open_known(folder, print) if folder is not None else None
+    store = asking.open_known(folder, print)
     with progress_bar("writing reasons") as tick:
         result, described = asking.ask(load_weights(opened), tick, store)
     print_cautions(model, asking, described)

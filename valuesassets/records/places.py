@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 STUDIES = Path(str(resources.files("valuesassets.studies")))
 REPOSITORY = STUDIES.parents[1]
-NO_STUDIES = {"dagster", "known_readings", "evidence"}
+KNOWN_READINGS = "known_readings"
+"""The folder below the storage that keeps what models have said, for all studies and commands."""
+NO_STUDIES = {"dagster", KNOWN_READINGS, "evidence"}
 """What else lies below a storage folder."""
 
 

@@ -109,7 +109,7 @@ def given(api, tmp_path):
     return [
         *("worldwise", "reason", "--model", api.model, "--base-url", api.server.base_url, "--api-key-env", "THE_KEY"),
         *("--scenarios", scenarios, "--cultures", cultures, "--draws", DRAWS, "--concurrency", CONCURRENCY),
-        *("--output", tmp_path / "out.parquet", "--answers", tmp_path / "answers", *api.options),
+        *("--output", tmp_path / "out.parquet", "--known", tmp_path / "answers", *api.options),
     ]
 
 
@@ -198,7 +198,7 @@ def test_a_model_that_is_loaded_here_writes_and_what_it_wrote_is_known(tmp_path)
     model = write_model(tmp_path / "tiny", byte_level(texts), spread=0.1)
     scenarios = write(tmp_path / "dilemmas.json", DILEMMAS)
     local = ["worldwise", "reason", "--model", model, "--scenarios", scenarios, "--draws", 2, "--max-tokens", 3]
-    local += ["--forms", "open,advocate", "--output", tmp_path / "out.parquet", "--answers", tmp_path / "known"]
+    local += ["--forms", "open,advocate", "--output", tmp_path / "out.parquet", "--known", tmp_path / "known"]
     said = run(local)
     reasons = read_frame(tmp_path / "out.parquet", REASONS)
     assert Counter(reasons["form"]) == {"open": 2 * 2 * 2, "advocate": 2 * 2 * 2}

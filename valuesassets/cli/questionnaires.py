@@ -76,9 +76,9 @@ def extract(
     if is_table and extractor == "gemini":
         raise InputError(f"{form}: is a table, which needs no Gemini; leave --extractor out")
     if review is not None:
-        require_file_place(review, "an HTML page")
         if review.resolve() == output.resolve():
             raise InputError(f"{review}: is --output as well; choose another name for --review")
+        require_file_place(review, "an HTML page")
     if overrides is not None:
         if not overrides.exists():
             raise InputError(no_such_file(overrides))

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from valuesassets.instruments.psych_tasks.keying import LABEL, OPEN, TRAIT
+from valuesassets.instruments.psych_tasks.page_parts import without_depth
 from valuesassets.instruments.psych_tasks.pictures import named_scales, scale_points, with_layout
 from valuesassets.instruments.psych_tasks.prediction import OVER, READING_ERROR, SHORTCUT
 from valuesassets.records.frames import column, parts_of, records, rows, rows_where
@@ -249,7 +250,7 @@ def _published(frames: Frames) -> Iterator[Claim]:
     for row in records(rows_where(named_scales(table), reading="exact")):
         if is_absent(row["alpha"]):
             continue
-        numbers = f"{row['name']} alpha {_ends(row, 'alpha', 2)} over {row['lines']} lines of models"
+        numbers = f"{row['name']} alpha {without_depth(_ends(row, 'alpha', 2))} over {row['lines']} lines of models"
         bands = [float(row[name]) for name in ("null_high", "alpha_random_high") if not is_absent(row[name])]
         is_held = bool(bands) and not is_absent(row["alpha_low"]) and row["alpha_low"] > max(bands)
         chance = f"by chance up to {max(bands):.2f}" if bands else "by chance not known"

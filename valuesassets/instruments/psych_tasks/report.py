@@ -11,7 +11,7 @@ from valuesassets.instruments.psych_tasks.gates import gates, weaknesses
 from valuesassets.instruments.psych_tasks.keying import LABEL
 from valuesassets.instruments.psych_tasks.lost_section import lost
 from valuesassets.instruments.psych_tasks.methods import methods, sources
-from valuesassets.instruments.psych_tasks.page_parts import of_scales, spell_ends
+from valuesassets.instruments.psych_tasks.page_parts import of_scales, spell_ends, without_depth
 from valuesassets.instruments.psych_tasks.pictures import PICTURES
 from valuesassets.measure.keying import FEWEST_LINES
 from valuesassets.records.frames import column, parts_of, records, rows_where
@@ -21,6 +21,7 @@ from valuesassets.reporting.page_parts import Figures, Page, claims_of_page, dra
 from valuesassets.reporting.parts import Frames, Section, planned
 from valuesassets.reporting.report import METHODS, render_page
 
+SPELLED_ALPHAS = ("alpha", "no_covariance", "alpha_random")
 ALPHAS = ("alpha", "no_covariance", "alpha_random", "alpha_permuted", "alpha_label")
 TVD = {"tvd_mean": "mean", "tvd_p95": "95th_percentile", "tvd_late_mean": "mean_of_the_late_reading"}
 
@@ -167,6 +168,8 @@ def _published(frames: Frames, figures: Figures) -> Section:
         for low, high in zip(told["null_low"], told["null_high"], strict=True)
     ]
     told = spell_ends(told, ("alpha", "alpha_random"), digits=2).assign(no_covariance=band)
+    words = {name: [each and without_depth(each) for each in told[name]] for name in SPELLED_ALPHAS}
+    told = told.assign(**words)
     tabulate(
         section,
         "Alpha over models, each with its nulls.",

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from valuesassets.cli.inputs import name_of_model
+from valuesassets.cli.inputs import name_of_model, require_folder_place
+from valuesassets.records.places import KNOWN_READINGS, storage_root
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting, load_prompting
 
 if TYPE_CHECKING:
@@ -21,6 +22,14 @@ AsChat = Annotated[bool, typer.Option("--chat", help="Ask in a chat, by the mode
 PromptingFile = Annotated[
     Path | None,
     typer.Option("--prompting", readable=False, help="How trials are shown (TOML): keys of `[families.X.prompting]`."),
+]
+KnownFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--known",
+        readable=False,
+        help="Folder that keeps what the model has said, so that it is not asked again; unless given, that of studies.",
+    ),
 ]
 CHAT = Prompting(style="chat")
 
@@ -73,3 +82,14 @@ def asked_model(
         raise typer.BadParameter("--chat and --prompting: both say how trials are shown; leave one out")
     shown = load_prompting(prompting) if prompting is not None else CHAT if chat else AS_TEXT
     return AskedModel(model, name, revision, dtype, device, offline, shown, chat or prompting is not None)
+
+
+def known_folder(known: Path | None) -> Path:
+    """The folder that keeps what a model has said, for this run and later ones: the given one, or that of all studies.
+
+    Raises:
+        StorageError: nothing can be written there.
+    """
+    chosen = known or storage_root() / KNOWN_READINGS
+    require_folder_place(chosen, "name another with --known")
+    return chosen

@@ -5,7 +5,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from valuesassets.cli.asking import AsChat, Device, Dtype, ModelName, Offline, PromptingFile, Revision, asked_model
+from valuesassets.cli.asking import (
+    AsChat,
+    Device,
+    Dtype,
+    KnownFolder,
+    ModelName,
+    Offline,
+    PromptingFile,
+    Revision,
+    asked_model,
+    known_folder,
+)
 from valuesassets.cli.inputs import Orders, parse_orders, require_folder_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.records.errors import MissingData, StorageError, StudyError
@@ -37,9 +48,7 @@ def ask(
     offline: Offline = False,
     chat: AsChat = False,
     prompting: PromptingFile = None,
-    known_readings: Annotated[
-        Path | None, typer.Option(readable=False, help="Folder to keep what was read: an interrupted run goes on.")
-    ] = None,
+    known: KnownFolder = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the people drawn.")] = 0,
 ) -> None:
     """Ask a model each question for each background, and without one; read the distributions of its answers."""
@@ -62,8 +71,7 @@ def ask(
         raise StorageError(f"{output}: is a folder, a file name was expected; add one")
     require_folder_place(output.parent, written=output)
     require_ratings_place(output)
-    if known_readings is not None:
-        require_folder_place(known_readings)
+    store_folder = known_folder(known)
     who = asked_model(model, revision, dtype, device, offline, chat, prompting)
     wanted = require_asked_set(questions, attributes)
     asked, named = chosen_questions(wanted.questions), wanted.attributes
@@ -79,9 +87,9 @@ def ask(
 
     name, opened = who.name, who.opened()
     asking = Asking(opened, trials)
-    known = asking.open_known(known_readings, print) if known_readings else None
+    store = asking.open_known(store_folder, print)
     with progress_bar("reading answers") as tick:
-        scored, described = asking.ask(load_weights(opened), tick, known)
+        scored, described = asking.ask(load_weights(opened), tick, store)
     print_cautions(name, asking, described)
     readings = [record for record in scored.records if isinstance(record, Reading)]
     found = derive_rating_distributions(trials, readings, Cell(name, "multi", name, "eng"))

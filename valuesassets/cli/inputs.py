@@ -30,20 +30,28 @@ OwnLexicon = Annotated[
 Orders = Annotated[str, typer.Option("--orders", help="both, all, cyclic, or a number of seeded orders.")]
 
 
-def require_language(language: str) -> Language:
-    """What the bundled studies, or the study that the environment names, say of a language."""
-    languages = _said_languages()
-    if language not in languages:
-        known = ", ".join(sorted(languages))
-        raise InputError(f"language {language}: unknown; an ISO 639-3 code was expected, one of {known}")
-    return languages[language]
+ENDINGS = {
+    "a parquet file": ".parquet",
+    "JSON": ".json",
+    "an HTML page": ".html",
+    "a CSV file": ".csv",
+    "a TOML file": ".toml",
+    "Markdown": ".md",
+    "text": ".txt",
+    "CSV": ".csv",
+    "a ZIP archive or an Office document": ".zip",
+}
+"""How the names of files end, by the kinds of `kind_of`; a name with another ending may hold any kind."""
+MADE_TEXTS = ("text", "CSV")
+"""Kinds that first bytes do not tell and that are made anew; a template, which people fill in, is not."""
+OTHER_ENDINGS = (".tsv", ".jsonl", ".xlsx", ".xls", ".sav", ".dta", ".pdf", ".png", ".svg", ".feather")
 
 
-def asked_language(language: str, lexicon: Path | None) -> Language:
-    """A language that questions are asked in: any that ISO 639-3 has, and that has a lexicon, its own or a bundled one.
+def named_language(language: str) -> Language:
+    """A language that ISO 639-3 has, as the bundled studies or the study that the environment names call it.
 
     Raises:
-        LexiconError: it has none.
+        InputError: it is none.
     """
     if language_code(language) != language:
         known = ", ".join(bundled_lexicons())
@@ -51,10 +59,20 @@ def asked_language(language: str, lexicon: Path | None) -> Language:
             f"language {language}: unknown; an ISO 639-3 code was expected, one of {known}, or any other with --lexicon"
         )
     about = known_languages().get(language)
-    known = _said_languages().get(language) or Language(name=about.names[0] if about else language)
-    known = known.model_copy(update={"lexicon": lexicon or known.lexicon})
-    load_lexicon(language, known.lexicon)
-    return known
+    return _said_languages().get(language) or Language(name=about.names[0] if about else language)
+
+
+def asked_language(language: str, lexicon: Path | None) -> Language:
+    """A language that questions are asked in, as `named_language` gives it; with a lexicon, its own or a bundled one.
+
+    Raises:
+        InputError: ISO 639-3 does not have it.
+        LexiconError: it has no lexicon.
+    """
+    named = named_language(language)
+    named = named.model_copy(update={"lexicon": lexicon or named.lexicon})
+    load_lexicon(language, named.lexicon)
+    return named
 
 
 def _said_languages() -> dict[str, Language]:
@@ -119,12 +137,20 @@ def require_file_place(path: Path, kind: str) -> None:
 
     Args:
         kind: what it will be (see `kind_of`): a file of another kind is never overwritten.
+
+    Raises:
+        InputError: the name's ending says that it is another kind of file.
+        StorageError: it cannot be written.
     """
     if path.is_dir():
         raise StorageError(f"{path}: is a folder, a file name was expected; add one")
     require_folder_place(path.parent, written=path)
-    if path.is_file() and kind_of_file(path) not in (kind, "an empty file"):
+    own = (kind, "an empty file", *([None] if kind in MADE_TEXTS else ()))
+    if path.is_file() and kind_of_file(path) not in own:
         raise StorageError(f"{path}: is there already and not {kind}; choose another name for the output")
+    ending, given = ENDINGS[kind], path.suffix.lower()
+    if given != ending and given in (*ENDINGS.values(), *OTHER_ENDINGS):
+        raise InputError(f"{path}: a name that ends in {ending} was expected; name it {path.with_suffix(ending).name}")
 
 
 def require_folder_place(path: Path, what_to_do: str = "choose another folder", written: Path | None = None) -> None:

@@ -5,19 +5,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from valuesassets.cli.asking import AsChat, Device, Dtype, ModelName, Offline, PromptingFile, Revision, asked_model
+from valuesassets.cli.asking import (
+    AsChat,
+    Device,
+    Dtype,
+    KnownFolder,
+    ModelName,
+    Offline,
+    PromptingFile,
+    Revision,
+    asked_model,
+    known_folder,
+)
 from valuesassets.cli.inputs import (
     LanguageCode,
     Orders,
     OwnLexicon,
     QuestionsFile,
+    named_language,
     read_sound_questions,
     require_file_place,
     require_folder_place,
-    require_language,
     trials_of,
 )
-from valuesassets.cli.outputs import print_cautions, progress_bar, require_no_doubt
+from valuesassets.cli.outputs import print_answers, print_cautions, progress_bar, require_no_doubt
 from valuesassets.records.errors import InputError, MissingData
 from valuesassets.records.files import no_such_file, write_text
 from valuesassets.records.questions import Question
@@ -33,7 +44,9 @@ def probe(
     model: ModelName,
     questions: QuestionsFile,
     language: LanguageCode,
-    output: Annotated[Path, typer.Option(help="Answer distributions to write (parquet).")],
+    output: Annotated[
+        Path, typer.Option(help="Answer distributions to write (parquet, or CSV where the name ends in .csv).")
+    ],
     revision: Revision = None,
     dtype: Dtype = "auto",
     device: Device = "auto",
@@ -42,29 +55,32 @@ def probe(
     offline: Offline = False,
     chat: AsChat = False,
     prompting: PromptingFile = None,
-    known_readings: Annotated[
-        Path | None, typer.Option(readable=False, help="Folder to keep what was read: an interrupted probe goes on.")
-    ] = None,
+    known: KnownFolder = None,
 ) -> None:
     """Ask a model every question and read the answer distributions off its next-token probabilities."""
     from valuesassets.models.loading import load_weights
+    from valuesassets.records.csv_tables import write_csv
     from valuesassets.records.parquet import write_table
     from valuesassets.records.tables import PROBE_DISTRIBUTIONS
 
     sound = read_sound_questions(questions)
     written = trials_of(questions, sound, language, orders, lexicon=lexicon)
-    require_file_place(output, "a parquet file")
-    if known_readings is not None:
-        require_folder_place(known_readings)
+    is_csv = output.suffix.lower() == ".csv"
+    require_file_place(output, "CSV" if is_csv else "a parquet file")
+    store_folder = known_folder(known)
     who = asked_model(model, revision, dtype, device, offline, chat, prompting)
     name, loaded = who.name, load_weights(who.opened())
-    rows, metadata = read_answers(loaded, name, written, sound, known_readings)
+    rows, metadata = read_answers(loaded, name, written, sound, store_folder)
     asked = {row["question_id"] for row in rows}
     unread = {row["question_id"]: row["reason"] for row in rows if row["status"] != "ok"}
     first = next((f"{question}: {reason}" for question, reason in unread.items()), "")
     if len(unread) == len(asked):
         raise MissingData(f"{name}: none of {len(asked)} questions could be read, first {first}; use another model")
-    write_table(output, rows, PROBE_DISTRIBUTIONS, {"orders": orders} | metadata)
+    if is_csv:
+        write_csv(output, PROBE_DISTRIBUTIONS.frame(rows), PROBE_DISTRIBUTIONS)
+    else:
+        write_table(output, rows, PROBE_DISTRIBUTIONS, {"orders": orders} | metadata)
+    print_answers(rows, sound)
     print(f"{len(asked)} questions in {output}" + (f", {len(unread)} unread, first {first}" if unread else ""))
 
 
@@ -121,13 +137,13 @@ def draw_map(
 
     require_folder_place(output)
     probed = read_probes(distributions)
-    for language in sorted(set(probed["language"])):
-        require_language(language)
+    languages = {language: named_language(language) for language in sorted(set(map(str, probed["language"])))}
     families = {
         model: Family(kind="huggingface", model_type="multi", model_id=model)
         for model in map(str, set(probed["model"]))
     }
-    study = load_study("evs2017").model_copy(update={"families": families})
+    bundled = load_study("evs2017")
+    study = bundled.model_copy(update={"families": families, "languages": bundled.languages | languages})
     cells = sorted({(str(row["model"]), str(row["language"])) for row in records(probed)})
     quality = report_quality(probed, cells, study.thresholds)
     try:

@@ -1,19 +1,28 @@
 """Lines and bars that several commands print."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from valuesassets.cli.inputs import require_file_place
 from valuesassets.records.errors import ScoringError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from valuesassets.models.asking import Asked, Asking
+    from valuesassets.records.questions import Question
+    from valuesassets.records.trials import Trial
     from valuesassets.remote.asking import RemoteAsking
+
+MOST_LINES = 40
+"""Of questions whose answers are printed."""
 
 
 @contextmanager
@@ -40,6 +49,73 @@ def require_no_doubt(name: str, asked: "Asked") -> None:
     """
     if asked.doubt:
         raise ScoringError(f"{name}: {asked.doubt}; report it")
+
+
+def print_answers(rows: Sequence[Mapping[str, Any]], questions: Sequence["Question"]) -> None:
+    """Print P_valid and the answers to each question, a line each, averaged over orders and wordings.
+
+    Args:
+        rows: of `PROBE_DISTRIBUTIONS`, of one model and language.
+        questions: whose answers they are; those that come first are printed.
+    """
+    rows_of = defaultdict(list)
+    for row in rows:
+        rows_of[row["question_id"]].append(row)
+    answered = [question for question in questions if question.id in rows_of]
+    width = max(len(question.id) for question in answered[:MOST_LINES])
+    print(f"  {'question':<{max(width, 8)}}  P_valid  answers")
+    for question in answered[:MOST_LINES]:
+        print(f"  {question.id:<{max(width, 8)}}  {_answers(question, rows_of[question.id])}")
+    if len(answered) > MOST_LINES:
+        print(f"  and {len(answered) - MOST_LINES} questions more, in the file")
+
+
+def _answers(question: "Question", rows: Sequence[Mapping[str, Any]]) -> str:
+    """P_valid and the share of each answer that was offered, or why they were not read."""
+    reason = next((row["reason"] for row in rows if row["prob_averaged"] is None), None)
+    if reason is not None:
+        return f"{'-':>7}  not read: {reason}"
+    labels = {option.value: _short(option.label) or str(option.value) for option in question.options}
+    shares = defaultdict(list)
+    for row in rows:
+        shares[row["response_value"]].append(row["prob_averaged"])
+    answers = ", ".join(f"{labels[value]} {fmean(read):.0%}" for value, read in shares.items())
+    return f"{fmean(row['p_valid'] for row in rows):>7.2f}  {answers}"
+
+
+def _short(label: str, longest: int = 24) -> str:
+    return label if len(label) <= longest else label[: longest - 1] + "…"
+
+
+def require_trials_place(output: Path) -> None:
+    """See that `write_trials_file` can write a file.
+
+    Raises:
+        InputError, StorageError: it cannot.
+    """
+    require_file_place(output, "text" if is_text(output) else "a parquet file")
+
+
+def is_text(output: Path) -> bool:
+    """Whether a file of trials is for people to read, by its name."""
+    return output.suffix.lower() == ".txt"
+
+
+def write_trials_file(output: Path, trials: Sequence["Trial"]) -> None:
+    """Write trials as Parquet; as text for people to read, each below its id, where the name ends in `.txt`."""
+    from valuesassets.records.files import write_text
+    from valuesassets.records.parquet import trial_rows, write_table
+    from valuesassets.records.tables import TRIALS
+
+    if is_text(output):
+        write_text(output, "\n".join(f"=== {trial.trial_id}\n{_shown(trial)}\n" for trial in trials))
+    else:
+        write_table(output, trial_rows(trials), TRIALS)
+
+
+def _shown(trial: "Trial") -> str:
+    """What a model is shown: its chat, turn by turn, or its prompt."""
+    return "\n".join(f"[{turn.role}] {turn.text}" for turn in trial.chat) if trial.chat else trial.prompt
 
 
 def ends_of(row: Mapping[str, Any], name: str = "", spec: str = ".2f") -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from valuesassets.cli.asking import KnownFolder, known_folder
 from valuesassets.cli.inputs import name_of_model, require_folder_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.records.errors import MissingData
@@ -47,9 +48,7 @@ def read(
     dtype: Annotated[Literal["float32", "bfloat16", "auto"], typer.Option(help="Weights in memory.")] = "auto",
     device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where to compute.")] = "auto",
     offline: Annotated[bool, typer.Option("--offline", help="Take the model from this machine's cache only.")] = False,
-    known: Annotated[
-        Path | None, typer.Option(readable=False, help="Folder to keep what was read: an interrupted run goes on.")
-    ] = None,
+    known: KnownFolder = None,
 ) -> None:
     """Read how probable a model finds each candidate at every mark, after each history; every mark has its row."""
     from valuesassets.instruments.psych_tasks.asked_marks import ask_task
@@ -63,8 +62,7 @@ def read(
         raise typer.BadParameter(f"--history {unknown[0]}: one of {', '.join(HISTORIES)} was expected")
     chosen: list[History] = [name for name in HISTORIES if name in asked or (name == "human" and "other" in asked)]
     require_folder_place(output)
-    if known is not None:
-        require_folder_place(known)
+    store_folder = known_folder(known)
     name = name_of_model(model, revision)
     of_task = load_task(task)
     people = people_of(shown_rows(derive_transcripts(transcripts, of_task, participants)), of_task)
@@ -80,7 +78,7 @@ def read(
     print(f"{name}: {told}; {len(asking.trials)} passages to read")
     if not asking.trials:
         raise MissingData(f"{transcripts}: no mark can be asked at; see `valuesassets psych check`")
-    found = _read(opened, asking.trials, known, name)
+    found = _read(opened, asking.trials, store_folder, name)
     frames = _derived(asking, people, of_task, found, is_chat)
     run = {
         "model": name,
@@ -140,14 +138,14 @@ def _day(given: str | None) -> datetime.date | None:
         raise typer.BadParameter(f"--template-date {given}: a day such as 2026-01-31 was expected") from None
 
 
-def _read(opened: "OpenedModel", trials: Sequence[Any], known: Path | None, name: str) -> _Found:
+def _read(opened: "OpenedModel", trials: Sequence[Any], known: Path, name: str) -> _Found:
     from valuesassets.models.asking import Asking
     from valuesassets.models.loading import load_weights
     from valuesassets.models.spans.entries import SpanEntry
     from valuesassets.models.spans.scoring import SpanReadings
 
     asking = Asking(opened, trials)
-    store = asking.open_known(known, print) if known is not None else None
+    store = asking.open_known(known, print)
     with progress_bar("reading marks") as tick:
         asked, described = asking.ask(load_weights(opened), tick, store)
     assert isinstance(asked, SpanReadings)  # noqa: S101

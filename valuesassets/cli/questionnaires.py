@@ -18,7 +18,7 @@ from valuesassets.cli.inputs import (
     require_folder_place,
     trials_of,
 )
-from valuesassets.cli.outputs import progress_bar
+from valuesassets.cli.outputs import progress_bar, require_trials_place, write_trials_file
 from valuesassets.records.errors import InputError, PdfError
 from valuesassets.records.faults import validated
 from valuesassets.records.files import no_such_file, write_text
@@ -76,9 +76,9 @@ def extract(
     if is_table and extractor == "gemini":
         raise InputError(f"{form}: is a table, which needs no Gemini; leave --extractor out")
     if review is not None:
-        require_file_place(review, "an HTML page")
         if review.resolve() == output.resolve():
             raise InputError(f"{review}: is --output as well; choose another name for --review")
+        require_file_place(review, "an HTML page")
     if overrides is not None:
         if not overrides.exists():
             raise InputError(no_such_file(overrides))
@@ -207,15 +207,14 @@ def _read_by_language(files: list[Path], output: Path) -> dict[str, list[Questio
 def trials(
     questions: QuestionsFile,
     language: LanguageCode,
-    output: Annotated[Path, typer.Option(help="Trials to write (parquet).")],
+    output: Annotated[
+        Path, typer.Option(help="Trials to write (parquet, or text to read where the name ends in .txt).")
+    ],
     orders: Orders = "both",
     lexicon: OwnLexicon = None,
 ) -> None:
     """Write the prompts of a question file, in every order."""
-    from valuesassets.records.parquet import trial_rows, write_table
-    from valuesassets.records.tables import TRIALS
-
     written = trials_of(questions, read_sound_questions(questions), language, orders, lexicon=lexicon)
-    require_file_place(output, "a parquet file")
-    write_table(output, trial_rows(written), TRIALS)
+    require_trials_place(output)
+    write_trials_file(output, written)
     print(f"{len(written)} trials of {len({t.asked_id for t in written})} questions in {output}")

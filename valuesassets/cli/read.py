@@ -11,12 +11,14 @@ from valuesassets.cli.asking import (
     AskedModel,
     Device,
     Dtype,
+    KnownFolder,
     Offline,
     PromptingFile,
     Revision,
     asked_model,
+    known_folder,
 )
-from valuesassets.cli.inputs import require_file_place, require_folder_place
+from valuesassets.cli.inputs import require_file_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.records.errors import InputError, MissingData
 from valuesassets.records.settings.endpoints import load_endpoint
@@ -42,9 +44,7 @@ def read(
         Path | None,
         typer.Option(readable=False, help="Where a model behind an API is (TOML): keys of `[families.X.endpoint]`."),
     ] = None,
-    known: Annotated[
-        Path | None, typer.Option(readable=False, help="Folder to keep what was read: an interrupted run goes on.")
-    ] = None,
+    known: KnownFolder = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked; read no weights.")] = False,
 ) -> None:
     """Put a file of trials to a model and write what comes back; what could not be read is a row with its reason."""
@@ -56,8 +56,7 @@ def read(
     require_file_place(output, "a parquet file")
     if output.exists() and output.samefile(trials):
         raise InputError(f"{output}: is the file of trials; choose another name for what comes back")
-    if known is not None:
-        require_folder_place(known)
+    store_folder = known_folder(known)
     who = asked_model(model, revision, dtype, device, offline, chat, prompting)
     if endpoint is not None:
         if revision is not None or dtype != "auto" or device != "auto" or offline:
@@ -67,11 +66,11 @@ def read(
         asking, load = _behind_api(model, endpoint, who.prompting, asked)
     else:
         asking, load = _loaded_here(who, asked)
-    store: Any = asking.open_known(known, print) if known is not None else None
+    store: Any = asking.open_known(store_folder, print)
     if dry_run:
         print(f"{model}: {asking.plan(store)}")
         return
-    recalled = asking.recall(store) if store else None
+    recalled = asking.recall(store)
     if recalled is None:
         with progress_bar("asking the model") as tick:
             result, described = asking.ask(load(store), tick, store)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from valuesassets.cli.inputs import require_file_place
+from valuesassets.cli.outputs import require_trials_place, write_trials_file
 from valuesassets.cli.robustness_outcome import print_outcome as print_outcome
 from valuesassets.cli.robustness_score import score
 from valuesassets.records.errors import QuestionError
@@ -40,7 +40,9 @@ def questions(questions: Questions, countries: CountriesFile = None) -> None:
 def trials(
     questions: Questions,
     language: Annotated[str, typer.Option(help="ISO 639-3 or 639-1.")],
-    output: Annotated[Path, typer.Option(help="Trials (parquet), for `valuesassets read`.")],
+    output: Annotated[
+        Path, typer.Option(help="Trials (parquet, for `valuesassets read`; text to read where the name ends in .txt).")
+    ],
     countries: CountriesFile = None,
     chat: Annotated[bool, typer.Option("--chat", help="For models with a chat template; else as bare text.")] = False,
     samples: Annotated[int, typer.Option(min=1, help="Answers to each question without a country.")] = 8,
@@ -54,11 +56,9 @@ def trials(
     from valuesassets.instruments.cultural_robustness.chat_trials import write_trials
     from valuesassets.instruments.cultural_robustness.questions import read_questions, select_languages
     from valuesassets.instruments.cultural_robustness.trials import as_text
-    from valuesassets.records.parquet import trial_rows, write_table
     from valuesassets.records.settings.cultural_robustness import CulturalRobustness
-    from valuesassets.records.tables import TRIALS
 
-    require_file_place(output, "a parquet file")
+    require_trials_place(output)
     code = language_code(language)
     if code is None:
         raise typer.BadParameter(f"--language {language}: a code such as deu or de was expected")
@@ -67,7 +67,7 @@ def trials(
     settings = CulturalRobustness(**given)
     asked = select_languages(read_questions(questions, countries), [code])[code]
     made = write_trials(asked, code, settings, seed)
-    write_table(output, trial_rows(made if chat else as_text(made)), TRIALS)
+    write_trials_file(output, made if chat else as_text(made))
     print(f"{output}: {len(made)} trials in {code}")
 
 

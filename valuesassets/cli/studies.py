@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from textwrap import shorten
 from typing import Annotated
 
 import typer
@@ -111,6 +112,7 @@ def run(
         if folder.is_dir():
             own = commands_of(instrument)
             getattr(own, "print_outcome", print_outcome)(found, folder)
+            print_first_screens(folder)
             if status == 0 and not only and hasattr(own, "write_evidence"):
                 own.write_evidence(found, folder, seconds)
     named = "" if name == DEMO else f"VALUESASSETS_STUDY={shlex.quote(name)} "
@@ -151,11 +153,29 @@ def _graph(name: str) -> list[str]:
 
 
 def print_outcome(found: Study, folder: Path) -> None:
-    """Print calibration per response type, the quality summary, and where report and map are."""
+    """Print calibration per response type, the quality summary, and where the report is."""
     print_calibration(found, folder)
     print_quality(folder)
-    for title, name in (("report", "report/report.html"), ("map", "cultural_map/cultural_map.png")):
-        print(f"{title}: {folder / name if (folder / name).exists() else 'not written'}")
+    report = folder / "report" / "report.html"
+    print(f"report: {report if report.exists() else 'not written'}")
+
+
+def print_first_screens(folder: Path) -> None:
+    """Print what the pages of an instrument say first: an answer for each model, and which checks failed, and why."""
+    from valuesassets.reporting.report import read_first_screen
+
+    for page in sorted(folder.glob("report/*.html")):
+        screen = read_first_screen(page.read_text(encoding="utf-8"))
+        if not screen:
+            continue
+        print(f"\nIn short ({page.stem})" if page.stem != "report" else "\nIn short")
+        for model, answer in screen["answers"].items():
+            print(f"  {model}: {answer}")
+        for question in screen["questions"]:
+            print(f"  {question['question']} {question['answer']}")
+        for failed in screen["failed"]:
+            print(f"  not passed{', by plan' if failed['by_plan'] else ''}: {failed['check']}")
+            print(f"    {failed['by_plan'] or shorten(failed['found'], 160, placeholder=' …')}")
 
 
 def print_calibration(found: Study, folder: Path) -> None:

@@ -6,9 +6,20 @@ from typing import Annotated
 
 import typer
 
-from valuesassets.cli.asking import AsChat, Device, Dtype, ModelName, Offline, PromptingFile, Revision, asked_model
-from valuesassets.cli.inputs import require_file_place, require_folder_place
-from valuesassets.cli.outputs import print_cautions, progress_bar
+from valuesassets.cli.asking import (
+    AsChat,
+    Device,
+    Dtype,
+    KnownFolder,
+    ModelName,
+    Offline,
+    PromptingFile,
+    Revision,
+    asked_model,
+    known_folder,
+)
+from valuesassets.cli.inputs import require_file_place
+from valuesassets.cli.outputs import print_cautions, progress_bar, require_trials_place, write_trials_file
 from valuesassets.cli.worldwise_calibrate import calibrate
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, choice_trials
 from valuesassets.cli.worldwise_reason import reason
@@ -22,17 +33,16 @@ from valuesassets.records.trials import Reading, Trial
 
 def trials(
     scenarios: ScenariosFile,
-    output: Annotated[Path, typer.Option(help="Trials (parquet), for `valuesassets read`.")],
+    output: Annotated[
+        Path, typer.Option(help="Trials (parquet, for `valuesassets read`; text to read where the name ends in .txt).")
+    ],
     cultures: CulturesFile = None,
     wordings: Wordings = "0",
 ) -> None:
     """Write the choices that models are given: every dilemma in both orders, for each culture and the two controls."""
-    from valuesassets.records.parquet import trial_rows, write_table
-    from valuesassets.records.tables import TRIALS
-
-    require_file_place(output, "a parquet file")
+    require_trials_place(output)
     _, made = choice_trials(scenarios, cultures, wordings)
-    write_table(output, trial_rows(made), TRIALS)
+    write_trials_file(output, made)
     print(f"{output}: {len(made)} trials")
 
 
@@ -48,9 +58,7 @@ def choose(
     offline: Offline = False,
     chat: AsChat = False,
     prompting: PromptingFile = None,
-    known: Annotated[
-        Path | None, typer.Option(readable=False, help="Folder to keep what was read: an interrupted run goes on.")
-    ] = None,
+    known: KnownFolder = None,
 ) -> None:
     """Read how probable a model finds each option of every dilemma, as each culture and the two controls."""
     from valuesassets.instruments.worldwise.choice_orders import choice_orders
@@ -61,13 +69,12 @@ def choose(
     from valuesassets.records.parquet import write_table
 
     require_file_place(output, "a parquet file")
-    if known is not None:
-        require_folder_place(known)
+    store_folder = known_folder(known)
     who = asked_model(model, revision, dtype, device, offline, chat, prompting)
     found, asked = choice_trials(scenarios, cultures, wordings)
     name, opened = who.name, who.opened()
     asking = Asking(opened, asked)
-    store = asking.open_known(known, print) if known is not None else None
+    store = asking.open_known(store_folder, print)
     with progress_bar("reading choices") as tick:
         scored, described = asking.ask(load_weights(opened), tick, store)
     print_cautions(name, asking, described)

@@ -9,12 +9,22 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from valuesassets.cli.asking import AsChat, Device, Dtype, Offline, PromptingFile, Revision
-from valuesassets.cli.inputs import name_of_model, require_file_place, require_folder_place
+from valuesassets.cli.asking import (
+    AsChat,
+    Device,
+    Dtype,
+    KnownFolder,
+    Offline,
+    PromptingFile,
+    Revision,
+    known_folder,
+)
+from valuesassets.cli.inputs import name_of_model, require_file_place
 from valuesassets.cli.outputs import print_cautions, progress_bar
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, parse_wordings, read_material
 from valuesassets.records.bundled import BUNDLED
 from valuesassets.records.errors import InputError, MissingData, StorageError
+from valuesassets.records.files import sha256_json
 from valuesassets.records.settings.endpoints import Endpoint, load_endpoint
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting, load_prompting
 from valuesassets.records.trials import Answer, Trial
@@ -46,12 +56,7 @@ def reason(
     endpoint: Annotated[
         Path | None, typer.Option(readable=False, help="All of it, and prices, in a file (TOML).")
     ] = None,
-    answers: Annotated[
-        Path | None,
-        typer.Option(
-            readable=False, help="Folder to keep answers as they come; of an API beside the output if left out."
-        ),
-    ] = None,
+    known: KnownFolder = None,
     concurrency: Annotated[int | None, typer.Option(min=1, help="Requests at the same time; 8 if left out.")] = None,
     budget_requests: Annotated[
         int | None, typer.Option(min=1, help="Most requests, those of earlier runs too.")
@@ -79,17 +84,13 @@ def reason(
             "--revision, --dtype, --device, --offline, --chat: for a model that is loaded here; leave them out"
         )
     shown = _prompting(prompting, reached, is_chat=chat)
-    if answers is None and reached is not None:
-        answers = output.with_suffix(".answers")
-    if answers is not None:
-        require_folder_place(answers)
+    answers = known_folder(known)
     found, personas = read_material(scenarios, cultures)
     listed = list(read_value_names(values)["value"])
     readout = Generate(max_tokens=max_tokens, temperature=temperature, samples=draws, seed=seed)
     trials = write_reason_trials(found, personas, listed, readout, asked_forms, numbers, "advocate" in asked_forms)
     if reached is not None:
-        assert answers is not None  # noqa: S101
-        with _alone(answers):
+        with _alone(answers, model):
             said, described = _behind_api(model, reached, shown or CHAT, trials, answers)
     else:
         shown = shown or (CHAT if chat else AS_TEXT)
@@ -161,12 +162,17 @@ def _prompting(path: Path | None, endpoint: Endpoint | None, *, is_chat: bool) -
     return shown
 
 
+def lock_name(model: str) -> str:
+    """The file that a run holds while it asks a model."""
+    return f"{sha256_json(model)[:16]}.lock"
+
+
 @contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """A block in which no other run asks for answers that are kept in a folder: both would pay for them."""
+def _alone(folder: Path, model: str) -> Iterator[None]:
+    """A block in which no other run asks a model for answers that are kept in a folder: both would pay for them."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        held = (folder / "lock").open("w")
+        held = (folder / lock_name(model)).open("w")
     except OSError as error:
         raise StorageError(f"{folder}: cannot be written: {error.strerror}") from error
     with held:
@@ -174,7 +180,8 @@ def _alone(folder: Path) -> Iterator[None]:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise StorageError(
-                f"{folder}: another run keeps its answers here and is still asking; wait for it, or name another folder"
+                f"{folder}: another run keeps answers of {model} here and is still asking; wait for it, or name another "
+                "folder with --known"
             ) from None
         yield
 
@@ -208,7 +215,7 @@ def _loaded_here(
     offline: bool,
     prompting: Prompting,
     trials: list[Trial],
-    folder: Path | None,
+    folder: Path,
 ) -> tuple[Said, dict[str, Any]]:
     """What a model writes that is loaded here."""
     from valuesassets.models.asking import Asking
@@ -217,7 +224,7 @@ def _loaded_here(
     name_of_model(model, revision)
     opened = open_model(model, revision, dtype, device, offline, prompting=prompting)
     asking = Asking(opened, trials)
-    store = asking.open_known(folder, print) if folder is not None else None
+    store = asking.open_known(folder, print)
     with progress_bar("writing reasons") as tick:
         result, described = asking.ask(load_weights(opened), tick, store)
     print_cautions(model, asking, described)

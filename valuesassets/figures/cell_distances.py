@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from valuesassets.figures import marks, style
+from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.figures.labels import Name, write_names
 from valuesassets.records.frames import records, rows, rows_where
 
@@ -21,6 +22,8 @@ POOR_STRESS = 0.2
 ROW_IN = 0.27
 BY_CHANCE: style.Keywords = {"marker": "D", "color": style.VERMILLION, "markerfacecolor": "white"}
 BAR_IN = 0.5
+LEAST_SPAN = 0.2
+"""Of the distances, from 0 to 1, that the colours of the matrix tell apart at their two ends."""
 PARTS = (
     ("other family, same language", style.BLUE, ""),
     ("own family, another language", style.ORANGE, "...."),
@@ -59,12 +62,16 @@ def draw_jsd_heatmap(pairs: pd.DataFrame, planted: bool = False) -> Figure:
 
 
 def _span_of_colours(values: NDArray[np.float64]) -> tuple[float, float]:
-    """From the least distance between two cells to the largest: the zeros of the diagonal take no room."""
+    """From the least distance between two cells to the largest: the zeros of the diagonal take no room.
+
+    Where all are nearly alike the colours span more, so that differences which are next to nothing look so.
+    """
     apart = values[~np.eye(len(values), dtype=bool)]
     known = apart[np.isfinite(apart)]
-    if not known.size or known.max() == 0:
+    if not known.size:
         return 0.0, 1.0
-    return (float(known.min()), float(known.max())) if known.min() < known.max() else (0.0, float(known.max()))
+    low, high = float(known.min()), float(known.max())
+    return (low, high) if high - low >= LEAST_SPAN else (max(0.0, high - LEAST_SPAN), max(high, LEAST_SPAN))
 
 
 @style.styled
@@ -97,44 +104,50 @@ def draw_mds_map(points: pd.DataFrame, planted: bool = False) -> Figure:
 
 
 @style.styled
-def draw_distance_structure(groups: pd.DataFrame, shares: pd.DataFrame, planted: bool = False) -> Figure:
-    """Left: distance within groups of languages minus between them (`distances/groups`). Right: shares of variance
-    beside those by chance (`distances/variance_shares`).
+def draw_distance_structure(groups: pd.DataFrame, shares: pd.DataFrame, planted: bool = False) -> Figure | None:
+    """Distance within groups of languages minus between them (`distances/groups`), and shares of variance beside
+    those by chance (`distances/variance_shares`): a panel for each that has rows, None where neither has.
     """
-    drawn = rows(groups, groups["difference"].notna()) if len(groups) else groups
-    split = rows(shares, shares["r2"].notna()) if len(shares) else shares
+    drawn, split = (
+        rows(table, table[name].notna()) if has_numbers(table, name) else table.iloc[:0]
+        for table, name in ((groups, "difference"), (shares, "r2"))
+    )
+    if not len(drawn) and not len(split):
+        return None
     figure = style.new_figure(height_in=1.9 + ROW_IN * max(len(drawn), 2 * len(split), 3))
-    left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
-    left.set_title("within groups - between groups")
+    panels = iter(figure.subplots(1, 2, width_ratios=(1.2, 1)) if len(drawn) and len(split) else [figure.add_subplot()])
+    handles = [marks.mark("found, with interval over items", "o", style.BLUE, ls="-")]
+    notes = []
     if len(drawn):
-        marks.draw_dots(left, np.arange(len(drawn)), drawn, "difference", style.BLUE, size=5, gid="groups")
-        left.axvline(0, color=style.BLACK, lw=1)
-    _finish(left, [f"{row['model']}: {row['grouping']}" for row in records(drawn)], drawn)
-    right.set_title("share of variance (R²)")
+        _draw_groups(next(panels), drawn)
+        notes.append("Distances: mean Jensen-Shannon distance; below 0 languages of a group answer more alike.")
     if len(split):
-        places, chance = np.arange(len(split)), split["r2_by_chance"]
-        ends = {f"r2_{end}": chance + split[f"excess_{end}"] for end in ("low", "high")}
-        right.plot(chance, places, ls="", markersize=5, zorder=2.1, gid="by chance", **BY_CHANCE)
-        marks.draw_dots(right, places, split.assign(**ends), "r2", style.BLUE, size=4, zorder=2.2, gid="shares")
-        right.set_xlim(-0.02, 1)
-    _finish(right, [str(row["factor"]) for row in records(split)], split)
-    handles = [
-        marks.mark("found, with interval over items", "o", style.BLUE, ls="-"),
-        marks.mark("by chance", **BY_CHANCE),
-    ]
-    notes = [
-        "Left: mean Jensen-Shannon distance; below 0 languages of a group answer more alike. Right: PERMANOVA; only "
-        "what exceeds the share by chance counts. p: permuted labels, corrected within each family of tests.",
-    ]
+        _draw_shares(next(panels), split)
+        handles.append(marks.mark("by chance", **BY_CHANCE))
+        notes.append("Shares: PERMANOVA; only what exceeds the share by chance counts.")
+    notes = [" ".join([*notes, "p: permuted labels, corrected within each family of tests."])]
     return style.finish(figure, "What the distances between cells go with", notes, handles, planted=planted)
+
+
+def _draw_groups(axes: Axes, groups: pd.DataFrame) -> None:
+    axes.set_title("within groups - between groups")
+    marks.draw_dots(axes, np.arange(len(groups)), groups, "difference", style.BLUE, size=5, gid="groups")
+    axes.axvline(0, color=style.BLACK, lw=1)
+    _finish(axes, [f"{row['model']}: {row['grouping']}" for row in records(groups)], groups)
+
+
+def _draw_shares(axes: Axes, shares: pd.DataFrame) -> None:
+    axes.set_title("share of variance (R²)")
+    places, chance = np.arange(len(shares)), shares["r2_by_chance"]
+    ends = {f"r2_{end}": chance + shares[f"excess_{end}"] for end in ("low", "high")}
+    axes.plot(chance, places, ls="", markersize=5, zorder=2.1, gid="by chance", **BY_CHANCE)
+    marks.draw_dots(axes, places, shares.assign(**ends), "r2", style.BLUE, size=4, zorder=2.2, gid="shares")
+    axes.set_xlim(-0.02, 1)
+    _finish(axes, [str(row["factor"]) for row in records(shares)], shares)
 
 
 def _finish(axes: Axes, names: list[str], frame: pd.DataFrame) -> None:
     """Name the rows and write their p-values beside them."""
-    if not names:
-        marks.say_nothing(axes)
-        axes.set_yticks([])
-        return
     marks.name_rows(axes, names, style.SMALL_PT)
     axes.locator_params(axis="x", nbins=4)
     for place, p in enumerate(frame["p_corrected" if "p_corrected" in frame else "p"]):
@@ -143,10 +156,15 @@ def _finish(axes: Axes, names: list[str], frame: pd.DataFrame) -> None:
 
 
 @style.styled
-def draw_nearest_neighbours(counts: pd.DataFrame, planted: bool = False) -> Figure:
-    """A bar per row of `distances/neighbour_counts`: how many languages are nearest to which kind of cell."""
-    shown = rows(counts, counts["n_same_language"].notna()) if "n_same_language" in counts else counts.iloc[:0]
-    figure = style.new_figure(height_in=1.9 + BAR_IN * max(len(shown), 1))
+def draw_nearest_neighbours(counts: pd.DataFrame, planted: bool = False) -> Figure | None:
+    """A bar per row of `distances/neighbour_counts`: how many languages are nearest to which kind of cell.
+
+    None where no family has languages that another has, too.
+    """
+    if not has_numbers(counts, "n_same_language"):
+        return None
+    shown = rows(counts, counts["n_same_language"].notna())
+    figure = style.new_figure(height_in=1.9 + BAR_IN * len(shown))
     axes = figure.add_subplot()
     for place, row in enumerate(records(shown)):
         same, own = row["n_same_language"], row["n_own_family"]

@@ -9,9 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 
 from valuesassets.figures import style
+from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.figures.labels import Name, Segment, write_names
 from valuesassets.figures.marks import family_marks, mark, rule
 from valuesassets.records.frames import column, records, rows, rows_where
@@ -251,7 +252,7 @@ def draw_references(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
     return handles
 
 
-def draw_models(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
+def draw_models(axes: Axes, drawn: pd.DataFrame) -> list[Line2D | Patch]:
     """Each family in its own shape and colour, hollow where `is_distinguishable` is False."""
     models = rows_where(drawn, kind="model")
     is_hollow = column(models, "is_distinguishable").astype("boolean").eq(False).fillna(False).astype(bool)
@@ -264,7 +265,9 @@ def draw_models(axes: Axes, drawn: pd.DataFrame) -> list[Line2D]:
                 axes, rows(models, of_family & which), 4, ls="", marker=look.marker, markersize=MARKER_PT,
                 color=look.color, markerfacecolor=face, markeredgewidth=1.2,
             )  # fmt: skip
-    handles = family_marks(looks, markersize=MARKER_PT)
+    handles: list[Line2D | Patch] = [*family_marks(looks, markersize=MARKER_PT)]
+    if has_numbers(models, "x_low"):
+        handles.append(Patch(facecolor=style.tint(style.GREY), label="pale box: asked otherwise"))
     if is_hollow.any():
         label = f"hollow: {NOT_DISTINGUISHABLE}".replace(" from", "\nfrom")
         handles.append(mark(label, "o", style.GREY, markersize=MARKER_PT, markerfacecolor="white"))

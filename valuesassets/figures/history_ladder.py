@@ -62,8 +62,8 @@ def draw_history_ladder(
         if is_leftmost(place, len(tasks), COLUMNS):
             axes.set_ylabel("log score (nats)", fontsize=style.BODY_PT - 1 - (len(tasks) > 2))
     said = [
-        "Upward is better; 0 would be certain and right. Under a step: in how many models it raises (+) and "
-        "lowers (−) the score once p is corrected over the models of a task.",
+        "Upward is better; 0 would be certain and right. Under a step: in how many models it raises (up) and "
+        "lowers (down) the score once p is corrected over the models of a task.",
         *left_out,
         *notes,
     ]
@@ -104,7 +104,7 @@ def _name_steps(axes: Axes, there: Sequence[str], gains: pd.DataFrame) -> None:
         tested = rows(gains, (gains["gain"] == name) & gains["is_rejected"].notna()) if len(gains) else gains
         if len(tested):
             sure = rows(tested, tested["is_rejected"].astype(bool))["estimate"].astype(float)
-            said += f"\n+{int((sure > 0).sum())} −{int((sure < 0).sum())}"
+            said += f"\n{int((sure > 0).sum())} up, {int((sure < 0).sum())} down"
         axes.text(
             place + 0.5, 0.985, said, transform=axes.get_xaxis_transform(), ha="center", va="top",
             fontsize=style.SMALL_PT - 1, linespacing=1.1, gid=f"step {name}",

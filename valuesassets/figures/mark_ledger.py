@@ -9,7 +9,7 @@ from valuesassets.figures import style
 from valuesassets.figures.backgrounds import legend_in, short
 from valuesassets.figures.marks import name_rows, row_pt, say_nothing, write_beside
 from valuesassets.figures.status_bars import draw_shares, status_handles, status_looks
-from valuesassets.records.frames import parts_of, rows
+from valuesassets.records.frames import parts_of, rows, rows_where
 
 MOST_ROWS = 48
 """Rows at most; the worst are shown."""
@@ -33,7 +33,7 @@ def draw_mark_ledger(
         unread: statuses that a bar is made of.
         beside: statuses that are counted in words, and no loss.
     """
-    counted = rows(ledger, ledger["marks"] > 0)
+    counted = _alike_together(rows(ledger, ledger["marks"] > 0))
     tables = (_counts(counted, names) for names in DETAILS)
     table = next((each for each in tables if len(each) <= MOST_ROWS), _counts(counted, DETAILS[-1]))
     sums = {status: int(part["marks"].sum()) for (status,), part in parts_of(counted, ["status"])}
@@ -68,6 +68,19 @@ def draw_mark_ledger(
         axes.set_xlabel("share of the marks that were not read")
     title = "What was lost?" if statuses else "What was lost? No mark."
     return style.finish(figure, title, said, handles, 4, planted)
+
+
+def _alike_together(ledger: pd.DataFrame) -> pd.DataFrame:
+    """The rows with one history in place of several after which a model lost the same of a task."""
+    kept = []
+    for _, cell in parts_of(ledger, ["task", "model"]):
+        alike: dict[tuple[tuple[str, int], ...], list[str]] = {}
+        for (history,), part in parts_of(cell, ["history"]):
+            alike.setdefault(tuple(sorted(zip(part["status"], part["marks"], strict=True))), []).append(str(history))
+        for names in alike.values():
+            first = rows_where(cell, history=names[0])
+            kept.append(first if len(names) == 1 else first.assign(history=f"each of {len(names)} histories"))
+    return pd.concat(kept, ignore_index=True) if kept else ledger
 
 
 def _counts(ledger: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

@@ -10,9 +10,10 @@ from valuesassets.figures import style
 from valuesassets.figures.marks import draw_dots, family_marks, name_rows, rule, shift
 from valuesassets.records.frames import column, rows, rows_where
 
-TICKS = (0.05, 0.1, 0.2, 0.5, 0.7, 1, 1.4, 2, 3, 5, 10, 20)
-WIDEST = (0.04, 25.0)
-"""Ratios beyond are drawn at the edge."""
+FINE_TICKS = (0.1, 0.2, 0.5, 0.7, 1, 1.4, 2, 5, 10)
+TICKS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)
+FARTHEST = 1e4
+"""Ratio up to which marks are drawn; where nothing but the order moves answers, it has no bound."""
 RATIO = "order_to_language"
 
 
@@ -74,16 +75,22 @@ def draw_order_effect(by_response_type: pd.DataFrame, planted: bool = False) -> 
     axes = figure.add_subplot()
     ratios = [f"{RATIO}_low", f"{RATIO}_high", RATIO]
     for number, (family, look) in enumerate(families.items()):
-        of_family = rows_where(shown, model=family).set_index("response_type").reindex(kinds)[ratios].clip(*WIDEST)
+        of_family = (
+            rows_where(shown, model=family)
+            .set_index("response_type")
+            .reindex(kinds)[ratios]
+            .clip(1 / FARTHEST, FARTHEST)
+        )
         places = np.arange(len(kinds)) + shift(number, len(families), 0.7 / len(families))
         draw_dots(axes, places, pd.DataFrame(of_family), RATIO, look.color, look.marker, gid=family)
     axes.axvline(1, color=style.BLACK, lw=1)
     axes.set_xscale("log")
     ends = shown[ratios].to_numpy(dtype=float)
     known = ends[np.isfinite(ends) & (ends > 0)]
-    reach = max(2.2, *(np.maximum(known, 1 / known) if known.size else [2.2]))
-    axes.set_xlim(max(1 / reach / 1.1, WIDEST[0]), min(reach * 1.1, WIDEST[1]))
-    axes.xaxis.set_major_locator(FixedLocator(TICKS))
+    reach = min(FARTHEST, max([2.2, *np.maximum(known, 1 / known)]))
+    margin = 1.1 * reach**0.03  # so that a mark at the end stands whole inside
+    axes.set_xlim(1 / reach / margin, reach * margin)
+    axes.xaxis.set_major_locator(FixedLocator(FINE_TICKS if reach <= FINE_TICKS[-1] else TICKS))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     name_rows(axes, ["all together" if kind == "all" else kind for kind in kinds], above=0.5, below=0.5)

@@ -6,6 +6,7 @@ from pathlib import Path
 import dagster as dg
 
 from valuesassets.orchestration.partitions import family_and_part
+from valuesassets.records.places import KNOWN_READINGS
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Storage:
     @property
     def known_readings(self) -> Path:
         """Where node jobs keep what models were read to say, for all studies."""
-        return Path(self.root).absolute() / "known_readings"
+        return Path(self.root).absolute() / KNOWN_READINGS
 
     def job_folder(self, key: dg.AssetKey, partition: str | None) -> Path:
         """Where a node job's files lie: `jobs/<instrument>/<asset>/<partition>/`; job.json, log.txt, messages."""

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 STUDIES = Path(str(resources.files("valuesassets.studies")))
 REPOSITORY = STUDIES.parents[1]
-NO_STUDIES = {"dagster", "known_readings", "evidence"}
+KNOWN_READINGS = "known_readings"
+"""The folder below the storage that keeps what models have said, for all studies and commands."""
+NO_STUDIES = {"dagster", KNOWN_READINGS, "evidence"}
 """What else lies below a storage folder."""
 
 
@@ -21,17 +23,30 @@ def storage_root() -> Path:
 
 
 def made_again(path: Path) -> str:
-    """How a file comes about anew: the command that makes what is missing or damaged in a study's storage.
+    """How a file comes about anew: what to materialise, and the command that makes what a study's storage lacks.
 
     >>> made_again(storage_root() / "demo" / "survey" / "distances" / "pairs.parquet")
-    'make it again: valuesassets run demo'
+    'materialise survey/distances, or make it again: valuesassets run demo'
+    >>> made_again(storage_root() / "demo" / "survey" / "trials" / "ell.parquet")
+    'materialise survey/trials for ell, or make it again: valuesassets run demo'
     """
     try:
-        study = path.absolute().relative_to(storage_root().absolute()).parts[0]
+        study, *places = path.absolute().relative_to(storage_root().absolute()).parts
     except ValueError:
         return "write it again"
     named = os.environ.get("VALUESASSETS_STUDY", "")
-    return f"make it again: valuesassets run {shlex.quote(named if Path(named).stem == study else study)}"
+    run = shlex.quote(named if Path(named).stem == study else study)
+    return f"{_materialised(places)}make it again: valuesassets run {run}"
+
+
+def _materialised(places: list[str]) -> str:
+    """What to materialise for a file below `<study>/<instrument>/<asset>/`; of a language's file with the language."""
+    if len(places) < 3 or places[0] == "jobs":
+        return ""
+    instrument, asset, *folders, file = places
+    part = file.partition(".")[0]
+    cell = "/".join([*folders, part]) if folders or (len(part) == 3 and part.islower()) else ""
+    return f"materialise {instrument}/{asset}{f' for {cell}' if cell else ''}, or "
 
 
 def named_model(model: str) -> str:

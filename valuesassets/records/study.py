@@ -47,6 +47,8 @@ class Study(Record):
     """Whom to ask about the study: mail addresses, or `team:<name>`. The UI shows them beside each asset."""
     takes: str | None = None
     """How long a run of it takes, in words, said before it begins."""
+    by_plan: dict[str, str] = pydantic.Field(default_factory=dict)
+    """Checks that fail in this study by plan: the beginning of a check's sentence on the report, and why it fails."""
     seed: int
     """Seed of every random choice: the same seed gives the same study."""
     languages: Annotated[dict[LanguageCode, Language], pydantic.Field(min_length=1)] = pydantic.Field(

@@ -32,6 +32,7 @@ class Page:
         is_planted: whether some or all answers were made up beforehand.
         origins: a record for each file, model or cell that answers came from.
         versions: of the programs, by name.
+        by_plan: checks that fail by plan, by the beginning of their sentence, and why.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Page:
     is_planted: bool = False
     origins: Sequence[Mapping[str, Any]] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
+    by_plan: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -104,12 +106,18 @@ def tabulate(
     section.tabulate(caption, frame.head(most), columns)
 
 
-def first_section(page: Page, gates: Sequence[Gate], claims: Sequence[Claim], others: Iterable[Section]) -> Section:
-    """What can be claimed, with the gates, what the other sections do not show and why, versions and origins."""
+def claims_of_page(gates: Sequence[Gate], claims: Sequence[Claim], others: Iterable[Section]) -> Section:
+    """What can be claimed, with the gates, and what the other sections do not show and why."""
     section = Section("claims", "What can be claimed", gates=gates, claims=claims)
     section.refusals += [f"{each.title}: {reason}" for each in others for reason in each.refusals]
+    return section
+
+
+def origins_section(page: Page) -> Section:
+    """Where answers come from, and what was computed with which version."""
+    section = Section("origins", "Where answers are from")
+    tabulate(section, "Files, models and cells.", page.origins)
     section.tabulate("Versions.", [{"program": name, "version": each} for name, each in page.versions.items()])
-    tabulate(section, "Where answers are from.", page.origins)
     return section
 
 

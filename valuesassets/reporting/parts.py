@@ -3,7 +3,7 @@
 import base64
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -40,11 +40,28 @@ class Gate:
     found: str = ""
     is_missing: bool = False
     """Whether it was never looked at: it did not pass, and nothing failed either."""
+    of_instrument: bool = False
+    """Whether it is about the instrument, which has to find again what was planted, and not about models."""
+    by_plan: str = ""
+    """Why it fails in this study by plan; empty where it is not meant to."""
 
     @property
     def outcome(self) -> str:
         """`missing`, `passed` or `failed`."""
         return "missing" if self.is_missing else "passed" if self.is_passed else "failed"
+
+
+def planned(gates: Iterable[Gate], reasons: Mapping[str, str]) -> list[Gate]:
+    """Gates, those that fail by plan with the reason.
+
+    Args:
+        reasons: by the beginning of a gate's sentence.
+    """
+
+    def reason(gate: Gate) -> str:
+        return next((why for sentence, why in reasons.items() if gate.sentence.startswith(sentence)), "")
+
+    return [replace(gate, by_plan=reason(gate)) if gate.outcome == "failed" else gate for gate in gates]
 
 
 @dataclass(frozen=True)

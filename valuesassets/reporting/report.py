@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from typing import Any, Protocol
@@ -16,6 +17,7 @@ from valuesassets.reporting.run import Run
 
 TEMPLATES = "valuesassets.reporting"
 METHODS = Section("methods", "Methods paragraph and citations")
+FIRST_SCREEN = '<script type="application/json" id="first-screen">'
 ROOM = 32
 """Characters kept for the page's own size, which is only known when it is written."""
 
@@ -101,11 +103,39 @@ def render_page(
         methods=" ".join(methods),
         bibtex=bibtex(tuple(sources)),
         script=Markup(script),  # noqa: S704  # ours
+        first_screen=Markup(first_screen(sections)),  # noqa: S704  # escaped there
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         size=" " * ROOM,
     )
     said = f"{len(page.encode()) / 1e6:.1f} MB"
     return page.replace(f"This page has {' ' * ROOM}", f"This page has {said:<{ROOM}}", 1)
+
+
+def first_screen(sections: Sequence[Section]) -> str:
+    """What a page says first, as JSON for programs: answers by model, questions, and checks that failed."""
+    opening = next((section for section in sections if section.boxes), None)
+    said = {
+        "answers": dict(opening.lead) if opening else {},
+        "questions": [
+            {"question": box.question, "answer": box.answer, "because": box.because}
+            for box in (opening.boxes if opening else ())
+        ],
+        "failed": [
+            {"check": gate.sentence, "found": gate.found, "by_plan": gate.by_plan}
+            for section in sections
+            for gate in section.gates
+            if gate.outcome == "failed"
+        ],
+    }
+    return json.dumps(said, ensure_ascii=False).replace("<", "\\u003c")
+
+
+def read_first_screen(page: str) -> dict[str, Any]:
+    """What `first_screen` wrote into a page; empty where it has none."""
+    begin = page.find(FIRST_SCREEN)
+    if begin < 0:
+        return {}
+    return json.JSONDecoder().raw_decode(page, begin + len(FIRST_SCREEN))[0]
 
 
 def filled(package: str, name: str, **known: Any) -> str:

@@ -1,6 +1,7 @@
 """Sections of the report, each with its analysis's notes, figures and tables, or with the reason why there are none."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -12,7 +13,7 @@ from valuesassets.measure.sampling_error import allowed_mean
 from valuesassets.records.frames import column, rows, rows_where
 from valuesassets.reporting.analyses import Drawing, figures, named
 from valuesassets.reporting.methods import each_in
-from valuesassets.reporting.parts import Refused, Section
+from valuesassets.reporting.parts import Refused, Section, is_absent
 from valuesassets.reporting.run import Run
 
 MEASURES = {"w1_unit_error": "W1 unit", "p_valid_error": "P_valid", "position_bias_error": "position bias"}
@@ -192,9 +193,21 @@ def calibration_section(run: Run) -> Section:
     passed = f"; these passed, so the calibration cannot tell them apart: {', '.join(wrong)}" if wrong else ""
     section.paragraphs += [MUST_FAIL, f"{found}{passed}."]
     section.tabulate(
-        "Negative controls: each language's prompts answered by another's model.", controls, CONTROL_COLUMNS
+        "Negative controls: each language's prompts answered by another's model.",
+        controls.assign(reason=[_first_fault(each) for each in controls["reason"]]),
+        CONTROL_COLUMNS,
     )
     return section
+
+
+def _first_fault(reason: Any) -> str | None:
+    """The first of many faults, and how many more there are.
+
+    >>> _first_fault("all: W1 .3 is above .02; binary: W1 .4 is above .02; likert5: W1 .3 is above .02")
+    'all: W1 .3 is above .02; and 2 more'
+    """
+    first, *others = str(reason).split("; ") if not is_absent(reason) else ("",)
+    return (f"{first}; and {len(others)} more" if others else first) or None
 
 
 def _by_response_type(section: Section, comparison: pd.DataFrame, limits: tuple[float, float, float]) -> None:

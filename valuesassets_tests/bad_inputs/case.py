@@ -66,13 +66,16 @@ def run_case(case: Case, folder: Path) -> Outcome:
 def run_command(case: Case, folder: Path) -> Outcome:
     """Run a case's command inside `folder`, by the very function behind `valuesassets`; temporary files go to tmp/."""
     temporary = folder / "tmp"
+    # No case is answered from what another has asked.
+    environment = {"VALUESASSETS_STORAGE": f"{folder.absolute()}_storage"} | case.environment
     before = listing(folder)
     if case.in_own_process:
         command = [sys.executable, "-m", "valuesassets.cli", *shlex.split(case.command)]
-        environment = os.environ | {"TMPDIR": str(temporary)} | case.environment
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
+        whole = os.environ | {"TMPDIR": str(temporary)} | environment
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=whole)
         return Outcome(done.returncode, done.stdout, done.stderr, before, listing(folder))
-    with _standing_in(folder, temporary, case), _typed(case.command) as (stdout, stderr):
+    standing = _standing_in(folder, temporary, environment, case.largest_file)
+    with standing, _typed(case.command) as (stdout, stderr):
         try:
             main()
             code = 0
@@ -113,14 +116,14 @@ def _typed(command: str):
 
 
 @contextlib.contextmanager
-def _standing_in(folder: Path, temporary: Path, case: Case):
+def _standing_in(folder: Path, temporary: Path, environment: Mapping[str, str], largest_file: int | None):
     kept, tempdir, place = dict(os.environ), tempfile.tempdir, Path.cwd()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    os.environ.update(case.environment)
+    os.environ.update(environment)
     tempfile.tempdir = str(temporary)
     os.chdir(folder)
-    if case.largest_file is not None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (case.largest_file, hard))
+    if largest_file is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, hard))
     try:
         yield
     finally:

@@ -138,6 +138,12 @@ CASES = [
         COMMAND.replace("trials.parquet", "questions.json"),
     ),
     bad(
+        "output of another kind",
+        files({"questions.json": QUESTIONS}),
+        "trials.csv: a name that ends in .parquet was expected; name it trials.parquet",
+        COMMAND.replace("trials.parquet", "trials.csv"),
+    ),
+    bad(
         "output is a folder",
         all_of(files({"questions.json": QUESTIONS}), folders("trials.parquet")),
         "trials.parquet: is a folder, a file name was expected; add one",

@@ -188,8 +188,8 @@ CASES = [
     ),
     bad(
         "map: an unknown language",
-        probe("a.parquet", language="tlh"),
-        "language tlh: unknown; an ISO 639-3 code was expected, one of [...]",
+        probe("a.parquet", language="xyz"),
+        "language xyz: unknown; an ISO 639-3 code was expected, one of [...]",
         MAP,
     ),
     bad(

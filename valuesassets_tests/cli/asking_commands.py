@@ -35,7 +35,7 @@ def of_choose(folder):
 def of_reason(folder):
     scenarios = write(folder / "d.json", DILEMMAS)
     asked = ["worldwise", "reason", "--scenarios", scenarios, "--draws", 1, "--max-tokens", 3, "--forms", "open"]
-    return [*asked, "--answers", folder / "known"], "out.parquet"
+    return asked, "out.parquet"
 
 
 def of_ask(folder):

@@ -65,7 +65,7 @@ def _heard(name: str) -> Iterator[list[str]]:
 def succeed(*arguments):
     """What a command prints that must succeed and say nothing on stderr."""
     done = run(*arguments)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return done.stdout
 
 

@@ -6,6 +6,20 @@ from valuesassets_tests.tiny_models import byte_level, sentencepiece_like, write
 TOKENIZERS = {"sentencepiece": sentencepiece_like, "byte_level": byte_level}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _storage_of_the_module(tmp_path_factory):
+    """What fixtures of the module ask is kept below a folder of its own, not in the checkout."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VALUESASSETS_STORAGE", str(tmp_path_factory.mktemp("storage")))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _storage_of_the_test(tmp_path, monkeypatch):
+    """No test is answered from what another has asked."""
+    monkeypatch.setenv("VALUESASSETS_STORAGE", str(tmp_path.with_name(f"{tmp_path.name}_storage")))
+
+
 @pytest.fixture
 def questions(tmp_path):
     return write_json(tmp_path / "questions.json", QUESTIONS)

@@ -44,7 +44,7 @@ def test_what_changes_visibly_beyond_rounding_is_refused_in_a_line_and_nothing_i
     model = write_model(tmp_path / "sure", byte_level(), spread=0.6)
     asked, file = of_probe(tmp_path)
     given = [*asked, "--model", model, "--output", tmp_path / file, "--dtype", "float32", "--device", "cpu"]
-    given += ["--known-readings", tmp_path / "known"]
+    given += ["--known", tmp_path / "known"]
     with branches_that_see_each_other():
         done = CliRunner().invoke(app, list(map(str, given)))
     assert isinstance(done.exception, ScoringError)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from valuesassets.records.csv_tables import read_csv
 from valuesassets.records.parquet import read_table, table_metadata, write_table
 from valuesassets.records.places import named_model
 from valuesassets.records.tables import PROBE_DISTRIBUTIONS
@@ -50,6 +51,19 @@ def test_probe_equals_brute_force_in_every_order(model, probed):
         assert rows["position_bias_magnitude"].to_numpy() == pytest.approx(bias, abs=2e-5)
 
 
+def test_probe_prints_the_answers_and_writes_them_as_csv_where_the_name_says_so(model, probed, tmp_path):
+    questions, output = write_json(tmp_path / "questions.json", QUESTIONS), tmp_path / "probe.csv"
+    asked = ("--questions", questions, "--language", "eng", "--output", output, "--dtype", "float32", "--device", "cpu")
+    printed = succeed("probe", "--model", model, *asked)
+    whole = pd.read_parquet(probed)
+    assert read_csv(output, PROBE_DISTRIBUTIONS)["prob_averaged"].to_numpy() == pytest.approx(whole["prob_averaged"])
+    lines = {line.split()[0]: line for line in printed.splitlines() if line.startswith("  ")}
+    for question in QUESTIONS:
+        rows = whole[whole["question_id"] == question["id"]].set_index("response_value")
+        shares = [f"{o['label'] or o['value']} {rows['prob_averaged'][o['value']]:.0%}" for o in question["options"]]
+        assert lines[question["id"]].endswith(f" {rows['p_valid'].iloc[0]:.2f}  {', '.join(shares)}")
+
+
 def test_a_probe_file_says_how_it_was_made(model, probed):
     found = table_metadata(probed)
     wanted = {"model", "revision", "weights_id", "tokenizer_sha256", "dtype", "orders", "scorer_version", "batch_plan"}
@@ -69,14 +83,17 @@ def test_map_places_what_can_be_trusted_and_names_what_cannot(model, aligned, tm
     sure = read_table(probes / "random.parquet", PROBE_DISTRIBUTIONS).to_pylist()
     certain = {"model": "sure", "p_valid": 0.9, "p_valid_forward": 0.9, "p_valid_reversed": 0.9}
     write_table(probes / "sure" / "eng.parquet", [row | certain for row in sure], PROBE_DISTRIBUTIONS)
+    elsewhere = {"language": "ukr"}  # no study has it
+    write_table(probes / "sure" / "ukr.parquet", [row | certain | elsewhere for row in sure], PROBE_DISTRIBUTIONS)
     printed = succeed("map", "--distributions", probes, "--output", tmp_path / "map")
     drawn = {f"{name}.{e}" for name in ("cultural_map", "cultural_map_column") for e in ("png", "svg", "pdf")}
     written = drawn | {"cultural_map.csv", "cultural_map_column.txt"}
     assert {path.name for path in (tmp_path / "map").iterdir()} == written
     assert f"{model.name} eng: not drawn: none of its answers can be trusted" in printed
     points = pd.read_csv(tmp_path / "map" / "cultural_map.csv")
-    (point,) = points[points["kind"] == "model"].to_dict("records")
+    point, other = points[points["kind"] == "model"].to_dict("records")
     assert point["drawn"]
+    assert (other["language"], other["x"], other["y"]) == ("ukr", point["x"], point["y"])
     assert f"sure eng: {point['x']:+.2f} {point['y']:+.2f}" in printed
 
 

@@ -28,6 +28,16 @@ def test_unknown_keys_come_out_of_align_and_duplicates_say_what_was_merged(tmp_p
     assert "merged_from" not in alone
 
 
+def test_prompts_can_be_read_as_text(questions, tmp_path):
+    output = tmp_path / "prompts.txt"
+    for _ in range(2):  # what is there already is written anew
+        succeed("trials", "--questions", questions, "--language", "eng", "--output", output)
+    succeed("trials", "--questions", questions, "--language", "eng", "--output", tmp_path / "trials.parquet")
+    trials = pd.read_parquet(tmp_path / "trials.parquet")
+    shown = [f"=== {trial_id}\n{prompt}" for trial_id, prompt in zip(trials["trial_id"], trials["prompt"], strict=True)]
+    assert output.read_text(encoding="utf-8") == "\n\n".join(shown) + "\n"
+
+
 def test_trials_are_the_prompts_in_every_order(questions, tmp_path):
     output = tmp_path / "trials.parquet"
     assert "6 trials of 3 questions" in succeed(

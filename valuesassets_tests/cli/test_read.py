@@ -63,6 +63,14 @@ def test_labels_and_spans_come_back_as_rows_and_what_is_known_is_not_read_again(
     assert (tmp_path / "s.parquet").read_bytes() == before
 
 
+def test_what_was_read_is_kept_without_a_word_and_costs_nothing_again(model, tmp_path, capsys, monkeypatch):
+    trials = written(tmp_path / "trials.parquet", trial(PROMPTS[0], 4))
+    read(model, trials, tmp_path / "first.parquet")
+    monkeypatch.setattr(loading, "load_weights", None)  # nothing is loaded
+    read(model, trials, tmp_path / "second.parquet")
+    assert read_readings(tmp_path / "second.parquet") == read_readings(tmp_path / "first.parquet")
+
+
 def test_answers_come_back_as_rows_and_an_interrupted_run_goes_on(model, tmp_path, capsys):
     few, more = ([writes(prompt, f"q{n}", samples=2) for n, prompt in enumerate(PROMPTS[:size])] for size in (1, 3))
     known = ("--known", tmp_path / "known")

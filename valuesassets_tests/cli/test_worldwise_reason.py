@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from valuesassets.cli.app import app
+from valuesassets.cli.worldwise_reason import lock_name
 from valuesassets.instruments.worldwise.tables import REASONS
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.parquet import read_frame
@@ -109,7 +110,7 @@ def given(api, tmp_path):
     return [
         *("worldwise", "reason", "--model", api.model, "--base-url", api.server.base_url, "--api-key-env", "THE_KEY"),
         *("--scenarios", scenarios, "--cultures", cultures, "--draws", DRAWS, "--concurrency", CONCURRENCY),
-        *("--output", tmp_path / "out.parquet", "--answers", tmp_path / "answers", *api.options),
+        *("--output", tmp_path / "out.parquet", "--known", tmp_path / "answers", *api.options),
     ]
 
 
@@ -198,7 +199,7 @@ def test_a_model_that_is_loaded_here_writes_and_what_it_wrote_is_known(tmp_path)
     model = write_model(tmp_path / "tiny", byte_level(texts), spread=0.1)
     scenarios = write(tmp_path / "dilemmas.json", DILEMMAS)
     local = ["worldwise", "reason", "--model", model, "--scenarios", scenarios, "--draws", 2, "--max-tokens", 3]
-    local += ["--forms", "open,advocate", "--output", tmp_path / "out.parquet", "--answers", tmp_path / "known"]
+    local += ["--forms", "open,advocate", "--output", tmp_path / "out.parquet", "--known", tmp_path / "known"]
     said = run(local)
     reasons = read_frame(tmp_path / "out.parquet", REASONS)
     assert Counter(reasons["form"]) == {"open": 2 * 2 * 2, "advocate": 2 * 2 * 2}
@@ -211,12 +212,12 @@ def test_a_model_that_is_loaded_here_writes_and_what_it_wrote_is_known(tmp_path)
 
 def test_two_runs_that_keep_answers_in_one_folder_would_both_pay(api, given, tmp_path):
     (tmp_path / "answers").mkdir()
-    with (tmp_path / "answers" / "lock").open("w") as held:
+    with (tmp_path / "answers" / lock_name(api.model)).open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         done = CliRunner().invoke(app, [*map(str, given)])
     assert str(done.exception) == (
-        f"{tmp_path / 'answers'}: another run keeps its answers here and is still asking; wait for it, or name another "
-        "folder"
+        f"{tmp_path / 'answers'}: another run keeps answers of {api.model} here and is still asking; wait for it, or name "
+        "another folder with --known"
     )
     assert (api.paid, done.exit_code) == (0, 1)
     assert not (tmp_path / "out.parquet").exists()

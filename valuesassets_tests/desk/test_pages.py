@@ -25,7 +25,7 @@ def storage(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     root = folder / "storage"
     survey = root / "demo" / "survey"
-    write_text(survey / "report" / "report.html", "<h1>the report</h1>")
+    write_text(survey / "report" / "report.html", "<title>Values &amp; a demo</title><h1>the report</h1>")
     write_text(survey / "cultural_map" / "cultural_map.svg", "<svg/>")
     (survey / "cultural_map" / "cultural_map.png").write_bytes(b"\x89PNG")
     for language, faults in {"eng": [], "fra": [{}], "deu": [{}, {}]}.items():
@@ -34,7 +34,8 @@ def storage(tmp_path_factory):
     write_text(survey / "extracted_questions" / "pol.review.html", "<h1>nobody has counted</h1>")
     write_text(survey / "extracted_questions" / "spa.review.html", "<h1>half a count</h1>")
     write_text(survey / "extracted_questions" / "spa.faults.json", "[{")
-    write_text(root / "demo" / "summaries" / "one_page.html", "<h1>in short</h1>")
+    write_text(root / "demo" / "summaries" / "one_page.html", "<title>readings: 4 done</title><h1>in short</h1>")
+    write_text(root / "demo" / "summaries" / "untitled_page.html", "<h1>in short</h1>")
     write_text(root / "demo" / "jobs" / "a" / "job.log", "line\n")
     for hidden in ("demo/survey/respondents/respondents.parquet", "demo/survey/.report.html", "dagster/ui.json"):
         write_text(root / hidden, SECRET)
@@ -227,6 +228,9 @@ def test_the_front_page_lists_what_each_study_has_made(port):
     ):
         assert f'"{path}"' in text
         assert ask(port, path)[0] == 200
+    assert ">Values &amp; a demo (demo)</h2>" in text
+    assert ">readings: 4 done</a>" in text
+    assert ">untitled page</a>" in text
     assert "Study empty" in text
     assert "No report yet" in text
     assert "Study dagster" not in text

@@ -6,6 +6,7 @@ import pytest
 from matplotlib.collections import QuadMesh
 
 from valuesassets.figures.cell_distances import (
+    _span_of_colours,
     draw_distance_structure,
     draw_jsd_heatmap,
     draw_mds_map,
@@ -186,8 +187,10 @@ def test_distance_structure_shows_differences_shares_and_what_chance_gives():
     assert places(figure, "shares")[:, 0].tolist() == shares.r2.tolist()
     assert places(figure, "by chance")[:, 0].tolist() == shares.r2_by_chance.tolist()
     assert words(figure).count("p < .001") == len(groups)
-    nothing = draw_distance_structure(groups.assign(difference=np.nan), shares.assign(r2=np.nan))
-    assert words(nothing).count("not available") == 2
+    no_groups, no_shares = groups.assign(difference=np.nan), shares.assign(r2=np.nan)
+    assert draw_distance_structure(no_groups, no_shares) is None
+    for only in (draw_distance_structure(groups, no_shares), draw_distance_structure(no_groups, shares)):
+        assert len(only.axes) == 1  # no empty half
 
 
 def test_neighbours_are_counted_out_over_all_languages():
@@ -199,6 +202,29 @@ def test_neighbours_are_counted_out_over_all_languages():
     assert bars["other family, same language"] == counts.n_same_language.tolist()
     assert np.sum(list(bars.values()), axis=0).tolist() == counts.n_languages.tolist()
     assert "1.6 (3.5)" in words(figure)
+
+
+def test_neighbours_of_families_without_a_language_in_common_are_no_picture():
+    assert draw_nearest_neighbours(neighbours_frame().assign(n_same_language=np.nan)) is None
+
+
+@pytest.mark.parametrize("factor", [1, 60, 1e9])
+def test_marks_of_the_order_effect_stand_whole_inside(factor):
+    frame = order_frame()
+    figure = draw_order_effect(frame.assign(order_to_language=frame["order_to_language"] * factor))
+    low, high = np.log(figure.axes[0].get_xlim())
+    spread = np.log(next(line.get_xdata() for line in figure.axes[0].lines if line.get_gid() == "reference-mono"))
+    shown = spread[np.isfinite(spread)]
+    margin = 0.01 * (high - low)
+    assert shown.min() > low + margin
+    assert shown.max() < high - margin
+
+
+def test_distances_that_are_nearly_alike_do_not_span_all_colours():
+    apart = np.array([[0, 0.03], [0.05, 0]])
+    assert _span_of_colours(apart) == pytest.approx((0, 0.2))
+    assert _span_of_colours(apart + 0.5) == pytest.approx((0.35, 0.55))
+    assert _span_of_colours(np.array([[0, 0.1], [0.6, 0]])) == pytest.approx((0.1, 0.6))
 
 
 def test_order_effect_shows_the_ratio_of_each_type_and_none_without_an_order():

@@ -97,6 +97,7 @@ def measure(model, dtype, name, make):
         arguments, file = make(Path(scratch))
         output = Path(scratch, "out" if file == "run.json" else file)
         given = [*arguments, "--model", model, "--output", output, "--dtype", dtype, "--device", "cpu"]
+        given += ["--known", Path(scratch, "known")]
         done = CliRunner().invoke(app, list(map(str, given)))
         is_written = (output / file if output.is_dir() else output).exists()
     of_labels = [each for each in made if hasattr(each, "max_difference")]

@@ -1,5 +1,6 @@
 """What the front page lists: per study, what has been made that a person can read."""
 
+import html
 import json
 from contextlib import suppress
 from datetime import datetime
@@ -15,6 +16,7 @@ REVIEWS, SUMMARIES = "*/*/[!.]*.review.html", "summaries/[!.]*.html"
 """Where they lie below a study's folder, in the folders of its instruments."""
 GUIDE = ("first_run", "own_questionnaire", "own_model", "report", "slurm", "automation", "troubleshooting")
 """The pages of the documentation that a new user needs, in that order; the others are found from them."""
+FIRST_CHARACTERS = 4096
 REVIEW_END, FAULTS_END = ".review.html", ".faults.json"
 
 
@@ -55,8 +57,25 @@ def _pages_of(storage: Path, folder: Path) -> dict[str, list[Link]]:
         "reports": made(REPORTS, "Report"),
         "pictures": made(PICTURES, "Cultural map"),
         "reviews": [link(path, path.name.removesuffix(REVIEW_END), _faults_beside(path)) for path in reviews],
-        "summaries": [link(path, path.stem.replace("_", " ")) for path in summaries],
+        "summaries": [link(path, _title_of(path) or path.stem.replace("_", " ")) for path in summaries],
     }
+
+
+def study_titles(storage: Path) -> dict[str, str]:
+    """The titles of studies that a report was written of, by their names."""
+    reports = ((path.relative_to(storage).parts[0], path) for path in sorted(storage.glob(f"*/{REPORTS}")))
+    return {name: title for name, path in reports if (title := _title_of(path))}
+
+
+def _title_of(page: Path) -> str:
+    """The title that a page gives itself at its beginning; empty where it has none."""
+    with suppress(OSError, UnicodeDecodeError):
+        if page.is_symlink() or not page.is_file():
+            return ""
+        with page.open(encoding="utf-8") as stream:
+            _, _, rest = stream.read(FIRST_CHARACTERS).partition("<title>")
+        return html.unescape(rest.partition("</title>")[0]) if "</title>" in rest else ""
+    return ""
 
 
 def _faults_beside(review: Path) -> str:

@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from valuesassets.desk.pages.documentation import SITE
-from valuesassets.desk.pages.front import documents, study_pages
+from valuesassets.desk.pages.front import documents, study_pages, study_titles
 from valuesassets.records.pages import PUBLISHED, is_published
 from valuesassets.records.templates import template
 
@@ -109,7 +109,8 @@ def pages_app(storage: Path, ui_port: int, site: Path = SITE) -> Starlette:
 
     def front(request: Request) -> Response:
         ui = f"http://{request.url.hostname}:{ui_port}/"
-        return _page(request, "front", studies=study_pages(storage), documents=documents(), ui=ui)
+        studies, titles = study_pages(storage), study_titles(storage)
+        return _page(request, "front", studies=studies, titles=titles, documents=documents(), ui=ui)
 
     def missing(request: Request, error: Exception) -> Response:
         said = error.detail if isinstance(error, HTTPException) and error.detail != "Not Found" else ""

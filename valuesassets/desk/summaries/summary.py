@@ -13,6 +13,8 @@ Partition = tuple[str, ...]
 """(), (language,), (model,), or (model, part) of a cell."""
 MARKS: dict[Outcome, str] = {"done": "✓", "failed": "✗", "cancelled": "–", "not made": "○"}
 LINES_OF_A_NOTICE = 10
+NAMED = 3
+"""Assets that a title names."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +66,32 @@ class BackfillSummary:
         return bool(self.counts.keys() - {"done"}) or self.error is not None
 
     @property
+    def ended(self) -> str:
+        """How it ended, in a word or two: one of which something is not there is never called completed."""
+        return "ended with failures" if self.status == "completed" and self.has_failed else self.status
+
+    @property
+    def title(self) -> str:
+        """What was asked for, when, and what became of it, as `readings, 2026-11-29 17:00 UTC: 40 done, 4 failed`."""
+        nouns = [asset.rpartition("/")[2] for asset in self.assets]
+        more = f" and {len(nouns) - NAMED} more" if len(nouns) > NAMED else ""
+        return f"{', '.join(nouns[:NAMED]) or 'backfill'}{more}, {self.begin}: {self._outcomes}"
+
+    @property
+    def begin(self) -> str:
+        """When it began."""
+        return datetime.fromtimestamp(self.began, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+    @property
+    def _outcomes(self) -> str:
+        return ", ".join(f"{count} {outcome}" for outcome, count in self.counts.items()) or "nothing was asked for"
+
+    @property
     def line(self) -> str:
-        """The summary in one line, as `backfill abcdefgh completed in 12 min: 40 done, 4 failed; 2 checks failed`."""
-        counted = ", ".join(f"{count} {outcome}" for outcome, count in self.counts.items()) or "nothing was asked for"
+        """The summary in one line, as `backfill abcdefgh completed in 12 min: 40 done; 2 checks failed`."""
         n_checks = len(self.failed_checks)
         checks = f"; {n_checks} {'check' if n_checks == 1 else 'checks'} failed" if n_checks else ""
-        return f"backfill {self.backfill_id} {self.status} in {duration(self.seconds)}: {counted}{checks}"
+        return f"backfill {self.backfill_id} {self.ended} in {duration(self.seconds)}: {self._outcomes}{checks}"
 
     def page(self, ui: str) -> str:
         """A self-contained HTML page.
@@ -77,9 +99,8 @@ class BackfillSummary:
         Args:
             ui: address of the web UI, without a slash at the end.
         """
-        began = datetime.fromtimestamp(self.began, UTC).strftime("%Y-%m-%d %H:%M UTC")
         page = template("valuesassets.desk.summaries", "summary", counted=counted, duration=duration)
-        return page.render(summary=self, ui=ui, marks=MARKS, began=began)
+        return page.render(summary=self, ui=ui, marks=MARKS)
 
     def notice(self, page: str) -> str:
         """The summary as a few lines of text, with the address of its page."""

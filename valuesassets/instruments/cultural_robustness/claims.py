@@ -61,20 +61,27 @@ def gates(frames: Frames) -> list[Gate]:
     """Whether questions ask the same, the embedder knows the languages, and what was planted came back."""
     found = [
         _gate(ASKED_THE_SAME, frames.get("question_report"), _faults, is_empty_fine=True),
-        _gate(KNOWN, frames.get("embedder_report"), _unknown),
+        _gate(KNOWN, frames.get("embedder_report"), _unknown, of_instrument=True),
     ]
     found += [*_asked(frames), _gate(COUNT, frames.get("answer_quality"), _unusable)]
     if len(frames.get("calibration", ())):
-        found.append(_gate(RECOVERED, frames["calibration"], _lost))
+        found.append(_gate(RECOVERED, frames["calibration"], _lost, of_instrument=True))
     return found
 
 
-def _gate(sentence: str, table: pd.DataFrame | None, wrong: Any, is_empty_fine: bool = False) -> Gate:
+def _gate(
+    sentence: str,
+    table: pd.DataFrame | None,
+    wrong: Any,
+    is_empty_fine: bool = False,
+    of_instrument: bool = False,
+) -> Gate:
     """A gate that passes where a table holds nothing wrong."""
     if table is None or not (len(table) or is_empty_fine):
-        return Gate(sentence, False, "no such table was handed to the report, or it has no rows", is_missing=True)
+        why = "no such table was handed to the report, or it has no rows"
+        return Gate(sentence, False, why, is_missing=True, of_instrument=of_instrument)
     lines, said = wrong(table)
-    return Gate(sentence, not lines, some_of(lines) if lines else said)
+    return Gate(sentence, not lines, some_of(lines) if lines else said, of_instrument=of_instrument)
 
 
 def _faults(table: pd.DataFrame) -> tuple[list[str], str]:
@@ -136,20 +143,56 @@ def _tested(frames: Frames, alpha: float) -> Iterator[Claim]:
     scores = frames.get("scores")
     if scores is None or not len(scores):
         return
-    by_model = {model: {row["score"]: row for row in records(part)} for (model,), part in parts_of(scores, ["model"])}
     for name, sentence in SAYS.items():
         sides: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
-        for model, found in by_model.items():
-            if name in found:
-                is_shown, numbers = _is_shown(found[name], alpha), _numbers(found, name)
-                if name == GAIN and is_shown and not (OWN in found and _is_shown(found[OWN], alpha)):
-                    is_shown = False
-                    numbers += "; these answers are not shown to be closer to those for their own countries"
+        for model, by_score in _by_model(scores).items():
+            if name in by_score:
+                is_shown, numbers = _finding(by_score, name, alpha)
                 sides[is_shown].append((model, numbers))
         for is_shown, told in sides.items():
             if told:
                 models = some_of([model for model, _ in told])
                 yield Claim(f"{sentence} ({models}).", is_shown, given([f"{m}: {words}" for m, words in told]))
+
+
+def _by_model(scores: pd.DataFrame) -> dict[str, dict[str, Mapping[str, Any]]]:
+    return {model: {row["score"]: row for row in records(part)} for (model,), part in parts_of(scores, ["model"])}
+
+
+def _finding(by_score: Mapping[str, Mapping[str, Any]], name: str, alpha: float) -> tuple[bool, str]:
+    """Whether a model's score shows what it is made to show, and its numbers."""
+    is_shown, numbers = _is_shown(by_score[name], alpha), _numbers(by_score, name)
+    if name == GAIN and is_shown and not (OWN in by_score and _is_shown(by_score[OWN], alpha)):
+        return False, f"{numbers}; these answers are not shown to be closer to those for their own countries"
+    return is_shown, numbers
+
+
+SHORT = {
+    (GAIN, True): "without a country, its answers differ between languages as cultures do",
+    (GAIN, False): "without a country, its answers are not shown to differ between languages as cultures do",
+    (FOLLOW, True): "a named country draws its answers in all languages together",
+    (FOLLOW, False): "a named country is not shown to draw its answers in different languages together",
+}
+
+
+def short_answers(frames: Frames, alpha: float) -> dict[str, str]:
+    """A sentence by model: whether answers differ by culture without a country, and follow a country that is named."""
+    scores = frames.get("scores")
+    if scores is None or not len(scores):
+        return {}
+    answers = {}
+    for model, by_score in _by_model(scores).items():
+        findings = [(name, _finding(by_score, name, alpha)[0]) for name in (GAIN, FOLLOW) if name in by_score]
+        said = [f"{SHORT[name, is_shown]} ({_in_brief(by_score[name])})" for name, is_shown in findings]
+        answers[model] = f"{'; '.join(said)}."
+    return answers
+
+
+def _in_brief(row: Mapping[str, Any]) -> str:
+    """A score and its p-value, or why there is none."""
+    if is_absent(row["value"]):
+        return str(row["reason"]).rstrip(".")
+    return f"{str(row['score']).replace('_', ' ')} {spelled_score(row)}, {spelled_p(row['p'])}"
 
 
 def _is_shown(row: Mapping[str, Any], alpha: float) -> bool:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.instruments.cultural_robustness.answers_section import anchors_of, answers
-from valuesassets.instruments.cultural_robustness.claims import claims, gates, weaknesses
+from valuesassets.instruments.cultural_robustness.claims import claims, gates, short_answers, weaknesses
 from valuesassets.instruments.cultural_robustness.embedder_report import language_share
 from valuesassets.instruments.cultural_robustness.language_groups import FEWEST, group_languages
 from valuesassets.instruments.cultural_robustness.methods import methods, sources
@@ -26,10 +26,11 @@ from valuesassets.instruments.cultural_robustness.published_section import publi
 from valuesassets.instruments.cultural_robustness.scores import CONTENT, OWN, REPEATED, STRUCTURE
 from valuesassets.records.frames import parts_of, records, rows, rows_where
 from valuesassets.records.settings.measuring import USUAL, Inference
+from valuesassets.reporting.in_short import in_short
 from valuesassets.reporting.inline_svg import linked_svg
 from valuesassets.reporting.interval_words import spelled
-from valuesassets.reporting.page_parts import Figures, Page, draw, first_section, needed, tabulate
-from valuesassets.reporting.parts import Frames, Section
+from valuesassets.reporting.page_parts import Figures, Page, claims_of_page, draw, needed, origins_section, tabulate
+from valuesassets.reporting.parts import Frames, Section, planned
 from valuesassets.reporting.report import METHODS, render_page
 
 Links = Mapping[str, Mapping[str, str]]
@@ -65,10 +66,12 @@ def render_cultural_robustness(
         _calibration(frames),
     ]
     about = claims(frames, page.is_planted, inference.alpha)
-    first = first_section(page, gates(frames), about, [opening, *others])
+    checks = planned(gates(frames), page.by_plan)
+    first = in_short(short_answers(frames, inference.alpha), checks, about)
     first.paragraphs += weaknesses(frames.get("answer_quality", NO_ANSWERS))
     cited = sources(frames, inference.correction)
-    sections = (opening, first, *others, METHODS)
+    own = claims_of_page(checks, about, [opening, *others])
+    sections = (first, opening, own, *others, METHODS, origins_section(page))
     return render_page(page, sections, methods(frames, page.is_planted, inference.correction), cited, made_at)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from valuesassets.instruments.psych_tasks.keying import LABEL, OPEN, TRAIT
+from valuesassets.instruments.psych_tasks.page_parts import without_depth
 from valuesassets.instruments.psych_tasks.pictures import named_scales, scale_points, with_layout
 from valuesassets.instruments.psych_tasks.prediction import OVER, READING_ERROR, SHORTCUT
 from valuesassets.records.frames import column, parts_of, records, rows, rows_where
@@ -132,21 +133,61 @@ def _baselines(frames: Frames) -> Iterator[Claim]:
     table = table_of(frames, "prediction/gains")
     if table is None:
         return
-    gains = with_layout(table)
-    for (task,), own in parts_of(rows(gains, gains["gain"].isin(list(OVER.values()))), ["task"]):
+    by_task: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    for (task, model), by_null in _gains_over_nulls(table).items():
+        by_task.setdefault(task, []).append((model, by_null))
+    for task, asked in by_task.items():
         numbers: dict[bool, list[str]] = {True: [], False: []}
         models: dict[bool, list[str]] = {True: [], False: []}
-        for (model,), part in parts_of(own, ["model"]):
-            by_null = {str(row["less"]): row for row in records(part)}
-            beaten = [name for name in OVER if name in by_null and is_above_chance(by_null[name])]
-            is_better = len(beaten) == len(OVER)
-            models[is_better].append(model)
-            numbers[is_better].append(f"{model}: {_over(by_null)}")
+        for model, by_null in asked:
+            models[_beats_all(by_null)].append(model)
+            numbers[_beats_all(by_null)].append(f"{model}: {_over(by_null)}")
         for is_better, told in numbers.items():
             if told:
                 than = "even chances, a liking for places, others' answers and counting answers"
                 sentence = f"In {task}, answers are predicted better than by {than} ({some_of(models[is_better])})."
                 yield Claim(sentence, is_better, "gain in nats " + given(told))
+
+
+def _gains_over_nulls(table: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    """By task and model the row of the gain over each null, by the null's name."""
+    gains = with_layout(table)
+    over = rows(gains, gains["gain"].isin(list(OVER.values())))
+    return {
+        (task, model): {str(row["less"]): row for row in records(part)}
+        for (task, model), part in parts_of(over, ["task", "model"])
+    }
+
+
+def _beats_all(by_null: Mapping[str, Mapping[str, Any]]) -> bool:
+    return all(name in by_null and is_above_chance(by_null[name]) for name in OVER)
+
+
+def short_answers(frames: Frames) -> dict[str, str]:
+    """A sentence by model: where it predicts people better than every null, and knows a person by their history."""
+    gains, pairs = (table_of(frames, f"prediction/{name}") for name in ("gains", "identification"))
+    if gains is None:
+        return {}
+    tasks: dict[str, dict[bool, list[str]]] = {}
+    for (task, model), by_null in _gains_over_nulls(gains).items():
+        tasks.setdefault(model, {True: [], False: []})[_beats_all(by_null)].append(task)
+    known: dict[str, list[str]] = {}
+    for row in records(with_layout(pairs)) if pairs is not None else ():
+        if _is_rejected(row) and row["low"] > 0.5:
+            known.setdefault(str(row["model"]), []).append(str(row["task"]))
+    return {model: _short(of, known.get(model, [])) for model, of in tasks.items()}
+
+
+def _short(tasks: Mapping[bool, list[str]], known: list[str]) -> str:
+    predicts = "predicts people's answers better than chance, a liking for places, others' answers and counting"
+    said = f"{predicts} in {some_of(tasks[True])}" if tasks[True] else "predicts people better than every null nowhere"
+    said += f", not in {some_of(tasks[False])}" if tasks[True] and tasks[False] else ""
+    knows = (
+        f"in {some_of(known)} a person's own history predicts them better than another person's"
+        if known
+        else ("a person's own history is nowhere shown to predict them better than another person's")
+    )
+    return f"{said}; {knows}."
 
 
 def _over(by_null: Mapping[str, Mapping[str, Any]]) -> str:
@@ -209,7 +250,7 @@ def _published(frames: Frames) -> Iterator[Claim]:
     for row in records(rows_where(named_scales(table), reading="exact")):
         if is_absent(row["alpha"]):
             continue
-        numbers = f"{row['name']} alpha {_ends(row, 'alpha', 2)} over {row['lines']} lines of models"
+        numbers = f"{row['name']} alpha {without_depth(_ends(row, 'alpha', 2))} over {row['lines']} lines of models"
         bands = [float(row[name]) for name in ("null_high", "alpha_random_high") if not is_absent(row[name])]
         is_held = bool(bands) and not is_absent(row["alpha_low"]) and row["alpha_low"] > max(bands)
         chance = f"by chance up to {max(bands):.2f}" if bands else "by chance not known"

@@ -121,17 +121,18 @@ def _moved(frames: Frames) -> Iterator[Gate]:
 def _recovered(frames: Frames, name: str, sentence: str) -> Gate:
     table = frames.get(f"calibration/{name}")
     if table is None or not len(table):
-        return Gate(sentence, False, "no reference model was read: nothing was planted", is_missing=True)
+        why = "no reference model was read: nothing was planted"
+        return Gate(sentence, False, why, is_missing=True, of_instrument=True)
     off = records(rows(table, ~table["is_recovered"].astype(bool)))
     of, what = ("history", "after") if name == "recovery" else ("gain", "in")
     if off:
         named = some_of([f"{row['model']} in {row['task']} {what} {row[of]}" for row in off])
-        return Gate(sentence, False, f"{len(off)} of {len(table)} not: {named}")
+        return Gate(sentence, False, f"{len(off)} of {len(table)} not: {named}", of_instrument=True)
     if name == "recovery":
         worst = column(table, "tvd_mean").astype(float).max()
-        return Gate(sentence, True, f"all {len(table)}; largest mean total variation {worst:.3f}")
+        return Gate(sentence, True, f"all {len(table)}; largest mean total variation {worst:.3f}", of_instrument=True)
     worst = (column(table, "estimate").astype(float) - column(table, "planted").astype(float)).abs().max()
-    return Gate(sentence, True, f"all {len(table)}; largest error {worst:.4f} nats")
+    return Gate(sentence, True, f"all {len(table)}; largest error {worst:.4f} nats", of_instrument=True)
 
 
 def _of_marks(frames: Frames) -> Iterator[Gate]:

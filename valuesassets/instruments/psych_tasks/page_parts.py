@@ -1,5 +1,6 @@
 """What sections of the psych tasks page share: rows by task and scale, intervals in words."""
 
+import re
 from collections.abc import Sequence
 
 import pandas as pd
@@ -19,6 +20,15 @@ def by_task(frame: pd.DataFrame) -> pd.DataFrame:
 def of_scales(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows with the name of their scale, as it is told from the others, in the column `scale`."""
     return named_scales(frame).drop(columns="scale").rename(columns={"name": "scale"})
+
+
+def without_depth(said: str) -> str:
+    """Alpha in words, without how far below -1 it lies: from there on the number says nothing more.
+
+    >>> without_depth("-0.71 [-64.70, 1.00]"), without_depth("-962.28 to 0.98")
+    ('-0.71 [below -1, 1.00]', 'below -1 to 0.98')
+    """
+    return re.sub(r"-\d+\.\d+", lambda number: number[0] if float(number[0]) >= -1 else "below -1", said)
 
 
 def spell_ends(frame: pd.DataFrame, names: Sequence[str], digits: int = 2, is_signed: bool = False) -> pd.DataFrame:

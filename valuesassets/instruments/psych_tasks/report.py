@@ -6,20 +6,22 @@ A pure function of tables, so that the graph and the command line end in the sam
 import pandas as pd
 
 from valuesassets.instruments.psych_tasks.alignment_section import alignment
-from valuesassets.instruments.psych_tasks.claims import claims
+from valuesassets.instruments.psych_tasks.claims import claims, short_answers
 from valuesassets.instruments.psych_tasks.gates import gates, weaknesses
 from valuesassets.instruments.psych_tasks.keying import LABEL
 from valuesassets.instruments.psych_tasks.lost_section import lost
 from valuesassets.instruments.psych_tasks.methods import methods, sources
-from valuesassets.instruments.psych_tasks.page_parts import of_scales, spell_ends
+from valuesassets.instruments.psych_tasks.page_parts import of_scales, spell_ends, without_depth
 from valuesassets.instruments.psych_tasks.pictures import PICTURES
 from valuesassets.measure.keying import FEWEST_LINES
 from valuesassets.records.frames import column, parts_of, records, rows_where
+from valuesassets.reporting.in_short import in_short
 from valuesassets.reporting.methods import listed, some_of
-from valuesassets.reporting.page_parts import Figures, Page, draw, first_section, needed, tabulate
-from valuesassets.reporting.parts import Frames, Section
+from valuesassets.reporting.page_parts import Figures, Page, claims_of_page, draw, needed, origins_section, tabulate
+from valuesassets.reporting.parts import Frames, Section, planned
 from valuesassets.reporting.report import METHODS, render_page
 
+SPELLED_ALPHAS = ("alpha", "no_covariance", "alpha_random")
 ALPHAS = ("alpha", "no_covariance", "alpha_random", "alpha_permuted", "alpha_label")
 TVD = {"tvd_mean": "mean", "tvd_p95": "95th_percentile", "tvd_late_mean": "mean_of_the_late_reading"}
 
@@ -36,10 +38,12 @@ def render_psych_tasks(
     """
     parts = (lost, _keying, alignment, _consistency, _published, _layouts, _calibration)
     found = [part(frames, figures) for part in parts]
-    first = first_section(page, gates(frames), claims(frames, page.is_planted), found)
-    first.paragraphs += weaknesses(frames)
+    checks, claimed = planned(gates(frames), page.by_plan), claims(frames, page.is_planted)
+    opening = in_short(short_answers(frames), checks, claimed)
+    opening.paragraphs += weaknesses(frames)
     said, cited = methods(frames, page.is_planted, correction), sources(frames, correction)
-    return render_page(page, (first, *found, METHODS), said, cited, made_at)
+    sections = (opening, claims_of_page(checks, claimed, found), *found, METHODS, origins_section(page))
+    return render_page(page, sections, said, cited, made_at)
 
 
 def _keying(frames: Frames, figures: Figures) -> Section:
@@ -164,6 +168,8 @@ def _published(frames: Frames, figures: Figures) -> Section:
         for low, high in zip(told["null_low"], told["null_high"], strict=True)
     ]
     told = spell_ends(told, ("alpha", "alpha_random"), digits=2).assign(no_covariance=band)
+    words = {name: [each and without_depth(each) for each in told[name]] for name in SPELLED_ALPHAS}
+    told = told.assign(**words)
     tabulate(
         section,
         "Alpha over models, each with its nulls.",

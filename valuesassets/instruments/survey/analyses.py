@@ -97,8 +97,8 @@ ANALYSES = {
             Drawing(
                 "distance_structure",
                 ("groups", "variance_shares"),
-                "Left: distances within groups of languages minus between them. Right: shares of variance by language "
-                "and family beside those by chance. The tables hold the same numbers.",
+                "Distances within groups of languages minus between them, and shares of variance by language and "
+                "family beside those by chance. The tables hold the same numbers.",
                 "What distances go with: culture zones, regions, language and family.",
                 draw="valuesassets.figures.cell_distances:draw_distance_structure",
             ),

@@ -49,6 +49,23 @@ def _moves(frames: Frames, inference: Inference, least: float) -> Iterator[Claim
     yield from _ranking(reliability, least)
 
 
+def short_answers(frames: Frames, inference: Inference = USUAL) -> dict[str, str]:
+    """A sentence by model: whether and how it moves with a person's background, beside how people do."""
+    if "awareness" not in frames or not len(frames["awareness"]):
+        return {}
+    models = first_wordings(models_only(frames["awareness"]), frames.get("awareness_reliability"))
+    answers = {}
+    for row in records(_corrected(models, inference.correction)):
+        first = next(_of_model(row, inference.alpha))
+        is_contrary = first.is_supported and row["slope_high"] < 0
+        moves = "moves with a person's background" + (
+            ", the contrary way to people" if is_contrary else " as people do"
+        )
+        moves = moves if first.is_supported else "is not shown to move with a person's background"
+        answers[str(row["model"])] = f"{moves} (1: as far as people, 0: not at all; {first.because})."
+    return answers
+
+
 def _ranking(reliability: pd.DataFrame | None, least: float) -> Iterator[Claim]:
     """That models rank by their slopes, where a model's moves do not come back in another wording."""
     if reliability is None:

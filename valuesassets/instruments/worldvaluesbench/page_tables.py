@@ -35,7 +35,7 @@ def calibration_gates(compared: Mapping[str, pd.DataFrame], phantom: Phantom) ->
         (whole,) = records(rows_where(summarise_recovery(comparison, phantom), response_type="all"))
         found = f"mean W1 {whole['w1_unit_error_mean']:.4f} over {whole['n']} prompts"
         sentence = f"What was planted into {cell} is read back."
-        gates.append(Gate(sentence, bool(whole["is_recovered"]), whole["reason"] or found))
+        gates.append(Gate(sentence, bool(whole["is_recovered"]), whole["reason"] or found, of_instrument=True))
     return gates
 
 

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench.claims import claims
+from valuesassets.instruments.worldvaluesbench.claims import claims, short_answers
 from valuesassets.instruments.worldvaluesbench.methods import methods, sources
 from valuesassets.instruments.worldvaluesbench.pictures import ALL, PICTURES
 from valuesassets.instruments.worldvaluesbench.published_scores import published_parts, share_at_most
 from valuesassets.instruments.worldvaluesbench.wording_reliability import RELIABLE
 from valuesassets.records.frames import column, records, rows, rows_where
 from valuesassets.records.settings.measuring import USUAL, Inference
-from valuesassets.reporting.page_parts import Figures, Page, draw, first_section, needed
-from valuesassets.reporting.parts import Frames, Gate, Section
+from valuesassets.reporting.in_short import in_short
+from valuesassets.reporting.page_parts import Figures, Page, claims_of_page, draw, needed, origins_section
+from valuesassets.reporting.parts import Frames, Gate, Section, planned
 from valuesassets.reporting.parts import table as tabulated
 from valuesassets.reporting.report import METHODS, render_page
 
@@ -61,12 +62,15 @@ def render_worldvaluesbench(
     """
     parts = (_awareness, _noise, _scores, _answers, _readouts, _people)
     found = [part(frames, figures) for part in parts]
-    first = first_section(of, gates, claims(frames, of.is_planted, inference, least_reliability), found)
-    first.paragraphs += weaknesses
+    claimed = claims(frames, of.is_planted, inference, least_reliability)
+    gates = planned(gates, of.by_plan)
+    opening = in_short(short_answers(frames, inference), gates, claimed)
+    opening.paragraphs += weaknesses
+    own = claims_of_page(gates, claimed, found)
     if len(models := frames.get("models", ())):
-        first.tables.insert(0, tabulated("What each model is worth as an answerer.", models))
+        own.tables.insert(0, tabulated("What each model is worth as an answerer.", models))
     said, cited = methods(frames, of.is_planted, inference), sources(frames, inference)
-    return render_page(of, (first, METHODS, *found), said, cited, made_at)
+    return render_page(of, (opening, own, METHODS, *found, origins_section(of)), said, cited, made_at)
 
 
 def _awareness(frames: Frames, figures: Figures) -> Section:

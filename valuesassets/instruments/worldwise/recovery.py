@@ -113,8 +113,11 @@ def _errors(measure: str, found: pd.Series, due: pd.Series, n: pd.Series | None 
     """
     off = (found - due).abs().to_numpy(float)
     sampling = np.zeros(len(off)) if n is None else _deviation(due, n)
-    # A normal deviate is .8 away in the mean, and 1.96 in the 95th percentile.
-    bounds = (MEAN + 0.8 * sampling.mean(), LARGEST + 1.96 * sampling.max(initial=0))
+    # A normal deviate is .8 away in the mean, with standard deviation .6; of n the 95th percentile is 1.96, with
+    # standard deviation sqrt(.05 * .95 / n) over its density .117. Three standard deviations leave no alarm to chance.
+    root = np.sqrt(max(len(off), 1))
+    mean, largest = 0.8 + 3 * 0.6 / root, 1.96 + 3 * np.sqrt(0.05 * 0.95) / 0.117 / root
+    bounds = (MEAN + mean * sampling.mean(), LARGEST + largest * sampling.max(initial=0))
     missing = int(np.isnan(off).sum())
     values = (np.nan, np.nan) if missing else (off.mean(), np.quantile(off, 0.95))
     reason = f"{missing} of {len(off)} dilemmas have none" if missing else None

@@ -17,11 +17,12 @@ from valuesassets.records.frames import records, rows, rows_where
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.study import Study
 from valuesassets.reporting.analyses import Analysis
+from valuesassets.reporting.in_short import in_short
 from valuesassets.reporting.interval_words import given, spelled, spelled_p
 from valuesassets.reporting.methods import CORRECTIONS, counted, some_of, sources_of_tables
 from valuesassets.reporting.model_gates import judged
-from valuesassets.reporting.page_parts import Page, first_section, tabulate
-from valuesassets.reporting.parts import Claim, Gate, Refused, Section, is_absent, table
+from valuesassets.reporting.page_parts import Page, claims_of_page, origins_section, tabulate
+from valuesassets.reporting.parts import Claim, Gate, Refused, Section, is_absent, planned, table
 from valuesassets.reporting.report import METHODS, render_page
 from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import analysis_section
@@ -63,12 +64,14 @@ def render_worldwise(study: Study, analyses: Mapping[str, Analysis], inputs: Map
         if "recovery" not in analyses:
             sections.append(Section("recovery", ANALYSES["recovery"].title, [ANALYSES["recovery"].caution]))
         _show_calibration(sections[-1], study, inputs["calibration"])
-    first = first_section(page, gates(run, lost), claims(run, lost), sections)
-    first.paragraphs += weaknesses(run)
-    first.tables.insert(0, table("What each model of the study is worth as an answerer.", family_rows(run)))
+    checks, claimed = planned(gates(run, lost), page.by_plan), claims(run, lost)
+    opening = in_short(short_answers(run), checks, claimed)
+    opening.paragraphs += weaknesses(run)
+    own = claims_of_page(checks, claimed, sections)
+    own.tables.insert(0, table("What each model of the study is worth as an answerer.", family_rows(run)))
     used = {name: [1] for name, tables in found.items() if not isinstance(tables, Refused)}
     sources = sources_of_tables(RESTS_ON, used, study.inference.correction)  # type: ignore[arg-type]
-    return render_page(page, (first, *sections, METHODS), methods(run), sources)
+    return render_page(page, (opening, own, *sections, METHODS, origins_section(page)), methods(run), sources)
 
 
 def _without(analysis: Analysis, table: str) -> Analysis:
@@ -128,7 +131,7 @@ def gates(run: Run, lost: pd.DataFrame) -> list[Gate]:
     if "validity" in run.found:
         n = len(asked_axes(run))
         said = f"{n - len(lost)} of {n} are" + (f"; not {some_of(list(lost['axis']))}" if len(lost) else "")
-        found.append(Gate("All axes that dilemmas are on are valid.", not len(lost), said))
+        found.append(Gate("All axes that dilemmas are on are valid.", not len(lost), said, of_instrument=True))
     found += model_gates(run)
     alpha = run.study.inference.alpha
     quality = run.frames("quality_report")
@@ -145,7 +148,10 @@ def gates(run: Run, lost: pd.DataFrame) -> list[Gate]:
     recovered = records(run.frames("recovery").get("measures", pd.DataFrame()))
     if recovered:
         found.append(
-            judged("What was planted is found again.", recovered, lambda row: bool(row["is_within"]), _of_form)
+            replace(
+                judged("What was planted is found again.", recovered, lambda row: bool(row["is_within"]), _of_form),
+                of_instrument=True,
+            )
         )
     return found
 
@@ -188,6 +194,29 @@ def _differences(run: Run) -> Iterator[Claim]:
         named = [f"{row['culture']} and {row['other_culture']}" for row in records(told)]
         because = f"{len(told)} of {len(part)} pairs are told apart" + (f": {some_of(named)}" if named else "")
         yield Claim(chooses, bool(len(told)), because)
+
+
+def short_answers(run: Run) -> dict[str, str]:
+    """A sentence by model: whether its choices differ between cultures, and as the scores of their countries do."""
+    frames = run.frames("alignment")
+    pairs, verdicts = (frames.get(name, pd.DataFrame()) for name in ("culture_pairs", "verdicts"))
+    if not len(pairs):
+        return {}
+    answers = {}
+    for model, part in rows(pairs, pairs["readout"] == "choice").groupby("model", sort=False):
+        told = rows(part, part["is_told_apart"].isin([True]))
+        said = f"its choices differ in {len(told)} of {len(part)} pairs of cultures"
+        if (part["status"] == REFUSED).all():
+            said = str(part["reason"].iloc[0]).rstrip(".")
+        own = records(rows_where(verdicts, model=model, readout="choice")) if len(verdicts) else []
+        for row in own:
+            if is_absent(row["verdict"]):
+                why = str(row["reason"]).partition(";")[0]
+                said += f"; whether cultures differ as the scores of their countries do is not known ({why})"
+            else:
+                said += f"; {row['verdict']}"
+        answers[str(model)] = f"{said}."
+    return answers
 
 
 def _agreement(run: Run) -> Iterator[Claim]:

@@ -194,7 +194,7 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
         inputs=["question_report", "answer_quality", "embedder_report", "language_pairs", "scores", *planted],
         many=["answer_quality", "language_pairs"],
         deps=[key("answers")],
-        reads=("title", "inference"),
+        reads=("title", "by_plan", "inference"),
         entries=("families",),
         modules=(f"{HOME}.pictures",),
         io_manager_key="html",

@@ -24,7 +24,7 @@ def page_of(study: Study, storage: Storage, instrument: Instrument) -> "Page":
     files = storage.files(instrument.asked, "parquet")
     identities = {name: table_metadata(path) for name, path in files.items() if name in cells}
     versions = software_versions(identities.values())
-    return Page(study.name, study.title, study.is_planted, origins(identities), versions)
+    return Page(study.name, study.title, study.is_planted, origins(identities), versions, study.by_plan)
 
 
 def shown_page(context: dg.AssetExecutionContext, storage: Storage, text: str) -> dg.MaterializeResult[str]:

@@ -171,7 +171,7 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
         ],
         many=["preflight", *planted],
         deps=[key("readings")],
-        reads=("title", "inference"),
+        reads=("title", "by_plan", "inference"),
         entries=("families",),
         modules=(f"{HOME}.pictures",),
         io_manager_key="html",

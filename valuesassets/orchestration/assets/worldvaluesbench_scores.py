@@ -165,7 +165,7 @@ def report_of_set(study: Study) -> dg.AssetsDefinition:
                 key("preflight"), metadata=DICT_OF_PARTITIONS, partition_mapping=dg.AllPartitionMapping()
             )
         },
-        reads=("title", "phantom", "thresholds", "inference"),
+        reads=("title", "by_plan", "phantom", "thresholds", "inference"),
         entries=("families",),
         modules=(f"{HOME}.pictures",),
         stamp=stamp_of(study, "answers", "ratings"),
@@ -205,6 +205,7 @@ def report_of_set(study: Study) -> dg.AssetsDefinition:
             is_planted,
             origins(study, identities),
             software_versions(identities.values()),
+            study.by_plan,
         )
         gates = calibration_gates(
             {cell: read_frame(path, TABLES["calibration"]) for cell, path in calibrated.items()}, study.phantom

@@ -149,7 +149,7 @@ def report_asset(study: Study) -> dg.AssetsDefinition:
         inputs=[*analyses, *["axes"] * settings.has_reasons, "preflight", *planted],
         many=["preflight", *planted],
         deps=[WORLDWISE.key("readings")],
-        reads=("title", "inference", "seed", "thresholds", "phantom"),
+        reads=("title", "by_plan", "inference", "seed", "thresholds", "phantom"),
         entries=("families",),
         modules=(f"{HOME}.pictures",),
         wiring=repr(analyses),

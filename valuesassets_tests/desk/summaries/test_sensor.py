@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import re
 import time
 from pathlib import Path
 
@@ -84,8 +85,10 @@ def test_a_backfill_of_cells_is_told_with_what_failed_why_and_what_to_do(backfil
     backfills.end(name, BulkActionStatus.COMPLETED_FAILED)
     (line,) = backfills.look()
     page = "http://127.0.0.1:3001/storage/toy/summaries/abcdefgh.html"
-    assert line == f"backfill abcdefgh completed in 90 s: 3 done, 1 failed, 4 not made; {page}"
+    assert line == f"backfill abcdefgh ended with failures in 90 s: 3 done, 1 failed, 4 not made; {page}"
     told = backfills.page(name)
+    title = re.search("<title>(.*)</title>", told)[1]
+    assert re.fullmatch(r"readings, probe_distributions, .* UTC: 3 done, 1 failed, 4 not made", title)
     assert told.count('class="done" title="reference-mono/eng: done"') == 2
     assert 'class="failed" title="reference-mono/deu: failed"' in told
     assert 'class="not made" title="reference-multi/deu: not made"' in told
@@ -192,7 +195,7 @@ def test_one_that_cannot_be_told_hides_no_other_and_does_not_come_again(backfill
     monkeypatch.setattr(told, stumbling)
     first, second = backfills.look()
     assert first == "backfill first: no summary could be written: 'what'"
-    assert second.startswith("backfill second completed")
+    assert second.startswith("backfill second ended with failures")
     assert backfills.look() == []
 
 

@@ -20,6 +20,7 @@ from valuesassets.reporting.page_parts import Page, origins
 from valuesassets_tests.instruments.cultural_robustness import made_frames
 
 ANCHORS = [
+    "answer",
     "published-scores",
     "claims",
     "diversity-robustness",
@@ -29,6 +30,7 @@ ANCHORS = [
     "embedder",
     "calibration",
     "methods",
+    "origins",
 ]
 IDENTITY = {"model": '"/somewhere/on/disk/cultures"', "revision": "null", "weights_id": '"abc123"'}
 PAGE = Page("demo", "Cultures", True, origins({"cultures/eng": IDENTITY}), {"Python": "3.11.7"})

@@ -20,6 +20,7 @@ from valuesassets.reporting.page_parts import Page, origins
 from valuesassets_tests.instruments.psych_tasks.made_up import every_table
 
 ANCHORS = [
+    "answer",
     "claims",
     "lost",
     "keying",
@@ -29,6 +30,7 @@ ANCHORS = [
     "layouts",
     "calibration",
     "methods",
+    "origins",
 ]
 IDENTITY = {"model": '"/somewhere/on/disk/follower"', "revision": "null", "weights_id": '"abc123"', "road": "cache"}
 PAGE = Page(

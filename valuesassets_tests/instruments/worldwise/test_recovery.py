@@ -1,8 +1,10 @@
 """What comes back of what was planted: found where it is there, off where poles, cultures or answers are other ones."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from valuesassets.instruments.worldwise import recovery
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers
 from valuesassets.instruments.worldwise.planted_reasons import REFUSED_SHARE
 from valuesassets.instruments.worldwise.recovery import derive_recovery, planted_rows
@@ -77,3 +79,21 @@ def test_refusals_are_held_against_their_planted_share(found):
     error = found.loc[(found["model"] == "reference") & (found["measure"] == "refusals, mean error"), "value"].iloc[0]
     assert 0 <= error < REFUSED_SHARE
     assert np.isfinite(found["value"].astype(float)).all()
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5])
+@pytest.mark.parametrize("n", [6, 12])
+def test_shares_that_are_off_by_their_draws_alone_are_seldom_called_off(share, n):
+    """400 simulated models: 96 shares of n draws each; and 400 whose shares are off by .3 besides."""
+    rng = np.random.default_rng(7)
+    due, counts = pd.Series(np.full(96, share)), pd.Series(np.full(96, float(n)))
+
+    def alarms(drawn_from):
+        called_off = 0
+        for _ in range(400):
+            drawn = pd.Series(rng.binomial(n, drawn_from, 96) / n)
+            called_off += not all(row["is_within"] for row in recovery._errors("decisions", drawn, due, counts))
+        return called_off / 400
+
+    assert alarms(share) <= 0.01
+    assert alarms(share + 0.3) >= 0.95

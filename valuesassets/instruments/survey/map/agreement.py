@@ -72,7 +72,7 @@ def families_against_countries(
     for family in dict.fromkeys(cells.labels["model"]):
         at, aims, languages = [], [], []
         for number, (model, language) in enumerate(cells.labels.itertuples(index=False)):
-            own = countries.get(study.countries[str(language)])
+            own = countries.get(str(study.languages[str(language)].country))
             if model == family and enough[number] and own is not None:
                 at.append(number)
                 languages.append(str(language))

@@ -180,8 +180,8 @@ def _alone(folder: Path, model: str) -> Iterator[None]:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise StorageError(
-                f"{folder}: another run keeps answers of {model} here and is still asking; wait for it, or name another "
-                "folder with --known"
+                f"{folder}: another run keeps answers of {model} here and is still asking; wait for it, or name "
+                "another folder with --known"
             ) from None
         yield
 

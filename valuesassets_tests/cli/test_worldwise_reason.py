@@ -216,8 +216,8 @@ def test_two_runs_that_keep_answers_in_one_folder_would_both_pay(api, given, tmp
         fcntl.flock(held, fcntl.LOCK_EX)
         done = CliRunner().invoke(app, [*map(str, given)])
     assert str(done.exception) == (
-        f"{tmp_path / 'answers'}: another run keeps answers of {api.model} here and is still asking; wait for it, or name "
-        "another folder with --known"
+        f"{tmp_path / 'answers'}: another run keeps answers of {api.model} here and is still asking; wait for it, or "
+        "name another folder with --known"
     )
     assert (api.paid, done.exit_code) == (0, 1)
     assert not (tmp_path / "out.parquet").exists()

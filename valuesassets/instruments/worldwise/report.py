@@ -186,7 +186,7 @@ def _differences(run: Run) -> Iterator[Claim]:
         return
     chosen = rows(pairs, pairs["readout"] == "choice")
     for model, part in chosen.groupby("model", sort=False):
-        chooses = f"{model} chooses otherwise as persons of different cultures."
+        chooses = f"{model}'s choices change with the culture of the persona."
         if (part["status"] == REFUSED).all():
             yield Claim(chooses, False, str(part["reason"].iloc[0]))
             continue
@@ -238,7 +238,7 @@ def _gaps(run: Run) -> Iterator[Claim]:
     decided = rows(gaps, (gaps["measure"] == "decision") & gaps["gap"].notna())
     for model in dict.fromkeys(rows(gaps, (gaps["measure"] == "decision") & (gaps["status"] == REFUSED))["model"]):
         why = str(rows_where(gaps, model=model, status=REFUSED)["reason"].iloc[0])
-        yield Claim(f"{model} decides otherwise in writing than it chooses.", False, why)
+        yield Claim(f"{model}'s written decisions differ from its choices.", False, why)
     for model, part in decided.groupby("model", sort=False):
         alpha = run.study.inference.alpha
         by_chance = rows(part, part["p_corrected"].astype(float) <= alpha)
@@ -251,7 +251,7 @@ def _gaps(run: Run) -> Iterator[Claim]:
         because = given(told) if told else f"none of {len(part)} gaps is beyond chance"
         if n_open := len(by_chance) - len(beyond):
             because += f"; {counted(n_open, 'gap')} could be what is not written: missing answers could undo it"
-        yield Claim(f"{model} decides otherwise in writing than it chooses.", bool(told), because)
+        yield Claim(f"{model}'s written decisions differ from its choices.", bool(told), because)
 
 
 def _published(run: Run) -> Iterator[Claim]:

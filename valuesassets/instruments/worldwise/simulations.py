@@ -26,9 +26,9 @@ from valuesassets.measure.seeding import seeded
 from valuesassets.measure.simulations import NULL, PLANTED, Outcome, Simulation
 from valuesassets.records.frames import records, rows_where
 
-DIFFERS = "A model chooses otherwise as persons of different cultures."
+DIFFERS = "A model's choices change with the culture of the persona."
 AGREES = "Cultures differ as the scores of their countries do."
-GAP = "A model decides otherwise in writing than it chooses."
+GAP = "A model's written decisions differ from its choices."
 HOW = Inference(resamples=299)
 EQUAL, UNEQUAL, THREE = (8,) * 6, (15, 12, 8, 6, 4, 3), (6, 6, 6)
 CULTURES = ("SWE", "DEU", "NLD", "BRA", "MEX", "ARG", "JPN", "CHN", "KOR")

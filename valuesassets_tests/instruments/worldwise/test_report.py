@@ -104,9 +104,9 @@ def test_nothing_is_claimed_of_a_model_that_goes_by_position():
     of = run()
     found = claims(Run(STUDY, {**of.found, "alignment": {"culture_pairs": pairs}}, of.analyses), invalid_axes(of))
     told = {claim.sentence: claim for claim in found}
-    assert not told["by position chooses otherwise as persons of different cultures."].is_supported
-    assert told["by position chooses otherwise as persons of different cultures."].because.startswith("by position ch")
-    assert told["sound chooses otherwise as persons of different cultures."].is_supported
+    assert not told["by position's choices change with the culture of the persona."].is_supported
+    assert told["by position's choices change with the culture of the persona."].because.startswith("by position ch")
+    assert told["sound's choices change with the culture of the persona."].is_supported
 
 
 def test_the_page_begins_with_what_models_are_worth():

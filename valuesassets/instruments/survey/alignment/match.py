@@ -84,7 +84,8 @@ class Alignment:
         said += f", {counts['unfit']} more cannot be asked" if counts["unfit"] else ""
         if self.masked_accuracy is None:
             return said
-        return f"{said}; codes masked, {self.masked_accuracy:.1%} of {self.masked[1]} records come out the same"
+        alike, total = self.masked
+        return f"{said}; without looking at ids, {'all' if alike == total else f'{alike} of'} {total} are matched alike"
 
     @property
     def masked_accuracy(self) -> float | None:

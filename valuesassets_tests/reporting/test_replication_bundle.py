@@ -132,7 +132,7 @@ def test_stata_and_spss_read_the_answers_with_their_labels(opened, stored):
         cell = wide[(wide["model"] == "reference-multi") & (wide["language"] == "eng")]
         assert cell["v39"].item() == pytest.approx(mean)
         assert cell["v110"].item() in asked["v110"].values  # categorical: the likeliest answer
-        assert asked["v39"].text in about.column_names_to_labels["v39"]
+        assert about.column_names_to_labels["v39"].startswith(asked["v39"].item or asked["v39"].text[:70])
         assert {name.partition("_")[0] for name in about.variable_value_labels} == {*asked}
         for name, found in about.variable_value_labels.items():
             options = asked[name.partition("_")[0]].options
@@ -142,6 +142,7 @@ def test_stata_and_spss_read_the_answers_with_their_labels(opened, stored):
         long, about = opening(str(opened / "survey" / "items" / f"answers.{kind}"))
         assert np.allclose(long["prob_averaged"], answers["prob_averaged"])
         assert about.column_names_to_labels["language"] == "ISO 639-3"
+
 
 
 @pytest.mark.slow

@@ -84,10 +84,10 @@ def place_on_map(
     source = ", ".join(sorted({each.source for each in people})) if people else "published"
     rows = [*published_rows(positions, ground), *countries, *reference_rows(ground, source), *models]
     points = pd.DataFrame(rows, columns=pd.Index(POINTS.names))
-    sensitivity = [leave_one_out("model", _labels(models), cells.means, ground)]
+    sensitivity = [leave_one_out("model", _labels(models), cells.means, ground, study)]
     if people:
         means = np.array([each.means for each in people])
-        sensitivity.append(leave_one_out("human", _labels(countries), means, ground))
+        sensitivity.append(leave_one_out("human", _labels(countries), means, ground, study))
     tests = _tests(cells, ground, people, countries, positions, study, reliability)
     whole = respondents is not None and not respondents.empty
     resampled = "whole respondents" if whole else "answers, question by question," if people else None

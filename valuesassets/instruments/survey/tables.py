@@ -12,8 +12,8 @@ POINTS = Table(
     "a point on the map",
     Column("kind", pa.string(), "model, human, pooled_human, published, or content_free (answers without content)"),
     "label model? language? country? zone?",
-    Column("x", pa.float64(), "survival to self-expression"),
-    Column("y", pa.float64(), "traditional to secular-rational"),
+    Column("x", pa.float64(), "survival to self-expression", may_be_empty=True),
+    Column("y", pa.float64(), "traditional to secular-rational", may_be_empty=True),
     "x_low x_high y_low y_high residual_sd_x residual_sd_y margin_x margin_y n_views? n_indicators missing drawn",
     "distance_from_content_free distance_low distance_high nearest_content_free? is_distinguishable? source note?",
 )

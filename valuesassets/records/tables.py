@@ -137,7 +137,9 @@ SHARED = (
         "respondents",
         "a respondent: who, a column per question, the indicators",
         "country respondent_id survey source weight!",
-        Column("<indicator>", pa.float64(), "the indicator in its own codes", may_be_empty=True, pattern=r"[AEFGY]\d{3}"),
+        Column(
+            "<indicator>", pa.float64(), "the indicator in its own codes", may_be_empty=True, pattern=r"[AEFGY]\d{3}"
+        ),
         Column(
             "<question id>",
             pa.int16(),

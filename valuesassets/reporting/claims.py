@@ -99,7 +99,8 @@ def exactness(run: Run) -> Iterator[Claim]:
     elif run.study.control_families:
         because += f"; {controls.reason}"
         is_supported = False
-    said = "The readings recover planted answers within the study's bounds, and another language's model does not pass."
+    said = "The readings recover planted answers within the study's bounds"
+    said += ", and another language's model does not pass." if run.study.control_families else "."
     yield _claim(said, is_supported, because)
 
 

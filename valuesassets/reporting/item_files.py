@@ -27,8 +27,9 @@ TEXTS = {
     "option_label": "the words of the answer, in the language of the row",
 }
 TAKEN = {
-    *("all and by eq ge gt le lt ne not or to with".split()),
-    *("_all _b _coef _cons _n _pi _pred _rc _skip byte double float if in int long strl using".split()),
+    *("all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with"),
+    *("_all", "_b", "_coef", "_cons", "_n", "_pi", "_pred", "_rc", "_skip"),
+    *("byte", "double", "float", "if", "in", "int", "long", "strl", "using"),
 }
 """Words that SPSS or Stata does not take for a variable, in small letters."""
 DTA_WRITTEN = re.compile(rb"(<timestamp>).*?(</timestamp>)", re.DOTALL)

@@ -138,14 +138,13 @@ def quality_section(run: Run) -> Section:
 
 
 def items_section(run: Run, texts: Mapping[str, str]) -> Section:
-    """A sample of single items, with their texts beside them."""
+    """Every item in every cell in numbers, with the texts beside them."""
     section = Section("items", "Item statistics")
     frame = section.need(run.table("item_statistics"))
     if frame is not None:
-        sample = frame.drop_duplicates(subset=["model", "response_type"])
-        shown = sample.assign(question=[texts.get(str(name).split("@")[0]) for name in sample["question_id"]])
-        caption = f"A sample: the first question of each response type per family ({len(sample)} of {len(frame)} rows)."
+        shown = frame.assign(question=[texts.get(str(name).split("@")[0]) for name in frame["question_id"]])
         first = ("model", "language", "question_id", "question")
+        caption = "Every item in every cell: expected value, entropy, mode, concentration."
         section.tabulate(caption, shown, list(dict.fromkeys([*first, *map(str, frame.columns)])))
     return section
 
@@ -185,7 +184,8 @@ def calibration_section(run: Run) -> Section:
         section.tabulate("Recovery of each cell by response type.", kinds)
     controls = run.table("negative_controls")
     if isinstance(controls, Refused):
-        section.need(Refused(f"negative controls: {controls.reason}"))
+        if run.study.control_families:
+            section.need(Refused(f"negative controls: {controls.reason}"))
         return section
     wrong = each_in(rows(controls, ~column(controls, "fails").astype(bool)), "{language} answered by {answered_by}")
     found = f"{len(controls) - len(wrong)} of {len(controls)} pairs failed, as they must"

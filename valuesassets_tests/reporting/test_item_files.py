@@ -8,7 +8,9 @@ from valuesassets.records.questions import Question, write_questions
 from valuesassets.records.tables import PROBE_DISTRIBUTIONS
 from valuesassets.reporting.item_files import STATA_LABEL, item_files, items_of, shortened, variable_names
 
-STEM = "Please tell me for each of the following, on a scale that runs from a great deal to not at all, how much you trust"
+STEM = (
+    "Please tell me for each of the following, on a scale that runs from a great deal to not at all, how much you trust"
+)
 ITEMS = ("the police", "the press", "the courts", "the parliament")
 IDS = ("model", "q.1", "Щастя", "7")
 OPTIONS = [{"value": 1, "label": "a great deal"}, {"value": 2, "label": "not at all"}]

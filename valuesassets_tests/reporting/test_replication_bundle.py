@@ -144,7 +144,6 @@ def test_stata_and_spss_read_the_answers_with_their_labels(opened, stored):
         assert about.column_names_to_labels["language"] == "ISO 639-3"
 
 
-
 @pytest.mark.slow
 def test_a_figure_is_drawn_again_from_the_tables_alone(opened):
     points = pd.read_csv(

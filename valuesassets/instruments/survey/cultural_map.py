@@ -11,6 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.comparing.reliability import coefficients
+from valuesassets.instruments.survey.analysis_scale import base_id
+from valuesassets.instruments.survey.indicators import INDICATORS, components
 from valuesassets.instruments.survey.map.agreement import families_against_countries, people_against_published
 from valuesassets.instruments.survey.map.axes import RESCALING, published_positions, raw_positions
 from valuesassets.instruments.survey.map.notes import write_caption, write_notes
@@ -30,8 +32,13 @@ from valuesassets.instruments.survey.map.points import (
 from valuesassets.instruments.survey.map.projector import choose_axes
 from valuesassets.instruments.survey.tables import POINTS
 from valuesassets.measure.procrustes import LEAST_POINTS, fit_similarity
+from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import records
 from valuesassets.records.study import Study
+
+
+QUESTIONS = {base_id(part) for indicator in INDICATORS for part in components(indicator)}
+"""Those that the map is made of."""
 
 
 def derive_cultural_map(
@@ -41,7 +48,16 @@ def derive_cultural_map(
     respondents: pd.DataFrame,
     reliability: Mapping[str, pd.DataFrame],
 ) -> dict[str, pd.DataFrame]:
-    """The map of a study, as `place_on_map` makes it; `reliability` are the tables of that analysis."""
+    """The map of a study, as `place_on_map` makes it; `reliability` are the tables of that analysis.
+
+    Raises:
+        MissingData: no question of the map was answered, so that it would show no model; else as `place_on_map`.
+    """
+    if not any(base_id(str(each)) in QUESTIONS for each in answers["question_id"].unique()):
+        raise MissingData(
+            f"the map is made of {len(QUESTIONS)} questions of EVS 2017 and WVS-7, of which none has an answer that "
+            "can be used: it shows no model"
+        )
     return place_on_map(answers, human, study, respondents, coefficients(reliability))
 
 

@@ -17,8 +17,35 @@ POINTS = Table(
     "x_low x_high y_low y_high residual_sd_x residual_sd_y margin_x margin_y n_views? n_indicators missing drawn",
     "distance_from_content_free distance_low distance_high nearest_content_free? is_distinguishable? source note?",
 )
+_ASKED = (
+    "question_id",
+    Column("question", pa.string(), "the question in the language it was asked in"),
+    "model language response_type",
+)
+ANSWERS_BY_OPTION = Table(
+    "survey/question_answers/options",
+    "an option of a question in a cell; where the answer cannot be used, the question with the reason",
+    *_ASKED,
+    "response_value?",
+    Column("option", pa.string(), "the words of the answer", may_be_empty=True),
+    "prob? prob_forward? prob_reversed? p_valid? reason?",
+    Column("sheet", pa.int64(), "number of the figure that the question stands in"),
+)
+ANSWERED = Table(
+    "survey/question_answers/answers",
+    "a question in a cell",
+    *_ASKED,
+    Column("option", pa.string(), "the likeliest answer", may_be_empty=True),
+    "prob?",
+    Column("likeliest_forward", pa.string(), "the likeliest answer, options as printed", may_be_empty=True),
+    Column("likeliest_reversed", pa.string(), "the likeliest answer, options reversed", may_be_empty=True),
+    Column("mean_code", pa.float64(), "mean answer in codes of the question's scale", may_be_empty=True),
+    "p_valid? reason?",
+)
 declare_tables(
     POINTS,
+    ANSWERS_BY_OPTION,
+    ANSWERED,
     Table(
         "survey/cultural_map/projector",
         "an indicator, and a last row of intercepts",

@@ -54,7 +54,7 @@ def report_asset(
         from dataclasses import replace
 
         from valuesassets.reporting.parts import Refused
-        from valuesassets.reporting.report import render_report
+        from valuesassets.reporting.report import render_report, within_study
         from valuesassets.reporting.run import Run, reading_origin, software_versions
 
         words: Any = import_module(f"{instrument.home or f'{PACKAGE}.instruments.{instrument.name}'}.report")
@@ -81,6 +81,7 @@ def report_asset(
             versions=software_versions(identities.values()),
             provenance=[*origins, *_human_files(study), *map(reading_origin, identities, identities.values())],
         )
+        run = within_study(run, words)
         page = render_report(replace(run, gates=words.gates(run)), words)
         metadata = {
             SUMMARY: f"{len({*inputs['probe_distributions']} & {*study.cells()})} of {len(cells)} cells; one page of "

@@ -50,7 +50,9 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         *grid_assets(study, SURVEY, f"{HOME}.analysis_scale:DIRECTIONAL"),
         probe_asset(study),
         *people_assets(study),
-        *analysis_assets(study, SURVEY, ANALYSES, {checks.EXTRACTIONS_ARE_SOUND: doubted_extractions}),
+        *analysis_assets(
+            study, SURVEY, ANALYSES, {checks.EXTRACTIONS_ARE_SOUND: doubted_extractions}, ["aligned_questions"]
+        ),
         report_asset(
             study,
             SURVEY,

@@ -151,10 +151,13 @@ def _graph(name: str) -> list[str]:
 
 
 def print_outcome(found: Study, folder: Path) -> None:
-    """Print calibration per response type, the quality summary, and where report and map are."""
+    """Print calibration per response type, the quality summary, and where report, figures of answers and map are."""
     print_calibration(found, folder)
     print_quality(folder)
-    for title, name in (("report", "report/report.html"), ("map", "cultural_map/cultural_map.png")):
+    places = {"report": "report/report.html", "answers": "question_answers", "map": "cultural_map/cultural_map.png"}
+    if (folder / "cultural_map" / "cultural_map.json").exists() and not (folder / places["map"]).exists():
+        del places["map"]  # no question of the map was asked, or its analysis says why it draws none
+    for title, name in places.items():
         print(f"{title}: {folder / name if (folder / name).exists() else 'not written'}")
 
 

@@ -23,6 +23,8 @@ SHOWN_SHARE = 0.12
 MOST_NAMED = 7
 """Scales with more options have their ends named alone."""
 ROW_IN, LINE_IN, KEY_IN = 0.27, 0.17, 0.2
+NAMES_IN = 1.3
+"""Width that the names of cells take of a figure."""
 HOW = (
     "Thick bars: mean of both orders. Thin bars: options as printed, then reversed. V: P_valid, the probability of any "
     "answer."
@@ -70,7 +72,7 @@ def _title(block: pd.DataFrame, width_in: float) -> str:
     lines = [f"{block['question_id'].iloc[0]}: {texts[0]}", *texts[1:3]]
     if len(texts) > 3:
         lines.append(f"... and in {len(texts) - 3} more languages")
-    return "\n".join(style.wrap(" ".join(line.split()), width_in - 0.3, style.BODY_PT) for line in lines)
+    return "\n".join(style.wrap(" ".join(line.split()), width_in - NAMES_IN, style.BODY_PT) for line in lines)
 
 
 def _colors(n: int) -> list[Any]:

@@ -32,8 +32,13 @@ def boxes(run: Run) -> Iterator[Box]:
     yield _calibration(run)
     yield _orders(run)
     yield _readings(run)
-    if "signal" in run.analyses:
+    if has_people(run):
         yield _signal(run)
+
+
+def has_people(run: Run) -> bool:
+    """Whether the study asks for people to compare models with."""
+    return run.study.human.source != "none"
 
 
 def _sentence(run: Run, family: str) -> str:
@@ -42,7 +47,7 @@ def _sentence(run: Run, family: str) -> str:
     if follows is not None and is_without_evidence(run, family):
         return f"{follows}."
     but = f" But it {follows}." if follows else ""
-    if "signal" not in run.analyses:
+    if not has_people(run):
         return f"{_answered(run, family)}.{but}"
     verdict, reason = _verdict(run, family)
     if verdict is None:
@@ -110,7 +115,8 @@ def _calibration(run: Run) -> Box:
 
 def _orders(run: Run) -> Box:
     """In how many cells answers follow what options say and not where they stand; without that they are no answers."""
-    question, anchor = "Do answers follow the options?", "position-bias"
+    question = "Do answers follow the options?"
+    anchor = "position-bias" if "position_bias" in run.analyses else "claims"
     families = [family for family in run.study.families if len(measured_cells(run, family))]
     if not families:
         part = run.part("position_bias")

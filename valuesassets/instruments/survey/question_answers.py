@@ -56,7 +56,8 @@ def _options(
 ) -> Iterator[dict[str, Any]]:
     known = {(code, question.id): question for code, questions in asked.items() for question in questions}
     standing = {(row["model"], row["language"], row["question_id"]): row for row in records(readings)}
-    cells = list(dict.fromkeys(zip(probe["model"], probe["language"], strict=True)))
+    models = list(dict.fromkeys(probe["model"]))
+    cells = sorted(dict.fromkeys(zip(probe["model"], probe["language"], strict=True)), key=lambda c: models.index(c[0]))
     groups = dict(iter(probe.groupby(["model", "language", "question_id"], sort=False)))
     for asked_id in _in_order(probe, asked):
         for model, language in cells:

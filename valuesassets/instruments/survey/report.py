@@ -36,7 +36,7 @@ from valuesassets.reporting.sections import analysis_sections, calibration_secti
 __all__ = ["SOURCES", "claims", "gates", "methods", "opening", "sections", "within_study"]
 TEMPLATES = "valuesassets.instruments.survey.reporting"
 WORLDS = "In made worlds the analyses find what was planted, and nothing where there is nothing."
-OPENING_ROWS, OPENING_WIDTH_IN = 20, 5.4
+OPENING_ROWS, OPENING_WIDTH_IN = 22, 5.4
 """Of the figure on the first screen."""
 MAP_COLUMNS = (
     *("kind", "label", "x", "x_low", "x_high", "y", "y_low", "y_high", "n_indicators", "missing", "drawn"),

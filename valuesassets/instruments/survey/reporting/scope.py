@@ -6,6 +6,7 @@ from valuesassets.instruments.survey.analysis_scale import base_id
 from valuesassets.instruments.survey.cultural_map import QUESTIONS
 from valuesassets.reporting.run import Run
 
+
 def within_study(run: Run) -> Run:
     """The run without the analyses of people, of the map, of languages or of kinds of models that its study has not."""
     study, out = run.study, set[str]()

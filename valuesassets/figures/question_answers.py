@@ -60,8 +60,8 @@ def draw_question_answers(
         _draw_block(axes, block)
         if key:
             axes.legend(
-                handles=_row_by_row(key, across), loc="upper left", bbox_to_anchor=(0, 0), ncols=across, fontsize=style.SMALL_PT,
-                handlelength=1, handleheight=0.9, columnspacing=1, borderpad=0.1, handletextpad=0.4,
+                handles=_row_by_row(key, across), loc="upper left", bbox_to_anchor=(0, 0), ncols=across,
+                fontsize=style.SMALL_PT, handlelength=1, handleheight=0.9, columnspacing=1, borderpad=0.1, handletextpad=0.4,
             )  # fmt: skip
     return style.finish(figure, "What was asked and answered", [HOW], planted=planted)
 

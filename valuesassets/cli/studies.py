@@ -211,7 +211,13 @@ def print_calibration(found: Study, folder: Path) -> None:
 
     from valuesassets.records.parquet import stored_frame
 
-    compared = [stored_frame(file) for file in sorted(folder.glob("calibration/*/*.parquet"))]
+    compared = [
+        stored_frame(file)
+        for file in [
+            *sorted(folder.glob("calibration/*/*.parquet")),
+            *folder.glob("self_calibration/comparison.parquet"),
+        ]
+    ]
     if compared:
         from valuesassets.answers.calibration import describe_hardness, summarise_recovery
 

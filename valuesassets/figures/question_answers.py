@@ -61,7 +61,8 @@ def draw_question_answers(
         if key:
             axes.legend(
                 handles=_row_by_row(key, across), loc="upper left", bbox_to_anchor=(0, 0), ncols=across,
-                fontsize=style.SMALL_PT, handlelength=1, handleheight=0.9, columnspacing=1, borderpad=0.1, handletextpad=0.4,
+                fontsize=style.SMALL_PT, handlelength=1, handleheight=0.9, columnspacing=1, borderpad=0.1,
+                handletextpad=0.4,
             )  # fmt: skip
     return style.finish(figure, "What was asked and answered", [HOW], planted=planted)
 
@@ -82,8 +83,7 @@ def _colors(n: int) -> list[Any]:
 
 def _scale(block: pd.DataFrame) -> dict[int, str]:
     """Code and words of the options, in their order, in the first language that has them."""
-    read = block.dropna(subset=["response_value"])
-    first = read.drop_duplicates("response_value")
+    first = block.drop_duplicates("response_value")
     return {int(row["response_value"]): str(row["option"]) for row in records(first)}
 
 
@@ -118,7 +118,7 @@ def _draw_block(axes: Axes, block: pd.DataFrame) -> None:
     cells = records(block.drop_duplicates(["model", "language"]))
     for place, cell in enumerate(cells):
         rows = records(rows_where(block, model=cell["model"], language=cell["language"]))
-        if pd.isna(rows[0]["response_value"]):
+        if pd.isna(rows[0]["prob"]):
             axes.text(0.005, place, _short(f"not shown: {rows[0]['reason']}", 90), va="center",
                       fontsize=style.SMALL_PT, style="italic", color=style.GREY)  # fmt: skip
             continue

@@ -20,6 +20,9 @@ PLANTED_TO_TEST = (
     "Reference models were trained on planted answers and then read like any other model. What was planted must come "
     "back; this shows that the software measures what it says, not that models hold values."
 )
+OF_ITS_OWN = (
+    "The reference model was trained for this alone, on the prompts of this study; no other figure or table has it in."
+)
 MUST_FAIL = (
     "A check that nothing can fail proves nothing: another language's reference models must fail. "
     "The prompts of one language were answered by the reference model of another, "
@@ -152,12 +155,14 @@ def items_section(run: Run, texts: Mapping[str, str]) -> Section:
 def calibration_section(run: Run) -> Section:
     """Planted against recovered per response type and cell, how hard the plants were, and the negative controls."""
     section, limits = Section("calibration", "Calibration"), run.study.phantom.limits
-    if not run.study.has_reference_models:
+    if not run.study.has_reference_models and not run.is_calibrated:
         section.refusals.append(
             "this study has no reference family, so nothing was planted and nothing can be recovered"
         )
         return section
     section.paragraphs.append(PLANTED_TO_TEST)
+    if not run.study.has_reference_models:
+        section.paragraphs.append(OF_ITS_OWN)
     comparison = section.need(run.table("comparison", "calibration", of="calibration"))
     if comparison is not None:
         section.draw(
@@ -184,7 +189,7 @@ def calibration_section(run: Run) -> Section:
         section.tabulate("Recovery of each cell by response type.", kinds)
     controls = run.table("negative_controls")
     if isinstance(controls, Refused):
-        if run.study.control_families:
+        if run.has_controls:
             section.need(Refused(f"negative controls: {controls.reason}"))
         return section
     wrong = each_in(rows(controls, ~column(controls, "fails").astype(bool)), "{language} answered by {answered_by}")

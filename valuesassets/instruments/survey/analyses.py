@@ -20,8 +20,8 @@ ANALYSES = {
             Drawing(
                 "question_answers",
                 ("options",),
-                "Each question with a bar for each cell: shares of its options, in both orders too. The table holds the "
-                "same numbers.",
+                "Each question with a bar for each cell: shares of its options, in both orders too. The table holds "
+                "the same numbers.",
                 "What was asked and answered, page {sheet}.",
                 by=("sheet",),
             ),

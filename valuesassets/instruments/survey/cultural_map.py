@@ -36,7 +36,6 @@ from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import records
 from valuesassets.records.study import Study
 
-
 QUESTIONS = {base_id(part) for indicator in INDICATORS for part in components(indicator)}
 """Those that the map is made of."""
 

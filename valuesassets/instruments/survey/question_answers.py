@@ -23,8 +23,8 @@ def derive_question_answers(
 ) -> dict[str, pd.DataFrame]:
     """Two tables: `answers`, a row for each question in each cell, and `options`, a row for each of its options.
 
-    Wordings are averaged. An answer that the quality report does not let through has one row without an option, with
-    the reason. Questions stand in the order of the questionnaire, options in that of the question.
+    Wordings are averaged. An answer that the quality report does not let through has the reason in place of numbers.
+    Questions stand in the order of the questionnaire, options in that of the question.
 
     Args:
         aligned_questions: by language, as they were asked.
@@ -76,14 +76,14 @@ def _options(
             if not verdict.get("is_usable") or not len(read):
                 reasons = [verdict.get("reason"), *rows["reason"].dropna().unique()]
                 why = next((str(each) for each in reasons if isinstance(each, str) and each), "it cannot be used")
-                yield of_cell | {"reason": why}
-                continue
+                read, of_cell = read.head(0), of_cell | {"reason": why}
             means = read.groupby("response_value", sort=False)[list(AVERAGED)].mean()
             labels = {option.value: option.label for option in question.options} if question else {}
-            order = [value for value in labels if value in means.index] or list(means.index)
-            for value in order:
+            offered = list(dict.fromkeys(rows["response_value"].dropna().astype(int))) or list(labels)
+            for value in [value for value in labels if value in offered] or offered:
                 named = {"response_value": int(value), "option": labels.get(value) or str(value)}
-                yield of_cell | named | dict(zip(("prob", *AVERAGED[1:]), map(float, means.loc[value]), strict=True))
+                numbers = means.loc[value] if value in means.index else (None, None, None)
+                yield of_cell | named | dict(zip(("prob", *AVERAGED[1:]), numbers, strict=True))
 
 
 def _in_order(probe: pd.DataFrame, asked: Mapping[str, Sequence[Question]]) -> list[str]:
@@ -117,8 +117,8 @@ def _by_answer(options: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any
 def _answer(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """A question in a cell: the likeliest answer, in both orders too, and the mean of an ordered scale."""
     first = rows[0]
-    if first.get("response_value") is None:
-        return first
+    if "reason" in first:
+        return {name: each for name, each in first.items() if name not in ("response_value", "option")}
     likeliest = max(rows, key=lambda row: row["prob"])
     is_ordered = first["response_type"] != "categorical"
     mean = sum(row["prob"] * row["response_value"] for row in rows) if is_ordered else None

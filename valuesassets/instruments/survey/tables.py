@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from valuesassets.records.columns import Column
 from valuesassets.records.table import Table
-from valuesassets.records.tables import TESTS, declare_tables
+from valuesassets.records.tables import TABLES, TESTS, declare_tables
 
 WORLD = Column("kind", pa.string(), "kind of world: planted, null or scale_artifact")
 POINTS = Table(
@@ -24,7 +24,7 @@ _ASKED = (
 )
 ANSWERS_BY_OPTION = Table(
     "survey/question_answers/options",
-    "an option of a question in a cell; where the answer cannot be used, the question with the reason",
+    "an option of a question in a cell; where the answer cannot be used, with the reason in place of numbers",
     *_ASKED,
     "response_value?",
     Column("option", pa.string(), "the words of the answer", may_be_empty=True),
@@ -46,6 +46,8 @@ declare_tables(
     POINTS,
     ANSWERS_BY_OPTION,
     ANSWERED,
+    Table("survey/self_calibration/comparison", TABLES["calibration"].row, *TABLES["calibration"].columns),
+    Table("survey/self_calibration/controls", TABLES["negative_controls"].row, *TABLES["negative_controls"].columns),
     Table(
         "survey/cultural_map/projector",
         "an indicator, and a last row of intercepts",

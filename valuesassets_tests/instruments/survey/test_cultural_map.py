@@ -13,7 +13,6 @@ from valuesassets_tests.comparing.planted_grid import answers, demo, human, no_h
 from valuesassets_tests.instruments.survey.crowds import respondents
 from valuesassets_tests.instruments.survey.derived_indicators import placed
 
-
 PARTS_OF_ALL = [part.partition("@")[0] for indicator in INDICATORS for part in components(indicator)]
 
 

@@ -31,7 +31,7 @@ ANALYSES = {
             "of ordered scales.",
             "options": "Every option of every question in every cell.",
         },
-        reads=("thresholds",),
+        reads=("human", "thresholds"),
     ),
     "reliability": Analysis(
         title="Reliability",

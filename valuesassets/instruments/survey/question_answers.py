@@ -8,6 +8,7 @@ import pandas as pd
 from valuesassets.instruments.survey.tables import ANSWERED, ANSWERS_BY_OPTION
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import records, rows_where
+from valuesassets.records.frames import rows as rows_of
 from valuesassets.records.questions import Question
 
 SHEET_ROWS = 30
@@ -43,12 +44,16 @@ def derive_question_answers(
 
 def first_questions(options: pd.DataFrame, most_rows: int) -> pd.DataFrame:
     """The first questions of `options` that take so many rows of a figure together, one at least."""
-    of_question = (
-        options.drop_duplicates(["question_id", "model", "language"]).groupby("question_id", sort=False).size()
-    )
-    taken = (of_question + QUESTION_ROWS).cumsum() <= most_rows
-    kept = of_question.index[taken] if taken.any() else of_question.index[:1]
-    return options[options["question_id"].isin(kept)]
+    cells: dict[str, set[tuple[str, str]]] = {}
+    for question, *cell in zip(options["question_id"], options["model"], options["language"], strict=True):
+        cells.setdefault(str(question), set()).add((str(cell[0]), str(cell[1])))
+    kept, used = list[str](), 0
+    for question, there in cells.items():
+        used += QUESTION_ROWS + len(there)
+        if kept and used > most_rows:
+            break
+        kept.append(question)
+    return rows_of(options, options["question_id"].isin(kept))
 
 
 def _options(
@@ -68,7 +73,10 @@ def _options(
             question = known.get((language, base))
             text = question.text if question else asked_id
             kind = str(rows["response_type"].iloc[0])
-            of_cell = {"question_id": asked_id, "question": f"{text} ({condition})" if condition else text}
+            of_cell: dict[str, Any] = {
+                "question_id": asked_id,
+                "question": f"{text} ({condition})" if condition else text,
+            }
             of_cell |= {"model": model, "language": language, "response_type": kind}
             verdict = standing.get((model, language, asked_id), {})
             read = rows_where(rows, status="ok")

@@ -85,7 +85,7 @@ def _open_with_answers(section: Section, run: Run) -> None:
         return
     first = first_questions(options, OPENING_ROWS)
     figure = draw_question_answers(first, run.study.is_planted, OPENING_WIDTH_IN)
-    n_shown, n_all = first["question_id"].nunique(), options["question_id"].nunique()
+    n_shown, n_all = (len(set(each["question_id"])) for each in (first, options))
     which = "All" if n_shown == n_all else f"The first {n_shown} of"
     said = f"{which} {counted(n_all, 'question')}, and what was answered."
     if figure is not None:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from valuesassets_tests.orchestration.small_study import run_study_file
+from valuesassets_tests.tiny_models import sentencepiece_like, write_model
 
 IDS = (
     *("happy", "TRUST", "q.1", "life-sat", "Größe", "Щастя"),
@@ -67,6 +68,29 @@ def test_ids_of_twelve_shapes_go_through_to_the_report_and_what_is_taken_along(o
     assert all(name in page for name in IDS)
     with zipfile.ZipFile(own / "replication_bundle" / "replication_bundle.zip") as bundle:
         assert {"survey/items/items.dta", "survey/csv/question_answers/answers.csv"} <= {*bundle.namelist()}
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("graph")
+def test_a_study_of_a_real_model_calibrates_itself_and_no_figure_of_it_says_planted(tmp_path):
+    (tmp_path / "tables").mkdir()
+    rows = [f"{name},How much does matter {name} count?,,a lot | some | little | nothing" for name in ("one", "two")]
+    (tmp_path / "tables" / "eng.csv").write_text("\n".join(["id,text,item,options", *rows, ""]), encoding="utf-8")
+    write_model(tmp_path / "tiny", sentencepiece_like())
+    head, _, rest = STUDY.partition("[families.first]")
+    real = '[families.tiny]\nkind = "huggingface"\nmodel_type = "multi"\nmodel_id = "tiny"\ndtype = "float32"\n'
+    override = '[preflight]\noverride = "a model that was never trained"\n'
+    phantom = rest[rest.index("[phantom]") :].replace("steps = 60", "steps = 200")
+    (tmp_path / "own.toml").write_text(f"{head}{real}{override}{phantom}", encoding="utf-8")
+    run_study_file(tmp_path, tmp_path / "own.toml")
+    survey = tmp_path / "storage" / "own" / "survey"
+    found = pd.read_parquet(survey / "self_calibration" / "comparison.parquet")
+    assert found["question_id"].tolist() == ["one", "two"]
+    page = (survey / "report" / "report.html").read_text(encoding="utf-8")
+    assert "1 of 1 calibrated cell within the bounds" in page
+    assert "Planted.</strong>" not in page
+    answers = pd.read_parquet(survey / "question_answers" / "answers.parquet")
+    assert set(answers["model"]) == {"tiny"}
 
 
 @pytest.mark.slow

@@ -5,10 +5,12 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import shorten
-from typing import Annotated
+from typing import Annotated, Any
 
+import pydantic
 import typer
 
 from valuesassets.cli.asking_cost import asked_instruments, print_costs
@@ -16,11 +18,16 @@ from valuesassets.cli.inputs import StudyName, require_folder_place
 from valuesassets.cli.instruments import NAMES, commands_of, parts_of
 from valuesassets.cli.outputs import print_hardness, print_recovery
 from valuesassets.desk.history import dagster_folder, take_history_along
-from valuesassets.records.errors import JobError, ModelError, StorageError
+from valuesassets.records.errors import JobError, ModelError, StorageError, StudyError
 from valuesassets.records.places import REPOSITORY, storage_root
+from valuesassets.records.settings.kinds import is_model_path
 from valuesassets.records.study import Study, cells_of, load_study
 
 DEMO = "demo"
+MODEL_KEYS = ("tokenizer", "embedder")
+"""Keys that take a folder or the name of a model on the hub; `model_id` has its languages to be filled in."""
+MADE_LATER = "overrides"
+"""A folder that need not be there."""
 
 
 def study(
@@ -31,6 +38,12 @@ def study(
     found = load_study(name)
     if slurm:
         raise typer.Exit(subprocess.run([*_graph(name), "--dry-run"], check=False).returncode)
+    lacking = lacking_paths(found)
+    if lacking and found.slurm is None:  # a cluster's nodes may see what this machine does not
+        raise StudyError(
+            f"study {found.name}: {'; '.join(lacking)}; paths count from the folder of the study file: mend them, or "
+            "put there what they name"
+        )
     print(f"{found.name}: {found.title}")
     if found.questionnaires is not None:
         print(f"questionnaires: {found.questionnaires.source}, master {found.questionnaires.master}")
@@ -54,6 +67,37 @@ def study(
     print_costs(found)
     if found.takes:
         print(f"a run takes {found.takes}")
+    if lacking:
+        print(f"not on this machine: {'; '.join(lacking)}")
+
+
+def lacking_paths(found: Study) -> list[str]:
+    """What a study names of folders and files that are not there, each with its key."""
+    named = [(key, path) for key, path in _paths(found, "") if not key.endswith(MADE_LATER)]
+    named += [(f"families.{name}.model_id", model) for name in found.families for model in found.model_ids(name)]
+    paths = [(key, Path(place)) for key, place in named if isinstance(place, Path) or is_model_path(place)]
+    lacking = [f"{key}: {path}: no such folder or file" for key, path in paths if not path.exists()]
+    if found.questionnaires is not None:
+        lacking += found.questionnaires.lacking_forms(found.languages)
+    return lacking
+
+
+def _paths(record: Any, key: str) -> Iterator[tuple[str, Path | str]]:
+    """Every path of a study's settings with its key, and every text that may be one."""
+    if isinstance(record, pydantic.BaseModel):
+        parts = [(name, getattr(record, name)) for name in type(record).model_fields]
+    elif isinstance(record, Mapping):
+        parts = [*record.items()]
+    elif isinstance(record, tuple):
+        parts = [*enumerate(record, 1)]
+    else:
+        parts = []
+    for name, value in parts:
+        inner = f"{key}.{name}".lstrip(".")
+        if isinstance(value, Path) or (isinstance(value, str) and name in MODEL_KEYS):
+            yield inner, value
+        else:
+            yield from _paths(value, inner)
 
 
 def cells_line(found: Study) -> str:
@@ -184,7 +228,13 @@ def print_calibration(found: Study, folder: Path) -> None:
 
     from valuesassets.records.parquet import stored_frame
 
-    compared = [stored_frame(file) for file in sorted(folder.glob("calibration/*/*.parquet"))]
+    compared = [
+        stored_frame(file)
+        for file in [
+            *sorted(folder.glob("calibration/*/*.parquet")),
+            *folder.glob("self_calibration/comparison.parquet"),
+        ]
+    ]
     if compared:
         from valuesassets.answers.calibration import describe_hardness, summarise_recovery
 

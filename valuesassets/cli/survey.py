@@ -16,8 +16,8 @@ COMMANDS |= {"calibrate": calibrate, "map": draw_map, "trace": trace, "worlds": 
 
 
 def print_outcome(found: Study, folder: Path) -> None:
-    """Print what any instrument's run ends with, and where the map is."""
+    """Print what any instrument's run ends with, and where the figures of answers and the map are."""
     print_shared_outcome(found, folder)
-    chart = folder / "cultural_map" / "cultural_map.png"
-    if chart.exists():
-        print(f"map: {chart}")
+    for title, name in (("answers", "question_answers"), ("map", "cultural_map/cultural_map.png")):
+        if (folder / name).exists():
+            print(f"{title}: {folder / name}")

@@ -109,6 +109,8 @@ def question_faults(question: Question) -> list[str]:
     values, kind = question.values, question.response_type
     if not question.id.strip():
         faults.append("the id is empty")
+    if "@" in question.id:
+        faults.append("the id has an @, behind which stands the answer that a question depends on; write another sign")
     if not question.text.strip():
         faults.append("the text is empty")
     if len(values) < 2:

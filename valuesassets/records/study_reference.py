@@ -15,9 +15,10 @@ _HEAD = """\
 # The study file
 
 A study is one TOML file, or a bundled one by its name (`demo`, `demo22`, `evs2017`). `valuesassets study FILE` checks
-it; a fault is one line with file, key and what was expected. The tables below have every key. A path counts from the
-folder of the study file. The column "left out" has the value that holds without the key; where it has a dash, the
-description says what holds. What a change makes stale: [staleness](staleness.md). A first file of your own:
+it, and whether what its paths name is there; a fault is one line with file, key and what was expected. The tables
+below have every key. Every path counts from the folder of the study file, those of models and tokenizers too. The
+column "left out" has the value that holds without the key; where it has a dash, the description says what holds. What
+a change makes stale: [staleness](staleness.md). A first file of your own:
 [own questionnaire](own_questionnaire.md).
 
 A study runs the instruments whose tables stand in its file, one at least: {instruments}. The other tables are shared.

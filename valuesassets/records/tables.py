@@ -138,13 +138,15 @@ SHARED = (
         "a respondent: who, a column per question, the indicators",
         "country respondent_id survey source weight!",
         Column(
+            "<indicator>", pa.float64(), "the indicator in its own codes", may_be_empty=True, pattern=r"[AEFGY]\d{3}"
+        ),
+        Column(
             "<question id>",
             pa.int16(),
             "code of the answer; below 0 no answer; empty where the file has none",
             may_be_empty=True,
-            pattern=r"[a-z]+\d\w*",
+            pattern=r"(?s).+",
         ),
-        Column("<indicator>", pa.float64(), "the indicator in its own codes", may_be_empty=True, pattern=r"[A-Z]\d+"),
     ),
     Table(
         "human_means",

@@ -83,9 +83,8 @@ def about_whom(run: Run) -> Iterator[Claim]:
 def exactness(run: Run) -> Iterator[Claim]:
     """Whether what was planted came back."""
     calibration, controls = run.part("calibration"), run.part("negative_controls")
-    why = "this study plants nothing; `valuesassets calibrate` trains reference models on its prompts"
-    if not run.study.has_reference_models or isinstance(calibration, Refused):
-        why = calibration.reason if run.study.has_reference_models else why
+    if isinstance(calibration, Refused):
+        why = calibration.reason if run.study.has_reference_models else "nothing was planted in this study"
         yield Claim("That the readings are exact on these prompts.", False, why)
         return
     cells = rows_where(calibration["recovery"], response_type="all")
@@ -99,7 +98,8 @@ def exactness(run: Run) -> Iterator[Claim]:
     elif run.study.control_families:
         because += f"; {controls.reason}"
         is_supported = False
-    said = "The readings recover planted answers within the study's bounds, and another language's model does not pass."
+    said = "The readings recover planted answers within the study's bounds"
+    said += ", and another language's model does not pass." if run.has_controls else "."
     yield _claim(said, is_supported, because)
 
 
@@ -251,9 +251,9 @@ def calibration_gates(run: Run) -> Iterator[Gate]:
         cells = rows_where(calibration["recovery"], response_type="all")
         off = each_in(rows(cells, ~column(cells, "is_recovered").astype(bool)), "{model}/{language}")
         yield _every("Planted answers were recovered in every calibrated cell.", len(cells), " cells", "off", off)
-    if run.study.control_families and isinstance(controls, Refused):
+    if run.has_controls and isinstance(controls, Refused):
         yield Gate(MUST_FAIL, False, controls.reason, is_missing=True)
-    elif run.study.control_families:
+    elif run.has_controls:
         passed = rows(controls, ~column(controls, "fails").astype(bool))
         wrong = each_in(passed, "{language} answered by {answered_by}")
         yield _every(MUST_FAIL, len(controls), " pairs failed", "not", wrong)

@@ -13,10 +13,12 @@ from valuesassets.records.frames import records, rows_where
 from valuesassets.reporting.claims import exactness, unreliable
 from valuesassets.reporting.interval_words import NARROW, spelled
 from valuesassets.reporting.methods import capital, counted, share_of
-from valuesassets.reporting.option_orders import is_without_evidence, order_sentence
+from valuesassets.reporting.option_orders import is_without_evidence, measured_cells, order_sentence, without_evidence
 from valuesassets.reporting.parts import Box, Refused, Section, is_absent
 from valuesassets.reporting.run import Run
 
+MOST_LANGUAGES = 4
+"""Further languages are counted together."""
 NOT_TRIED = "whether that would come out again in other wordings was not measured"
 
 
@@ -26,19 +28,28 @@ def opening(run: Run) -> Section:
 
 
 def boxes(run: Run) -> Iterator[Box]:
-    """Whether the instrument is calibrated, readings can be used, and a signal survives the nulls."""
+    """Whether the instrument is calibrated, answers follow the options, readings can be used, a signal survives."""
     yield _calibration(run)
+    yield _orders(run)
     yield _readings(run)
-    yield _signal(run)
+    if has_people(run):
+        yield _signal(run)
+
+
+def has_people(run: Run) -> bool:
+    """Whether the study asks for people to compare models with."""
+    return run.study.human.source != "none"
 
 
 def _sentence(run: Run, family: str) -> str:
     """What can be said of a family against the people of its countries, and how often it would come out again."""
-    verdict, reason = _verdict(run, family)
     follows = order_sentence(run, family)
     if follows is not None and is_without_evidence(run, family):
         return f"{follows}."
     but = f" But it {follows}." if follows else ""
+    if not has_people(run):
+        return f"{_answered(run, family)}.{but}"
+    verdict, reason = _verdict(run, family)
     if verdict is None:
         return f"whether it answers like the countries of its languages cannot be said: {reason.rstrip('.')}.{but}"
     correlations = rows_where(run.frames("signal").get("correlations", pd.DataFrame()), model=family, kind=HEADLINE)
@@ -47,6 +58,24 @@ def _sentence(run: Run, family: str) -> str:
         number = f"r{NARROW}{spelled(row['r'], row.get('low'), row.get('high'), digits=2)}"
         said += f" ({number} with the people of its countries, over {counted(int(row['n_languages']), 'language')})"
     return f"{said}; {_again(run, family)}.{but}"
+
+
+def _answered(run: Run, family: str) -> str:
+    """How many of its answers can be used, language by language where there are a few."""
+    readings = run.quality.get("readings", pd.DataFrame())
+    own = rows_where(readings, model=family) if len(readings) else readings
+    if not len(own):
+        why = [str(row["reason"]) for row in records(run.cells_that("is_missing")) if row["model"] == family]
+        return f"none of its answers were read{f': {why[0]}' if why else ''}"
+    counts = [
+        (run.study.languages[str(code)].name, int(rows["is_usable"].astype(bool).sum()), len(rows))
+        for code, rows in own.groupby("language", sort=False)
+    ]
+    if len(counts) > MOST_LANGUAGES:
+        counts = [
+            (counted(len(counts), "language"), sum(good for _, good, _ in counts), sum(all_ for *_, all_ in counts))
+        ]
+    return "answers can be used: " + ", ".join(f"{good} of {total} in {where}" for where, good, total in counts)
 
 
 def _verdict(run: Run, family: str) -> tuple[str | None, str]:
@@ -79,9 +108,30 @@ def _again(run: Run, family: str) -> str:
 def _calibration(run: Run) -> Box:
     """Whether what was planted came back."""
     (claim,) = exactness(run)
-    is_known = run.study.has_reference_models and not isinstance(run.part("calibration"), Refused)
+    is_known = not isinstance(run.part("calibration"), Refused)
     outcome, answer = ("yes", "Yes") if claim.is_supported else ("no", "No") if is_known else ("unknown", "Not known")
     return Box("Is the instrument calibrated?", outcome, answer, f"{capital(claim.because)}.", "calibration")
+
+
+def _orders(run: Run) -> Box:
+    """In how many cells answers follow what options say and not where they stand; without that they are no answers."""
+    question = "Do answers follow the options?"
+    anchor = "position-bias" if "position_bias" in run.analyses else "claims"
+    families = [family for family in run.study.families if len(measured_cells(run, family))]
+    if not families:
+        part = run.part("position_bias")
+        because = part.reason if isinstance(part, Refused) else "too few answers were read in both orders"
+        return Box(question, "unknown", "Not known", f"{capital(because.rstrip('.'))}.", anchor)
+    measured = sum(len(measured_cells(run, family)) for family in families)
+    weak = {family: len(without_evidence(run, family)) for family in families}
+    n_weak = sum(weak.values())
+    because = "Answers come back once the options are reversed."
+    if n_weak:
+        named = ", ".join(family for family, number in weak.items() if number)
+        because = f"By position alone, or not coming back once the options are reversed: {named}."
+    outcome = "yes" if not n_weak else "no" if n_weak == measured else "partly"
+    answer = "Yes" if not n_weak else f"In {measured - n_weak or 'none'} of {measured} cells"
+    return Box(question, outcome, answer, because, anchor)
 
 
 def _readings(run: Run) -> Box:
@@ -102,7 +152,14 @@ def _readings(run: Run) -> Box:
     # Readings of a missing cell are in no table: a share of those that are there would say that all is well.
     answer = f"In {n_cells - n_missing} of {n_cells} cells" if n_missing else f"{n_usable / len(readings):.0%} of them"
     doubtful = f"{share_of(n_doubtful or 'none', n_cells, 'cell')} missing or flagged"
-    return Box(question, outcome, answer, f"{n_usable:,} of {len(readings):,} answers; {doubtful}.", "quality")
+    because = f"{n_usable:,} of {len(readings):,} answers; {doubtful}."
+    n_weak = sum(len(without_evidence(run, family)) for family in run.study.families)
+    if n_weak:  # they were read well, and are still no evidence of values
+        outcome, answer = "partly", f"Read: {answer[:1].lower()}{answer[1:]}"
+        if all(is_without_evidence(run, family) for family in run.study.families):
+            outcome = "no"
+        because += f" In {counted(n_weak, 'cell')} they do not follow the options."
+    return Box(question, outcome, answer, because, "quality")
 
 
 def _signal(run: Run) -> Box:

@@ -53,8 +53,8 @@ def order_sentence(run: Run, family: str) -> str | None:
     else:
         said = f"gives answers{where} that do not come back once the options are reversed"
     return (
-        f"{said}: {shares} of the answers there cross their mean answer in the other order. These answers are no "
-        "evidence of values"
+        f"{said}: {shares} of the answers{' there' if where else ''} cross their mean answer in the other order. These "
+        "answers are no evidence of values"
     )
 
 

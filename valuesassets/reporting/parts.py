@@ -22,6 +22,8 @@ Rows = pd.DataFrame | Sequence[Any]
 ABSENT = "not available"
 REMARKS = {"reason", "note", "missing", "both_ends_share"}
 """Columns in which nothing means that there is nothing to remark, or that it does not apply."""
+WHOLE = {"response_value", "sheet"}
+"""Columns of whole numbers, beside those that begin with `n_`."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +205,8 @@ def _whole(name: str, value: Any) -> Any:
     >>> _whole("n_low_p_valid", 0.0), _whole("p_valid", 0.0)
     (0, 0.0)
     """
-    return int(value) if name.startswith("n_") and isinstance(value, float) and value.is_integer() else value
+    is_count = name.startswith("n_") or name in WHOLE
+    return int(value) if is_count and isinstance(value, float) and value.is_integer() else value
 
 
 def _heading(name: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.metadata import distributions
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any
 
@@ -180,7 +180,18 @@ def study_text(study: Study) -> str:
     told = {"languages": study.languages and study.model_dump(include={"languages"})["languages"]}
     told = study.model_dump(exclude_defaults=True) | told
     head = f"# The study {study.name} as it was run. What a path names is to be put beside this file."
-    return f"{head}\n{toml_text(told)}\n"
+    return f"{head}\n{toml_text(_placeless(told))}\n"
+
+
+def _placeless(value: Any) -> Any:
+    """Settings in which a path that stands as a text is its last name too, as `toml_text` has paths."""
+    if isinstance(value, Mapping):
+        return {name: _placeless(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_placeless(each) for each in value]
+    if isinstance(value, str) and (PurePath(value).is_absolute() or value.startswith("~/")):
+        return PurePath(value).name
+    return value
 
 
 def environment() -> str:

@@ -75,10 +75,16 @@ def render_report(run: Run, words: Words, made_at: str | None = None) -> str:
         words: the instrument's `report` module.
         made_at: when the report was made; left out where not given.
     """
+    run = within_study(run, words)
     found = words.sections(run)
     refused = {each.title: each.refusals for each in found if each.refusals}
     first = (words.opening(run), claims_section(run, words.claims(run), refused), METHODS)
     return render_page(run.study, (*first, *found), words.methods(run), used_sources(run, words.SOURCES), made_at)
+
+
+def within_study(run: Run, words: Any) -> Run:
+    """A run without what was never in its study, where the instrument's `report` module says what that is."""
+    return words.within_study(run) if hasattr(words, "within_study") else run
 
 
 def render_page(

@@ -81,6 +81,16 @@ class Run:
         return [str(note) for note in frames["notes"]["note"].dropna() if note] if "notes" in frames else []
 
     @property
+    def is_calibrated(self) -> bool:
+        """Whether planted answers were read: of reference families, or of a model that the study trains for that."""
+        return not isinstance(self.table("recovery", "calibration", of="calibration"), Refused)
+
+    @property
+    def has_controls(self) -> bool:
+        """Whether another language's model is to fail, or was seen to."""
+        return bool(self.study.control_families) or isinstance(self.part("negative_controls"), pd.DataFrame)
+
+    @property
     def probe(self) -> pd.DataFrame | None:
         """Rows of `PROBE_DISTRIBUTIONS`, all cells."""
         return None if isinstance(found := self.table("probe_distributions"), Refused) else found

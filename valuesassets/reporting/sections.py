@@ -21,6 +21,9 @@ PLANTED_TO_TEST = (
     "Reference models were trained on planted answers and then read like any other model. What was planted must come "
     "back; this shows that the software measures what it says, not that models hold values."
 )
+OF_ITS_OWN = (
+    "The reference model was trained for this alone, on the prompts of this study; no other figure or table has it in."
+)
 MUST_FAIL = (
     "A check that nothing can fail proves nothing: another language's reference models must fail. "
     "The prompts of one language were answered by the reference model of another, "
@@ -139,14 +142,13 @@ def quality_section(run: Run) -> Section:
 
 
 def items_section(run: Run, texts: Mapping[str, str]) -> Section:
-    """A sample of single items, with their texts beside them."""
+    """Every item in every cell in numbers, with the texts beside them."""
     section = Section("items", "Item statistics")
     frame = section.need(run.table("item_statistics"))
     if frame is not None:
-        sample = frame.drop_duplicates(subset=["model", "response_type"])
-        shown = sample.assign(question=[texts.get(str(name).split("@")[0]) for name in sample["question_id"]])
-        caption = f"A sample: the first question of each response type per family ({len(sample)} of {len(frame)} rows)."
+        shown = frame.assign(question=[texts.get(str(name).split("@")[0]) for name in frame["question_id"]])
         first = ("model", "language", "question_id", "question")
+        caption = "Every item in every cell: expected value, entropy, mode, concentration."
         section.tabulate(caption, shown, list(dict.fromkeys([*first, *map(str, frame.columns)])))
     return section
 
@@ -154,12 +156,14 @@ def items_section(run: Run, texts: Mapping[str, str]) -> Section:
 def calibration_section(run: Run) -> Section:
     """Planted against recovered per response type and cell, how hard the plants were, and the negative controls."""
     section, limits = Section("calibration", "Calibration"), run.study.phantom.limits
-    if not run.study.has_reference_models:
+    if not run.study.has_reference_models and not run.is_calibrated:
         section.refusals.append(
             "this study has no reference family, so nothing was planted and nothing can be recovered"
         )
         return section
     section.paragraphs.append(PLANTED_TO_TEST)
+    if not run.study.has_reference_models:
+        section.paragraphs.append(OF_ITS_OWN)
     comparison = section.need(run.table("comparison", "calibration", of="calibration"))
     if comparison is not None:
         section.draw(
@@ -186,7 +190,8 @@ def calibration_section(run: Run) -> Section:
         section.tabulate("Recovery of each cell by response type.", kinds)
     controls = run.table("negative_controls")
     if isinstance(controls, Refused):
-        section.need(Refused(f"negative controls: {controls.reason}"))
+        if run.has_controls:
+            section.need(Refused(f"negative controls: {controls.reason}"))
         return section
     wrong = each_in(rows(controls, ~column(controls, "fails").astype(bool)), "{language} answered by {answered_by}")
     found = f"{len(controls) - len(wrong)} of {len(controls)} pairs failed, as they must"

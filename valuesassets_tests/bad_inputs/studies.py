@@ -214,6 +214,11 @@ CASES = [
         "study.toml: key 'languages.deu.country': an ISO 3166 code such as DE was expected (found \"Germany\")",
     ),
     bad(
+        "a country by a code that is none",
+        study('"GB"', '"UK"'),
+        "study.toml: key 'languages.eng.country': UK is the code of no country; write GB",
+    ),
+    bad(
         "a resource level in another case",
         study('country = "DE"', 'country = "DE"\nresource = "Low"'),
         "study.toml: key 'languages.deu.resource': 'high' or 'low' was expected (found \"Low\")",

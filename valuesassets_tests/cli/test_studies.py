@@ -46,6 +46,84 @@ def test_study_counts_the_cells_that_the_graph_has(name):
     assert cells_line(load_study("psych_demo")) == "6"  # two families, three tasks, one language
 
 
+OWN = """
+name = "own"
+title = "Own"
+seed = 1
+[questionnaires]
+source = "none"
+extractor = "imported"
+extractions = "tables"
+[languages.eng]
+name = "English"
+country = "GB"
+zone = "English-Speaking"
+[families.local]
+kind = "huggingface"
+model_type = "mono"
+model_id = "models/{lang}"
+[families.server]
+kind = "openai"
+model_type = "multi"
+model_id = "models"
+[families.server.endpoint]
+provider = "openai"
+api = "completions"
+base_url = "http://127.0.0.1:9/v1"
+tokenizer = "models/eng"
+"""
+
+
+GERMAN = '[languages.deu]\nname = "German"\ncountry = "DE"\nzone = "z"\n'
+
+
+@pytest.fixture
+def own_study(tmp_path):
+    """A study file beside its tables and models, in a folder that is not the working folder."""
+    for folder in ("tables", "models/eng"):
+        (tmp_path / "study" / folder).mkdir(parents=True)
+    (tmp_path / "study" / "tables" / "eng.csv").write_text("id,text,item,options\nv,Well?,,yes | no\n")
+    (tmp_path / "study" / "own.toml").write_text(OWN)
+    return tmp_path / "study" / "own.toml"
+
+
+def test_every_path_counts_from_the_study_file_wherever_the_command_is_given(own_study, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found, folder = load_study(str(own_study)), own_study.parent
+    assert found.model_ids("local") == (str(folder / "models" / "eng"),)
+    assert found.families["server"].endpoint.tokenizer == str(folder / "models" / "eng")
+    assert found.families["server"].model_id == "models"  # the server's own name for it
+    succeed("study", own_study)
+
+
+def test_a_path_that_counts_from_the_working_folder_is_refused_with_the_one_to_write(own_study, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    own_study.write_text(OWN.replace('tokenizer = "models/eng"', 'tokenizer = "study/models/eng"'))
+    assert "which" not in (said := refuse("study", own_study))
+    assert "families.server.endpoint.tokenizer" in said
+    assert "write models/eng" in said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('model_id = "models/{lang}"', 'model_id = "./modles/{lang}"', "families.local.model_id"),
+        ('tokenizer = "models/eng"', 'tokenizer = "../tok"', "families.server.endpoint.tokenizer"),
+        ("[languages.eng]", f"{GERMAN}[languages.eng]", "languages.deu"),
+    ],
+)
+def test_study_names_every_path_at_which_nothing_is(own_study, old, new, words):
+    own_study.write_text(OWN.replace(old, new, 1))
+    said = refuse("study", own_study)
+    assert words in said
+    assert str(own_study.parent) in said or "tok" in said
+
+
+def test_a_study_on_a_cluster_may_name_what_is_on_its_nodes_alone(own_study):
+    own_study.write_text(OWN.replace('"models/{lang}"', '"/scratch/none/{lang}"') + "[slurm]\n")
+    assert "not on this machine: families.local.model_id: /scratch/none/eng" in succeed("study", own_study)
+
+
 def test_without_a_command_there_is_help():
     done = run()
     assert done.returncode == 2

@@ -59,12 +59,13 @@ def test_a_ten_point_scale_with_anchors_only_is_completed():
         ),
         ({"response_type": "likert10", "options": [{"value": k} for k in range(1, 11)]}, "label on 1 and on 10"),
         ({"text": "  "}, "text is empty"),
+        ({"id": "a@b"}, "the id has an @"),
     ],
 )
 def test_a_faulty_question_says_what_is_wrong(changes, fault):
     faulty = question(**changes)
     assert any(fault in found for found in question_faults(faulty))
-    with pytest.raises(QuestionError, match=r"q.json: question 1 \(v1\)"):
+    with pytest.raises(QuestionError, match=r"q.json: question 1 \((v1|a@b)\)"):
         require_sound([faulty], "q.json")
 
 

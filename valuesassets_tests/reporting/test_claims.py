@@ -78,8 +78,12 @@ def test_what_was_not_run_supports_nothing(changes):
 
 
 def test_a_study_that_plants_nothing_says_that_exactness_was_not_looked_at():
-    refused = claims(run("evs2017"), False)
-    assert "plants nothing" in refused["That the readings are exact on these prompts."]
+    refused = claims(run("evs2017", calibration=Refused("not made")), False)
+    assert refused["That the readings are exact on these prompts."] == "nothing was planted in this study"
+
+
+def test_a_study_that_calibrates_itself_says_what_came_back_as_any_other():
+    assert any(one.startswith("The readings recover planted answers") for one in claims(run("evs2017"), True))
 
 
 def test_hollow_and_undrawn_points_have_no_place_and_are_named():

@@ -13,7 +13,7 @@ from valuesassets_tests.instruments.survey.whole_report import Fault, made
 
 STUDY = load_study("demo")
 MONO, MULTI = STUDY.families
-CALIBRATED, READABLE, SURVIVES, PERSONS = range(4)
+CALIBRATED, ORDERS, READABLE, SURVIVES, PERSONS = range(5)
 
 
 def opened(**found):
@@ -86,9 +86,9 @@ def test_a_family_without_a_verdict_has_its_reason_in_place_of_a_number():
     )
 
 
-def test_four_boxes_say_that_nobody_has_looked_where_nothing_was_made():
+def test_every_box_says_that_nobody_has_looked_where_nothing_was_made():
     boxes = opened().boxes
-    assert [(box.outcome, box.answer) for box in boxes] == [("unknown", "Not known")] * 4
+    assert [(box.outcome, box.answer) for box in boxes] == [("unknown", "Not known")] * 5
     assert all(box.because[0].isupper() and box.because.endswith("again.") for box in boxes)
 
 
@@ -192,3 +192,25 @@ def test_readings_name_the_cells_that_were_read_where_some_are_missing():
     box = opened(quality=lacking).boxes[READABLE]
     assert n_missing > 0
     assert box.answer == f"In {len(lacking['cells']) - n_missing} of {len(lacking['cells'])} cells"
+
+
+def test_whether_answers_follow_the_options_is_asked_before_whether_they_can_be_used():
+    whole = report_quality(probe_frame(), STUDY.cells(), STUDY.thresholds).frames()
+    nobody_looked = opened(quality=whole).boxes[ORDERS]
+    assert (nobody_looked.outcome, nobody_looked.answer) == ("unknown", "Not known")
+    some = opened(quality=whole, position_bias=position_bias(**{MONO: ["position"], MULTI: ["options"]})).boxes
+    assert (some[ORDERS].outcome, some[ORDERS].answer) == ("partly", "In 1 of 2 cells")
+    assert MONO in some[ORDERS].because
+    every = opened(quality=whole, position_bias=position_bias(**{MONO: ["position"], MULTI: ["neither"]})).boxes
+    assert (every[ORDERS].outcome, every[ORDERS].answer) == ("no", "In none of 2 cells")
+    assert every[READABLE].outcome == "no"
+    assert every[READABLE].because.endswith("In two cells they do not follow the options.")
+    assert opened(position_bias=position_bias(**{MONO: ["options"]})).boxes[ORDERS].outcome == "yes"
+
+
+def test_without_people_the_opening_says_what_was_answered_and_asks_for_no_signal():
+    whole = report_quality(probe_frame(), STUDY.cells(), STUDY.thresholds).frames()
+    alone = STUDY.model_copy(update={"human": STUDY.human.model_copy(update={"source": "none"})})
+    section = opening(made(alone, quality=whole))
+    assert section.lead[MONO].startswith("answers can be used: ")
+    assert not [box for box in section.boxes if "signal" in box.question or "people" in box.because]

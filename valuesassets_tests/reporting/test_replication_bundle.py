@@ -88,6 +88,41 @@ def test_the_study_file_gives_the_study_back(opened):
     assert parse_study(told, "study.toml") == small_study()
 
 
+def test_the_study_file_keeps_no_path_of_the_machine(tmp_path):
+    (tmp_path / "models").mkdir()
+    written = """
+name = "small"
+title = "Small"
+seed = 1
+[questionnaires]
+source = "bundled"
+[languages.eng]
+name = "English"
+country = "GB"
+zone = "English-Speaking"
+[families.own]
+kind = "huggingface"
+model_type = "multi"
+model_id = "models"
+[families.server]
+kind = "openai"
+model_type = "multi"
+model_id = "m"
+[families.server.endpoint]
+provider = "openai"
+api = "completions"
+base_url = "http://127.0.0.1:9/v1"
+tokenizer = "models"
+"""
+    (tmp_path / "small.toml").write_text(written)
+    study = load_study(str(tmp_path / "small.toml"))
+    assert study.families["own"].model_id == str(tmp_path / "models")
+    told = tomllib.loads(study_text(study))
+    assert told["families"]["own"]["model_id"] == "models"
+    assert told["families"]["server"]["endpoint"]["tokenizer"] == "models"
+    assert str(tmp_path) not in study_text(study)
+
+
 @pytest.mark.slow
 def test_frictionless_finds_the_data_package_valid(opened):
     frictionless = pytest.importorskip("frictionless")
@@ -132,7 +167,7 @@ def test_stata_and_spss_read_the_answers_with_their_labels(opened, stored):
         cell = wide[(wide["model"] == "reference-multi") & (wide["language"] == "eng")]
         assert cell["v39"].item() == pytest.approx(mean)
         assert cell["v110"].item() in asked["v110"].values  # categorical: the likeliest answer
-        assert asked["v39"].text in about.column_names_to_labels["v39"]
+        assert about.column_names_to_labels["v39"].startswith(asked["v39"].item or asked["v39"].text[:70])
         assert {name.partition("_")[0] for name in about.variable_value_labels} == {*asked}
         for name, found in about.variable_value_labels.items():
             options = asked[name.partition("_")[0]].options

@@ -53,7 +53,7 @@ def align_questions(
         if record.target is not None:
             by_code.setdefault(record.target.code, []).append(record)
     survivors = {code: max(found, key=worth) for code, found in by_code.items()}
-    wanted = [target for target in targets if target.question and not variables.is_excluded(target.code)]
+    wanted = [target for target in targets if target.question]
     kept = {
         target.code: record
         for target in wanted

@@ -9,6 +9,30 @@ from valuesassets.reporting.questions import ANSWERS, LANGUAGES, MAP, MODELS, SI
 TESTS = {"tests": "Its tests, which stand with all the others at the top of the page."}
 
 ANALYSES = {
+    "question_answers": Analysis(
+        title="Questions and answers",
+        question=ANSWERS,
+        about="What was asked and what was answered: every question with its options, in both orders, cell by cell.",
+        derive="valuesassets.instruments.survey.question_answers:derive_question_answers",
+        needs=("answers", "aligned_questions"),
+        line="valuesassets.instruments.survey.reporting.lines:question_answers",
+        drawings=(
+            Drawing(
+                "question_answers",
+                ("options",),
+                "Each question with a bar for each cell: shares of its options, in both orders too. The table holds "
+                "the same numbers.",
+                "What was asked and answered, page {sheet}.",
+                by=("sheet",),
+            ),
+        ),
+        captions={
+            "answers": "Each question in each cell: the likeliest answer, what it is in each order alone, and the mean "
+            "of ordered scales.",
+            "options": "Every option of every question in every cell.",
+        },
+        reads=("human", "thresholds"),
+    ),
     "reliability": Analysis(
         title="Reliability",
         question=SIGNAL,

@@ -11,6 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.comparing.reliability import coefficients
+from valuesassets.instruments.survey.analysis_scale import base_id
+from valuesassets.instruments.survey.indicators import INDICATORS, components
 from valuesassets.instruments.survey.map.agreement import families_against_countries, people_against_published
 from valuesassets.instruments.survey.map.axes import RESCALING, published_positions, raw_positions
 from valuesassets.instruments.survey.map.notes import write_caption, write_notes
@@ -30,8 +32,12 @@ from valuesassets.instruments.survey.map.points import (
 from valuesassets.instruments.survey.map.projector import choose_axes
 from valuesassets.instruments.survey.tables import POINTS
 from valuesassets.measure.procrustes import LEAST_POINTS, fit_similarity
+from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import records
 from valuesassets.records.study import Study
+
+QUESTIONS = {base_id(part) for indicator in INDICATORS for part in components(indicator)}
+"""Those that the map is made of."""
 
 
 def derive_cultural_map(
@@ -41,7 +47,16 @@ def derive_cultural_map(
     respondents: pd.DataFrame,
     reliability: Mapping[str, pd.DataFrame],
 ) -> dict[str, pd.DataFrame]:
-    """The map of a study, as `place_on_map` makes it; `reliability` are the tables of that analysis."""
+    """The map of a study, as `place_on_map` makes it; `reliability` are the tables of that analysis.
+
+    Raises:
+        MissingData: no question of the map was answered, so that it would show no model; else as `place_on_map`.
+    """
+    if not any(base_id(str(each)) in QUESTIONS for each in answers["question_id"].unique()):
+        raise MissingData(
+            f"the map is made of {len(QUESTIONS)} questions of EVS 2017 and WVS-7, of which none has an answer that "
+            "can be used: it shows no model"
+        )
     return place_on_map(answers, human, study, respondents, coefficients(reliability))
 
 
@@ -84,10 +99,10 @@ def place_on_map(
     source = ", ".join(sorted({each.source for each in people})) if people else "published"
     rows = [*published_rows(positions, ground), *countries, *reference_rows(ground, source), *models]
     points = pd.DataFrame(rows, columns=pd.Index(POINTS.names))
-    sensitivity = [leave_one_out("model", _labels(models), cells.means, ground)]
+    sensitivity = [leave_one_out("model", _labels(models), cells.means, ground, study)]
     if people:
         means = np.array([each.means for each in people])
-        sensitivity.append(leave_one_out("human", _labels(countries), means, ground))
+        sensitivity.append(leave_one_out("human", _labels(countries), means, ground, study))
     tests = _tests(cells, ground, people, countries, positions, study, reliability)
     whole = respondents is not None and not respondents.empty
     resampled = "whole respondents" if whole else "answers, question by question," if people else None

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.instruments.survey.analysis_scale import analysis_value
-from valuesassets.instruments.survey.respondents import answer_codes
+from valuesassets.instruments.survey.respondents import answer_codes, answer_column
 from valuesassets.people.variables import load_variables
 from valuesassets.people.weighted_shares import design_effect, weighted_answers
 from valuesassets.records.errors import HumanDataError
@@ -57,7 +57,7 @@ def _asked(
     people: pd.DataFrame, questions: Sequence[Question], label: Mapping[str, object]
 ) -> Iterator[tuple[str, tuple[int, ...], NDArray[np.int16], NDArray[np.bool_]]]:
     """Every question as it is asked: asked id, its answers' codes, (n,) what people said and who was asked."""
-    by_id = {question.id: question for question in questions if question.id in people}
+    by_id = {question.id: question for question in questions if answer_column(question.id) in people}
     everyone = np.ones(len(people), dtype=bool)
     for question in by_id.values():
         codes = answer_codes(people, question.id)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.survey.analysis_scale import REORDERED, analysis_value
-from valuesassets.instruments.survey.respondents import answer_codes
+from valuesassets.instruments.survey.respondents import answer_codes, answer_column
 from valuesassets.people.tables import open_table
 from valuesassets.people.weighted_shares import design_effect
 from valuesassets.records.errors import HumanDataError
@@ -72,7 +72,7 @@ def _computed(respondents: pd.DataFrame, study: Study, scales: Mapping[str, Scal
         here = np.flatnonzero((respondents["country"] == study.countries[language]).to_numpy(dtype=bool))
         people = respondents.iloc[here]
         for question, places in asked.items():
-            if question not in people:
+            if answer_column(question) not in people:
                 continue
             codes = answer_codes(people, question)
             mass = np.array([weights[here][codes == value].sum() for value in places])

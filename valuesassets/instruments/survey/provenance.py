@@ -109,8 +109,11 @@ def _place(stored: StoredSurvey, model: str, language: str) -> tuple[Mapping[str
         found = records(rows_where(stored.points(), kind="model", model=model, language=language))
     except StorageError as error:
         return {}, [str(error)]
-    absent = f"{model}/{language} is not on the map; materialise cultural_map again"
-    return (found[0], []) if found else ({}, [absent])
+    if not found:
+        return {}, [f"{model}/{language} is not on the map; materialise cultural_map again"]
+    if pd.isna(found[0]["x"]):
+        return {}, [str(found[0]["note"])]
+    return found[0], []
 
 
 def _identity(stored: StoredSurvey, model: str, language: str) -> ModelTrace:

@@ -11,10 +11,15 @@ import pandas as pd
 
 from valuesassets.figures.cultural_map import CAVEAT
 from valuesassets.figures.cultural_map_column import draw_cultural_map_column
+from valuesassets.figures.question_answers import draw_question_answers
+from valuesassets.instruments.survey.analysis_scale import base_id
 from valuesassets.instruments.survey.indicators import INDICATORS
+from valuesassets.instruments.survey.question_answers import first_questions
 from valuesassets.instruments.survey.reporting.map import map_view, trace_anchor
+from valuesassets.instruments.survey.reporting.scope import within_study
 from valuesassets.instruments.survey.reporting.trace import Traces, form_anchor, item_anchor
 from valuesassets.instruments.survey.simulated_worlds import faults_of
+from valuesassets.people.variables import load_variables
 from valuesassets.records.frames import records, rows, rows_where
 from valuesassets.reporting import claims as shared_claims
 from valuesassets.reporting import methods as shared_methods
@@ -28,8 +33,11 @@ from valuesassets.reporting.report import filled
 from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import analysis_sections, calibration_section, items_section, quality_section
 
+__all__ = ["SOURCES", "claims", "gates", "methods", "opening", "sections", "within_study"]
 TEMPLATES = "valuesassets.instruments.survey.reporting"
 WORLDS = "In made worlds the analyses find what was planted, and nothing where there is nothing."
+OPENING_ROWS, OPENING_WIDTH_IN = 22, 5.4
+"""Of the figure on the first screen."""
 MAP_COLUMNS = (
     *("kind", "label", "x", "x_low", "x_high", "y", "y_low", "y_high", "n_indicators", "missing", "drawn"),
     *("distance_from_content_free", "distance_low", "distance_high", "is_distinguishable", "source", "note"),
@@ -43,6 +51,15 @@ MAP_TABLES = {
 def opening(run: Run) -> Section:
     """The first screen: a sentence for each family, the map, and the four questions that come before any figure."""
     section = openings.opening(run)
+    section.boxes = [*openings.boxes(run), _persons_box(run)]
+    if "cultural_map" in run.analyses:
+        _open_with_map(section, run)
+    if not section.pictures:
+        _open_with_answers(section, run)
+    return section
+
+
+def _open_with_map(section: Section, run: Run) -> None:
     points = section.need(run.table("points", "the cultural map", of="cultural_map"))
     found, least = Points(run), run.study.thresholds.map_indicators
     if found.models and not found.drawn:
@@ -59,8 +76,26 @@ def opening(run: Run) -> Section:
             "Models and countries. Intervals, what points rest on and what cannot be concluded: see Cultural map.",
             "map",
         )
-    section.boxes = [*openings.boxes(run), _persons_box(run)]
-    return section
+
+
+def _open_with_answers(section: Section, run: Run) -> None:
+    """The first questions with their answers, as many as a screen has room for."""
+    options = run.frames("question_answers").get("options", pd.DataFrame())
+    if not len(options):
+        return
+    first = first_questions(options, OPENING_ROWS)
+    figure = draw_question_answers(first, run.study.is_planted, OPENING_WIDTH_IN)
+    n_shown, n_all = (len(set(each["question_id"])) for each in (first, options))
+    which = "All" if n_shown == n_all else f"The first {n_shown} of"
+    said = f"{which} {counted(n_all, 'question')}, and what was answered."
+    if figure is not None:
+        section.draw(
+            figure,
+            "Questions with a bar for each model in each language: the shares of the options, in both orders too. The "
+            "section on questions and answers has the same numbers in a table.",
+            f"{said} All pages, and the numbers: see Questions and answers.",
+            "question-answers",
+        )
 
 
 def sections(run: Run) -> list[Section]:
@@ -68,10 +103,13 @@ def sections(run: Run) -> list[Section]:
 
     Of a run's `found` the survey's own are `extraction_faults` (by language), `question_texts` (by id) and `traces`.
     """
+    analyses = analysis_sections(run)
+    first = [section for section in analyses if section.anchor == "question-answers"]
     return [
+        *first,
         calibration_section(run),
         quality_section(run),
-        *analysis_sections(run),
+        *(section for section in analyses if section not in first),
         items_section(run, run.found.get("question_texts", {})),
         _extraction(run),
     ]
@@ -266,12 +304,13 @@ def _asked(run: Run) -> Iterator[str]:
         f"{name} ({'' if family.model_id is None else f'{family.model_id}, '}{MODEL_TYPES[family.model_type]})"
         for name, family in study.families.items()
     ]
-    languages = [f"{each.name} ({each.country})" for each in study.languages.values()]
+    is_compared = study.human.source != "none" or "cultural_map" in run.analyses
+    languages = [f"{each.name} ({each.country})" if is_compared else each.name for each in study.languages.values()]
+    beside = f", {'each ' if len(languages) > 1 else ''}with its reference country" if is_compared else ""
     yield (
         f"{capital(counted(len(families), 'family', 'families'))} of language models, {listed(families)}, "
-        f"{was(families)} asked the questions of a values survey in "
-        f"{counted(len(languages), 'language')}, {'each ' if len(languages) > 1 else ''}with its reference country: "
-        f"{listed(languages)}."
+        f"{was(families)} asked the questions of a {'values survey' if _is_survey(run) else 'questionnaire'} in "
+        f"{counted(len(languages), 'language')}{beside}: {listed(languages)}."
     )
     if run.probe is None:
         yield "No answers have been read yet."
@@ -289,6 +328,14 @@ def _asked(run: Run) -> Iterator[str]:
             f"{was(converted)} put as {'a statement' if converted == 1 else 'statements'} to agree or disagree "
             "with."
         )
+
+
+def _is_survey(run: Run) -> bool:
+    """Whether most questions are those of a values survey that is known."""
+    if run.probe is None:
+        return True
+    asked = [base_id(str(each)) for each in run.probe["question_id"].unique()]
+    return 2 * sum(load_variables().option_count(each) is not None for each in asked) > len(asked)
 
 
 def _map_methods(run: Run) -> Iterator[str]:

@@ -22,6 +22,8 @@ from valuesassets.records.tables import TABLES
 
 COLUMNS = TABLES["respondents"].names
 """Before the questions; after them come the ten indicators."""
+TAKEN = {*COLUMNS, *INDICATORS}
+"""Names that a question's column cannot have, whatever its id."""
 
 
 def derive_respondents(study: Study, questions: Mapping[str, Sequence[Question]]) -> pd.DataFrame:
@@ -49,9 +51,18 @@ def derive_respondents(study: Study, questions: Mapping[str, Sequence[Question]]
     return _one_table(people, sorted(asked, key=_in_form_order), notes)
 
 
+def answer_column(question: str) -> str:
+    """The column of a question: its id, but where that is the name of another column.
+
+    >>> answer_column("v7"), answer_column("country")
+    ('v7', 'country (question)')
+    """
+    return f"{question} (question)" if question in TAKEN else question
+
+
 def answer_codes(respondents: pd.DataFrame, question: str) -> NDArray[np.int16]:
     """(n,) answers of one question: below 0 no answer and why, `NOTHING` where the file holds nothing."""
-    return respondents[question].to_numpy(dtype=np.int16, na_value=NOTHING)
+    return respondents[answer_column(question)].to_numpy(dtype=np.int16, na_value=NOTHING)
 
 
 def _read_files(study: Study, asked: Collection[str], notes: list[str]) -> list[People]:
@@ -104,7 +115,9 @@ def _one_table(people: Sequence[People], asked: Sequence[str], notes: list[str])
     given = {part: answers.get(part, np.zeros(len(rows), np.int16)) for part in parts}
     own = own_indicators({part: np.where(codes > 0, codes, np.nan) for part, codes in given.items()})
     weights = rows["weight"] / rows.groupby("country")["weight"].transform("mean")
-    columns = {question: pd.arrays.IntegerArray(codes, codes == NOTHING) for question, codes in answers.items()}
+    columns = {
+        answer_column(question): pd.arrays.IntegerArray(codes, codes == NOTHING) for question, codes in answers.items()
+    }
     table = pd.DataFrame({name: rows[name] for name in COLUMNS} | {"weight": weights} | columns | own)
     table.attrs["notes"] = notes + _unanswered(rows["country"].to_numpy(), answers)
     return table

@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from valuesassets.records.columns import Column
 from valuesassets.records.table import Table
-from valuesassets.records.tables import TESTS, declare_tables
+from valuesassets.records.tables import TABLES, TESTS, declare_tables
 
 WORLD = Column("kind", pa.string(), "kind of world: planted, null or scale_artifact")
 POINTS = Table(
@@ -12,13 +12,42 @@ POINTS = Table(
     "a point on the map",
     Column("kind", pa.string(), "model, human, pooled_human, published, or content_free (answers without content)"),
     "label model? language? country? zone?",
-    Column("x", pa.float64(), "survival to self-expression"),
-    Column("y", pa.float64(), "traditional to secular-rational"),
+    Column("x", pa.float64(), "survival to self-expression", may_be_empty=True),
+    Column("y", pa.float64(), "traditional to secular-rational", may_be_empty=True),
     "x_low x_high y_low y_high residual_sd_x residual_sd_y margin_x margin_y n_views? n_indicators missing drawn",
     "distance_from_content_free distance_low distance_high nearest_content_free? is_distinguishable? source note?",
 )
+_ASKED = (
+    "question_id",
+    Column("question", pa.string(), "the question in the language it was asked in"),
+    "model language response_type",
+)
+ANSWERS_BY_OPTION = Table(
+    "survey/question_answers/options",
+    "an option of a question in a cell; where the answer cannot be used, with the reason in place of numbers",
+    *_ASKED,
+    "response_value?",
+    Column("option", pa.string(), "the words of the answer", may_be_empty=True),
+    "prob? prob_forward? prob_reversed? p_valid? reason?",
+    Column("sheet", pa.int64(), "number of the figure that the question stands in"),
+)
+ANSWERED = Table(
+    "survey/question_answers/answers",
+    "a question in a cell",
+    *_ASKED,
+    Column("option", pa.string(), "the likeliest answer", may_be_empty=True),
+    "prob?",
+    Column("likeliest_forward", pa.string(), "the likeliest answer, options as printed", may_be_empty=True),
+    Column("likeliest_reversed", pa.string(), "the likeliest answer, options reversed", may_be_empty=True),
+    Column("mean_code", pa.float64(), "mean answer in codes of the question's scale", may_be_empty=True),
+    "p_valid? reason?",
+)
 declare_tables(
     POINTS,
+    ANSWERS_BY_OPTION,
+    ANSWERED,
+    Table("survey/self_calibration/comparison", TABLES["calibration"].row, *TABLES["calibration"].columns),
+    Table("survey/self_calibration/controls", TABLES["negative_controls"].row, *TABLES["negative_controls"].columns),
     Table(
         "survey/cultural_map/projector",
         "an indicator, and a last row of intercepts",

@@ -1,6 +1,6 @@
 """The assets of an instrument's analyses: what can be trusted, single items, and those made from its entries."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -35,13 +35,18 @@ GROUP = "analyses"
 
 
 def analysis_assets(
-    study: Study, instrument: Instrument, analyses: Mapping[str, Analysis], others: Mapping[checks.Sentence, Judge]
+    study: Study,
+    instrument: Instrument,
+    analyses: Mapping[str, Analysis],
+    others: Mapping[checks.Sentence, Judge],
+    many: Sequence[str] = (),
 ) -> list[dg.AssetsDefinition]:
     """What every instrument has, and an asset for each analysis; of a partial grid they say what is missing.
 
     Args:
         others: what the quality report says beside the quality of answers: the failing rows of a sentence, and how many
             things were looked at.
+        many: assets of the instrument that analyses take, given as a dict of the partitions that exist.
     """
     declared = partial(
         declare,
@@ -50,7 +55,7 @@ def analysis_assets(
         GROUP,
         step="analysis",
         entries=("families", "languages"),
-        many=["probe_distributions", "preflight"],
+        many=["probe_distributions", "preflight", *many],
     )
 
     @declared(
@@ -220,7 +225,7 @@ def _drawn(
         }
         found = list(figures(drawing, given, study, notes))
         for of, figure in found:
-            named = "-".join([drawing.name, *of.values()] if len(found) > 1 else [drawing.name])
+            named = "-".join([drawing.name, *map(str, of.values())] if len(found) > 1 else [drawing.name])
             drawn[named.replace(" ", "_")] = figure
     return drawn
 

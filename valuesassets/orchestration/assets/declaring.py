@@ -32,6 +32,7 @@ NODE_JOBS = {
     "readings": "valuesassets.node.score",
     "preflight": "valuesassets.node.score",
     "negative_controls": "valuesassets.node.score",
+    "self_calibration": "valuesassets.node.score",
     "reference_models": "valuesassets.node.train_reference",
     "sampled_answers": "valuesassets.node.sample",
     "decoded_ratings": "valuesassets.node.generate",

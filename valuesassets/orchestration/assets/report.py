@@ -54,7 +54,7 @@ def report_asset(
         from dataclasses import replace
 
         from valuesassets.reporting.parts import Refused
-        from valuesassets.reporting.report import render_report
+        from valuesassets.reporting.report import render_report, within_study
         from valuesassets.reporting.run import Run, reading_origin, software_versions
 
         words: Any = import_module(f"{instrument.home or f'{PACKAGE}.instruments.{instrument.name}'}.report")
@@ -74,6 +74,7 @@ def report_asset(
                 "probe_distributions": concatenated(inputs["probe_distributions"]),
                 "calibration": _calibration(study, storage.files(keys["calibration"], "parquet"), cells),
                 "negative_controls": stored_frame(tried) if tried.exists() else untried,
+                **_self_calibration(study, inputs.get("self_calibration", {})),
                 **refused,
                 **shown,
             },
@@ -81,6 +82,7 @@ def report_asset(
             versions=software_versions(identities.values()),
             provenance=[*origins, *_human_files(study), *map(reading_origin, identities, identities.values())],
         )
+        run = within_study(run, words)
         page = render_report(replace(run, gates=words.gates(run)), words)
         metadata = {
             SUMMARY: f"{len({*inputs['probe_distributions']} & {*study.cells()})} of {len(cells)} cells; one page of "
@@ -117,13 +119,25 @@ def what_a_report_reads(instrument: Instrument) -> tuple[str, ...]:
 
 def _calibration(study: Study, calibrated: Mapping[str, Path], cells: set[str]) -> Any:
     """What was planted beside what came back, and how that is to be judged; or that there is nothing."""
-    from valuesassets.answers.calibration import describe_hardness, summarise_recovery
     from valuesassets.reporting.parts import Refused
 
     compared = [stored_frame(path) for name, path in calibrated.items() if name in cells]
     if not compared:
         return Refused("no reference model was calibrated, so nothing says how exact the readings are")
-    comparison = pd.concat(compared, ignore_index=True)
+    return _judged(study, pd.concat(compared, ignore_index=True))
+
+
+def _self_calibration(study: Study, frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+    """What a study without reference families found out on a model of its own, where it did."""
+    if "comparison" not in frames:
+        return {}
+    found: dict[str, Any] = {"calibration": _judged(study, frames["comparison"])}
+    return found | ({"negative_controls": frames["controls"]} if len(frames["controls"]) else {})
+
+
+def _judged(study: Study, comparison: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    from valuesassets.answers.calibration import describe_hardness, summarise_recovery
+
     recovery, hardness = summarise_recovery(comparison, study.phantom), describe_hardness(comparison)
     return {"comparison": comparison, "recovery": recovery, "hardness": hardness}
 

@@ -16,6 +16,7 @@ from valuesassets.orchestration.assets.calibration import calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
 from valuesassets.orchestration.assets.report import report_asset
+from valuesassets.orchestration.assets.self_calibration import self_calibration_asset
 from valuesassets.orchestration.code_versions import human_stamp
 from valuesassets.orchestration.first_look import lines, pictures
 from valuesassets.orchestration.first_look.shown import picture_of
@@ -45,18 +46,22 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         return rows, len(extracted)
 
     extraction = ("questionnaire_pdf", "extracted_questions")
+    own_calibration = () if study.has_reference_models else ("self_calibration",)
     return [
         *calibration_assets(study, SURVEY, f"{HOME}.plants:plant_questions", "aligned_questions"),
+        *self_calibration_asset(study),
         *grid_assets(study, SURVEY, f"{HOME}.analysis_scale:DIRECTIONAL"),
         probe_asset(study),
         *people_assets(study),
-        *analysis_assets(study, SURVEY, ANALYSES, {checks.EXTRACTIONS_ARE_SOUND: doubted_extractions}),
+        *analysis_assets(
+            study, SURVEY, ANALYSES, {checks.EXTRACTIONS_ARE_SOUND: doubted_extractions}, ["aligned_questions"]
+        ),
         report_asset(
             study,
             SURVEY,
             ANALYSES,
             partial(_own_parts, study),
-            takes=(*extraction, "master_questions", "human_distributions", "item_statistics"),
+            takes=(*extraction, "master_questions", "human_distributions", "item_statistics", *own_calibration),
             many=extraction,
             deps=("aligned_questions", "trials"),
             pictured="cultural_map",

@@ -71,29 +71,34 @@ def score_cell(
     readings: Path,
     name: str | None = None,
     instrument: Instrument = SURVEY,
+    model: Path | None = None,
 ) -> ScoreCell:
-    """The part of a score job that asks one cell, named `<model>/<language>` where no other name is given."""
+    """The part of a score job that asks one cell, named `<model>/<language>` where no other name is given.
+
+    Args:
+        model: folder of a reference model that stands elsewhere than where its family's do.
+    """
     settings = study.require_cell(family, language)
     revision = stamp = None
     if settings.endpoint is not None:
-        model = str(settings.model_id).format(lang=language)
+        named = str(settings.model_id).format(lang=language)
     elif settings.model_id is None:
-        folder = model_folder(study, storage, family, language, instrument).absolute()
-        model, revision, stamp = str(folder), None, _stamp(folder, sha256_file)
+        folder = (model or model_folder(study, storage, family, language, instrument)).absolute()
+        named, revision, stamp = str(folder), None, _stamp(folder, sha256_file)
     else:
-        model = settings.model_id.format(lang=language)
-        fetched = fetched_model(study, storage, family, model)
+        named = settings.model_id.format(lang=language)
+        fetched = fetched_model(study, storage, family, named)
         revision = stamp = fetched["commit"]
         if fetched.get("gguf"):
-            model, stamp = _require_same_file(family, model, fetched), fetched["stamp"]
+            named, stamp = _require_same_file(family, named, fetched), fetched["stamp"]
         elif revision is None:
             # A relative folder counts from where the weights were looked at; jobs work in folders of their own.
-            model = model if Path(model).is_absolute() else fetched["folder"]
+            named = named if Path(named).is_absolute() else fetched["folder"]
             # Over size and time of its files as they are now: a grid's bytes would take an hour to read.
-            stamp = _stamp(Path(model), lambda path: [path.stat().st_size, path.stat().st_mtime_ns])
+            stamp = _stamp(Path(named), lambda path: [path.stat().st_size, path.stat().st_mtime_ns])
     return ScoreCell(
         name=name or f"{family}/{language}",
-        model=model,
+        model=named,
         revision=revision,
         model_stamp=stamp,
         bos=settings.bos,

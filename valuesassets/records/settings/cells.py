@@ -1,11 +1,13 @@
 """`[languages.<code>]` and `[families.<name>]`: the two sides of a grid, and the model that is asked in each cell."""
 
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import pydantic
 
+from valuesassets.records.places import STUDIES
 from valuesassets.records.settings.endpoints import Endpoint
-from valuesassets.records.settings.kinds import COUNTRY, SHA256, Record, StudyPath
+from valuesassets.records.settings.kinds import COUNTRY, SHA256, ModelPlace, Record, StudyPath
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting
 from valuesassets.records.settings.slurm import Resources
 from valuesassets.records.trials import BosRule
@@ -15,6 +17,17 @@ if TYPE_CHECKING:
 
 Extractor = Literal["layout", "gemini", "imported"]
 """From the PDF's text layer, by Gemini, or out of a file that something else extracted."""
+
+
+WRONG_COUNTRIES = {"UK": "GB", "EL": "GR", "EN": "GB", "SU": "RU", "YU": "RS"}
+"""What is often written in the place of a country's code."""
+
+
+@cache
+def known_countries() -> frozenset[str]:
+    """ISO 3166-1 alpha-2, and XK, which surveys use for Kosovo."""
+    lines = (STUDIES / "facts" / "iso_countries.csv").read_text(encoding="utf-8").splitlines()
+    return frozenset({line.partition(",")[0] for line in lines[1:]} | {"XK"})
 
 
 class Language(Record):
@@ -44,6 +57,15 @@ class Language(Record):
     sha256: Annotated[str, pydantic.Field(pattern=SHA256)] | None = None
     """Checksum that the questionnaire's PDF must have; any PDF will do if left out."""
 
+    @pydantic.field_validator("country")
+    @classmethod
+    def _is_a_country(cls, country: str | None) -> str | None:
+        if country is not None and country not in known_countries():
+            meant = WRONG_COUNTRIES.get(country)
+            advice = f"write {meant}" if meant else "look it up in the list of ISO 3166-1, such as DE"
+            raise ValueError(f"{country} is the code of no country; {advice}")
+        return country
+
 
 class Family(Record):
     """A model family: how a model follows from a language. Its key is the name in tables and figures."""
@@ -53,7 +75,7 @@ class Family(Record):
     `gemini`, `openai`: models behind Google's interface or OpenAI's, wherever they run."""
     model_type: Literal["mono", "multi"]
     """`mono`: a model per language; `multi`: one model for all."""
-    model_id: str | None = None
+    model_id: ModelPlace | None = None
     """Hub id, folder, GGUF file, or name behind an interface; `{lang}` stands for the language's code. Reference
     families have none."""
     plants: Literal["values", "no-signal", "always-first"] = "values"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import pydantic
 
 from valuesassets.records.settings.human import DataFile
-from valuesassets.records.settings.kinds import InstrumentTable, Positive, Share, StudyPath
+from valuesassets.records.settings.kinds import InstrumentTable, ModelPlace, Positive, Share, StudyPath
 
 if TYPE_CHECKING:
     from valuesassets.records.study import Study
@@ -43,7 +43,7 @@ class CulturalRobustness(InstrumentTable):
     """Answers that count although something is wrong with them; results without them are shown beside."""
     usable_share: Share = 0.8
     """Least share of a language's answers that have to count, without and with a country; else it is dropped."""
-    embedder: str = "Qwen/Qwen3-Embedding-8B"
+    embedder: ModelPlace = "Qwen/Qwen3-Embedding-8B"
     """Hub id or folder of the sentence-transformers model that turns answers into vectors; or one that is made here
     and knows the made-up answers (`planted`)."""
     embedder_revision: str | None = None

@@ -11,7 +11,7 @@ import pydantic
 from valuesassets.records.errors import InputError
 from valuesassets.records.faults import validated
 from valuesassets.records.files import read_toml
-from valuesassets.records.settings.kinds import Positive, Record, Seconds, unit
+from valuesassets.records.settings.kinds import ModelPlace, Positive, Record, Seconds, unit
 from valuesassets.records.settings.prompting import Prompting
 
 GOOGLE = "https://generativelanguage.googleapis.com"
@@ -82,7 +82,7 @@ class Endpoint(Connection):
     """How many of the likeliest tokens are asked for; most providers show 20 at most."""
     max_width: Annotated[float, pydantic.Field(gt=0, le=1)] = 0.05
     """Widest interval that a label's share may have where not all tokens are shown; a wider one is `unresolved`."""
-    tokenizer: str | None = None
+    tokenizer: ModelPlace | None = None
     """Folder or hub id of the model's tokenizer; the routes `token_ids` and `echo` need it."""
     concurrency: Positive = 4
     """Requests that are under way at the same time."""

@@ -1,5 +1,6 @@
 """The building blocks of a study file's tables: records, instruments' tables, paths, and numbers with units."""
 
+import glob
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
@@ -24,6 +25,52 @@ def _from_the_study_file(path: Path, info: pydantic.ValidationInfo) -> Path:
 
 StudyPath = Annotated[Path, pydantic.AfterValidator(_from_the_study_file)]
 """A path that counts from the folder of the study file; `~` is the home folder."""
+
+
+def model_from_the_study_file(name: str, info: pydantic.ValidationInfo) -> str:
+    """A model's name as it is; of a folder or file, which counts from the study file, its absolute path.
+
+    Raises:
+        ValueError: it is a path that counts from the working folder.
+    """
+    folder = (info.context or {}).get("folder")
+    if folder is None or name in NO_MODELS or name.startswith("index:") or info.data.get("kind") in BEHIND_AN_API:
+        return name
+    place = Path(folder, os.path.expanduser(name))
+    if is_model_path(name) or is_there(place):
+        return str(Path(os.path.normpath(place)))
+    if is_there(Path(name)):
+        raise ValueError(
+            f"{name}: paths count from the folder of the study file, {folder}, where it is not; write "
+            f"{os.path.relpath(name, folder)}"
+        )
+    return name
+
+
+def is_model_path(name: str) -> bool:
+    """Whether the name of a model is written as a path, and not as that of a model on the hub.
+
+    >>> is_model_path("../models/{lang}"), is_model_path("owner/name")
+    (True, False)
+    """
+    return name.startswith(("/", "./", "../", "~")) or name.lower().endswith(".gguf")
+
+
+def is_there(place: Path) -> bool:
+    """Whether a file or folder is there; of a name with `{lang}` that of any language."""
+    if "{lang}" not in str(place):
+        return place.exists()
+    fixed, _, rest = str(place).partition("{lang}")
+    parent, beginning = os.path.split(fixed)
+    return any(Path(parent).glob(f"{glob.escape(beginning)}[a-z][a-z][a-z]{rest.replace('{lang}', '*')}"))
+
+
+NO_MODELS = ("planted", "lexical")
+"""Embedders that are made here, in place of a model's name."""
+BEHIND_AN_API = ("gemini", "openai")
+"""Kinds of families whose models' names are their servers' own."""
+ModelPlace = Annotated[str, pydantic.AfterValidator(model_from_the_study_file)]
+"""Hub id, or a folder or file that counts from the folder of the study file."""
 Share = Annotated[float, pydantic.Field(ge=0, le=1), unit("share, 0 to 1")]
 Count = Annotated[int, pydantic.Field(ge=0)]
 Positive = Annotated[int, pydantic.Field(gt=0)]

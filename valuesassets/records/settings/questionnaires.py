@@ -1,6 +1,6 @@
 """`[questionnaires]`, with `[questionnaires.gemini]`, and `[map]`: the survey's tables of the study file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,7 +10,7 @@ from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.places import bundled_names
 from valuesassets.records.settings.cells import Extractor, Language
 from valuesassets.records.settings.endpoints import Connection, Prices
-from valuesassets.records.settings.kinds import InstrumentTable, Positive, Record, StudyPath
+from valuesassets.records.settings.kinds import InstrumentTable, ModelPlace, Positive, Record, StudyPath
 
 if TYPE_CHECKING:
     from valuesassets.records.study import Study
@@ -51,7 +51,7 @@ class Questionnaires(InstrumentTable):
     """Folder of extractions made elsewhere, `<code>.json` each, or of tables of questions, `<code>.csv`, `.tsv` or
     `.xlsx`."""
     gemini: GeminiSettings = GeminiSettings()
-    embedder: str | None = None
+    embedder: ModelPlace | None = None
     """A sentence-transformers model, hub id or folder, whose likeness of texts is further evidence in alignment."""
     embedder_revision: str | None = None
     """Commit, tag or branch of the embedder on the hub."""
@@ -117,6 +117,18 @@ class Questionnaires(InstrumentTable):
             yield "the survey compares with a country; add country"
         if language.zone is None:
             yield "the survey's map has culture zones; add zone"
+
+    def lacking_forms(self, languages: Mapping[str, Language]) -> list[str]:
+        """By language, the PDF or the imported file that is not in its folder, in words."""
+        lacking = []
+        for code, language in languages.items():
+            if self.extractor_of(language) == "imported" and self.extractions is not None:
+                if not any((self.extractions / f"{code}{end}").exists() for end in IMPORTED):
+                    lacking.append(f"languages.{code}: {self.extractions}: no {code}{f', {code}'.join(IMPORTED)}")
+            elif self.source == "folder" and self.pdf_dir is not None:
+                path = self.pdf_dir / (language.pdf or f"{code}.pdf")
+                lacking += [] if path.exists() else [f"languages.{code}: {path}: no such file"]
+        return lacking
 
     def _require_bundled(self, study: "Study") -> None:
         """See that the words around a question are known in every language, and the questionnaire where bundled."""

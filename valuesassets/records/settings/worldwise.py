@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
 import pydantic
 
 from valuesassets.records.settings.human import DataFile
-from valuesassets.records.settings.kinds import FamilyName, InstrumentTable, Positive, Record, Share
+from valuesassets.records.settings.kinds import (
+    FamilyName,
+    InstrumentTable,
+    Positive,
+    Record,
+    Share,
+    model_from_the_study_file,
+)
 
 if TYPE_CHECKING:
     from valuesassets.records.study import Study
@@ -58,7 +65,7 @@ class Worldwise(InstrumentTable):
     countries: Literal["bundled"] | DataFile = "bundled"
     """Scores of countries on the six dimensions, as their authors publish them: a CSV file with
     `ctr,country,pdi,idv,mas,uai,ltowvs,ivr`, or those of twelve countries (`bundled`)."""
-    embedder: Line | None = None
+    embedder: Annotated[Line, pydantic.AfterValidator(model_from_the_study_file)] | None = None
     """What turns reasons into vectors: hub id or folder of a sentence-transformers model, or a bag of words that needs
     no model (`lexical`); without one models only choose."""
     embedder_revision: str | None = None

@@ -56,6 +56,12 @@ def test_a_faulty_question_and_one_with_other_codes_are_aligned_but_not_asked():
     assert str(alignment).startswith("0 of 3 questions aligned, 2 more cannot be asked")
 
 
+def test_an_own_id_that_looks_like_a_variable_that_no_model_is_asked_is_asked_all_the_same():
+    own = [ask("happy"), ask("v9x"), ask("v45a", 2)]
+    alignment = align(own, master=own)
+    assert [question.id for question in askable(alignment.questions)] == ["happy", "v9x", "v45a"]
+
+
 def test_the_same_question_twice_is_merged_and_says_from_where():
     alignment = align([ask("v1"), ask("v2", 2), ask("v1")])
     assert alignment.questions[0].model_extra["merged_from"] == [0, 2]

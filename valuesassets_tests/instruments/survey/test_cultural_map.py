@@ -4,14 +4,16 @@ import pytest
 
 from valuesassets.answers.quality_report import report_quality, usable_answers
 from valuesassets.instruments.survey import cultural_map
-from valuesassets.instruments.survey.indicators import INDICATORS
+from valuesassets.instruments.survey.indicators import INDICATORS, components
 from valuesassets.instruments.survey.map.axes import average_means, published_position, reference_projector
-from valuesassets.instruments.survey.map.points import NOT_DISTINGUISHABLE
+from valuesassets.instruments.survey.map.points import NOT_DISTINGUISHABLE, PLACED
 from valuesassets.instruments.survey.tables import POINTS
 from valuesassets.records.errors import HumanDataError, MissingData, ScoringError
 from valuesassets_tests.comparing.planted_grid import answers, demo, human, no_human, peopleless, probe
 from valuesassets_tests.instruments.survey.crowds import respondents
 from valuesassets_tests.instruments.survey.derived_indicators import placed
+
+PARTS_OF_ALL = [part.partition("@")[0] for indicator in INDICATORS for part in components(indicator)]
 
 
 def place_on_map(rows, people, study, *more):
@@ -165,6 +167,20 @@ def test_under_six_indicators_a_point_is_not_drawn_and_the_notes_say_so():
     assert not models["drawn"].any()
     assert (models["n_indicators"] == 5).all()
     assert any("Not drawn, under 6" in note for note in found.attrs["notes"])
+    assert models[[*PLACED]].isna().all(axis=None)
+    assert models["note"].str.startswith("not drawn: 5 of 10 indicators").all()
+
+
+def test_a_cell_without_an_indicator_has_no_place_of_its_own_while_others_have_theirs():
+    rows = answers()
+    is_bare = (rows["model"] == "reference-mono") & (rows["language"] == "eng")
+    some = pd.concat([without(rows[is_bare], *PARTS_OF_ALL), rows[~is_bare]], ignore_index=True)
+    tables = cultural_map.place_on_map(some, human(), demo())
+    models = of(tables["points"], "model")
+    assert models.loc["reference-mono eng", [*PLACED]].isna().all()
+    assert models.drop(index="reference-mono eng")["x"].notna().all()
+    sensitivity = tables["sensitivity"]
+    assert sensitivity[(sensitivity["model"] == "reference-mono") & (sensitivity["language"] == "eng")].empty
 
 
 def test_an_indicator_needs_all_of_its_parts():

@@ -7,7 +7,9 @@ import pytest
 from valuesassets.instruments.survey.indicators import INDICATORS, own_indicators
 from valuesassets.instruments.survey.planted_people import loading
 from valuesassets.instruments.survey.respondents import COLUMNS, answer_codes, derive_respondents
+from valuesassets.records.parquet import read_frame, write_frame
 from valuesassets.records.settings.human import HumanFile
+from valuesassets.records.tables import TABLES
 from valuesassets_tests.comparing.planted_grid import demo, no_people, questions
 from valuesassets_tests.comparing.planted_grid import people as planted_people
 from valuesassets_tests.people.synthetic_files import (
@@ -264,3 +266,15 @@ def test_what_planted_people_say_hangs_together_as_the_maps_slopes_say():
             assert np.sign(correlations.at[one, other]) == np.sign(expected), (one, other)
             checked += 1
     assert checked > 12
+
+
+@pytest.mark.parametrize("name", ["happy", "Trust", "q.1", "a-b", "Größe", "Щастя", "7", "country", "weight", "A008"])
+@pytest.mark.parametrize("source", ["planted", "none"])
+def test_a_question_of_any_id_has_its_column_beside_those_of_the_table(tmp_path, name, source):
+    asked = {"deu": [questions()[0].replace(id=name)]}
+    study = demo().model_copy(update={"human": demo().human.model_copy(update={"source": source})})
+    found = derive_respondents(study, asked)
+    write_frame(tmp_path / "respondents.parquet", found, TABLES["respondents"])
+    kept = read_frame(tmp_path / "respondents.parquet", TABLES["respondents"])
+    assert answer_codes(kept, name).max(initial=1) > 0
+    assert set(kept["country"]) == ({"DE"} if source == "planted" else set())

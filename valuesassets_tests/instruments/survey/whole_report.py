@@ -43,7 +43,7 @@ class Fault:
 
 
 SHORT = {"probe": "probe_distributions", "quality": "quality_report", "human": "human_distributions"}
-LATER = {"reliability", "signal", "position_bias", "simulated_worlds"}
+LATER = {"question_answers", "reliability", "signal", "position_bias", "simulated_worlds"}
 """Analyses that a study has here only where they are given."""
 
 

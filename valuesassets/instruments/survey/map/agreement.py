@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from valuesassets.comparing.hypotheses import OF_NULLS, family_of, tests_table
 from valuesassets.comparing.relatives import groupings
-from valuesassets.instruments.survey.map.points import Cells, Ground
+from valuesassets.instruments.survey.map.points import Cells, Ground, has_enough
 from valuesassets.measure.procrustes import LEAST_POINTS, permute_same_axes, permute_similarity
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.errors import MissingData
@@ -66,7 +66,7 @@ def families_against_countries(
         against: what the countries' points come from, for the note.
         reliability: generalizability by family; a family below the study's threshold is not tested.
     """
-    enough = np.isfinite(cells.means).sum(axis=1) >= study.thresholds.map_indicators
+    enough = has_enough(cells.means, study)
     places = ground.place(cells.means)
     rows: list[dict[str, Any]] = []
     for family in dict.fromkeys(cells.labels["model"]):

@@ -28,6 +28,11 @@ from valuesassets.records.study import Study
 Array = NDArray[np.float64]
 NOT_DISTINGUISHABLE = "not distinguishable from no content"
 ORDERS = ("prob_forward", "prob_reversed")
+PLACED = (
+    *("x", "x_low", "x_high", "y", "y_low", "y_high", "residual_sd_x", "residual_sd_y", "margin_x", "margin_y"),
+    *("distance_from_content_free", "distance_low", "distance_high", "nearest_content_free", "is_distinguishable"),
+)
+"""What a point has only where it has enough indicators: with too few it would be the people's who stand in."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +142,8 @@ def model_rows(
 
     Where a model shows intervals only, the box is as much wider as they are.
 
-    A cell with too few indicators, or of a family whose answers are not reliable enough, has a row but is not drawn.
+    A cell with too few indicators has a row without a place; one of a family whose answers are not reliable enough has
+    a row that is not drawn.
     """
     places, views = ground.place(cells.means), ground.place(cells.views)
     down, up = _widened(cells, ground)
@@ -151,14 +157,16 @@ def model_rows(
         given = {name: np.where(np.isnan(means), np.nan, free) for name, free in ground.content_free.items()}
         free = {name: ground.place(each) for name, each in given.items()}
         apart = _from_content_free(places[number], low[number], high[number], free, ground.margin)
+        is_placed = has_enough(means, study)
         notes = [why_not] if why_not else []
-        notes += [] if apart["is_distinguishable"] else [NOT_DISTINGUISHABLE]
+        notes += [NOT_DISTINGUISHABLE] if is_placed and not apart["is_distinguishable"] else []
         told = {"model": model, "language": language, "country": about.country, "zone": about.zone}
         told |= {"margin_x": float(ground.margin[0]), "margin_y": float(ground.margin[1])} | apart
         told |= {"n_views": int(cells.n_views[number]), "drawn": not why_not, "note": "; ".join(notes) or None}
         told["source"] = "planted" if study.families[str(model)].kind == "reference" else "model"
         box = (low[number], high[number])
-        rows.append(_point("model", f"{model} {language}", places[number], ground, means, box, **told))
+        row = _point("model", f"{model} {language}", places[number], ground, means, box, **told)
+        rows.append(row if is_placed else row | dict.fromkeys(PLACED))
     return rows
 
 
@@ -188,7 +196,8 @@ def people_rows(
         told = {"language": each.language, "country": each.country, "zone": zones.get(each.country)}
         told |= {"source": each.source, "drawn": not why_not, "note": why_not}
         label = names.get(each.country, each.country)
-        rows.append(_point("human", label, ground.place(means), ground, means, (low, high), **told))
+        row = _point("human", label, ground.place(means), ground, means, (low, high), **told)
+        rows.append(row if has_enough(means, study) else row | dict.fromkeys(PLACED))
     return rows
 
 
@@ -207,8 +216,13 @@ def published_rows(positions: pd.DataFrame, ground: Ground) -> list[dict[str, An
     ]
 
 
-def leave_one_out(kind: str, labels: pd.DataFrame, means: Array, ground: Ground) -> pd.DataFrame:
-    """How far each point moves when one of its indicators is set to the pooled human mean.
+def has_enough(means: Array, study: Study) -> Any:
+    """(...) whether (..., 10) indicator means are enough for a place on the map."""
+    return np.isfinite(means).sum(axis=-1) >= study.thresholds.map_indicators
+
+
+def leave_one_out(kind: str, labels: pd.DataFrame, means: Array, ground: Ground, study: Study) -> pd.DataFrame:
+    """How far each point moves when one of its indicators is set to the pooled human mean; of points with a place.
 
     Args:
         labels: model, language, country of n points.
@@ -220,7 +234,7 @@ def leave_one_out(kind: str, labels: pd.DataFrame, means: Array, ground: Ground)
     filled = np.where(np.isnan(means), ground.stand_ins, means)
     shifts = (ground.stand_ins - filled)[:, :, None] * ground.axes.projector.slopes.T
     without = ground.place(means)[:, None] + shifts
-    at, which = np.nonzero(np.isfinite(means))
+    at, which = np.nonzero(np.isfinite(means) & has_enough(means, study)[:, None])
     found = labels.iloc[at].reset_index(drop=True)
     found.insert(0, "kind", kind)
     found["indicator"] = np.array(INDICATORS)[which]
@@ -254,8 +268,8 @@ def _point(
 def _why_not_drawn(
     means: Array, family: str | None, study: Study, reliability: Mapping[str, float] | None
 ) -> str | None:
-    count, least = int(np.isfinite(means).sum()), study.thresholds.map_indicators
-    if count < least:
+    if not has_enough(means, study):
+        count, least = int(np.isfinite(means).sum()), study.thresholds.map_indicators
         return f"not drawn: {count} of {len(INDICATORS)} indicators, {least} are needed"
     coefficient = None if reliability is None or family is None else reliability.get(family)
     if coefficient is not None and not coefficient >= study.thresholds.reliability:

@@ -17,6 +17,14 @@ def cultural_map(frames: Mapping[str, pd.DataFrame]) -> str:
     )
 
 
+def question_answers(frames: Mapping[str, pd.DataFrame]) -> str:
+    """How many questions were asked in how many cells, and how many answers can be used."""
+    answers = frames["answers"]
+    n_cells = len(answers.drop_duplicates(["model", "language"]))
+    usable = int(answers["option"].notna().sum())
+    return f"{answers.question_id.nunique()} questions in {n_cells} cells; {usable} of {len(answers)} answers usable"
+
+
 def simulated_worlds(frames: Mapping[str, pd.DataFrame]) -> str:
     """How many worlds there are, and how often intervals held the truth in them."""
     held = frames["coverage"].coverage

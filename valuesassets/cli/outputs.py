@@ -90,7 +90,7 @@ MOST_SHOWN = 6
 
 
 def types_of(questions: "Sequence[Question]", guessed: Collection[str]) -> Iterator[str]:
-    """How questions are answered, a line for each type: with an order or without, said or guessed, and which they are."""
+    """How questions are answered, a line for each type: in an order or in none, said or guessed, and which they are."""
     kinds: dict[tuple[str, bool, str], list[str]] = {}
     for question in questions:
         kind = question.response_type

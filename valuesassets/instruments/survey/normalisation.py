@@ -190,9 +190,10 @@ def _doubts(before: Question, after: Question, known: _Known) -> Iterator[tuple[
                 "its own; take it out of all, or write it as the code"
             ),
         )
-    if is_guessed(after) and (why := why_doubtful(after)):
+    points = [*_lacking_points(after, known)]
+    yield from (("points", said) for said in points)
+    if not points and is_guessed(after) and (why := why_doubtful(after)):
         yield "type", why
-    yield from (("points", said) for said in _lacking_points(after, known))
 
 
 def _lacking_points(question: Question, known: _Known) -> Iterator[str]:
@@ -202,12 +203,13 @@ def _lacking_points(question: Question, known: _Known) -> Iterator[str]:
     if len(steps) != 1 or min(steps) < 2 or known.variable(question) in known.variables.type_of:
         return
     low, high = values[0], values[-1]
-    write = f"write {low} = … | ... | {high} = … for all points from {low} to {high}"
+    labels = {option.value: option.label for option in question.options}
+    write = f"write {low} = {labels[low]} | ... | {high} = {labels[high]} for all points from {low} to {high}"
     if high - low >= MOST_OPTIONS:
         yield f"{high - low + 1:,} points from {low} to {high}, at most {MOST_OPTIONS} can be asked; give fewer points"
     elif len(values) == 2 and kind.is_ordinal and not _are_either(question, known):
         yield f"its two answers have the codes {low} and {high}: are they the ends of a scale? Then {write}"
-    elif len(values) > 2 and is_guessed(question) and kind.is_ordinal and not has_bare_points(question.options):
+    elif len(values) > 2 and is_guessed(question) and not has_bare_points(question.options):
         yield f"its codes {', '.join(map(str, values))} leave others out; {write}, or say its response_type"
 
 

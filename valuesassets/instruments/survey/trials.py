@@ -120,12 +120,13 @@ def content_free_prompt(question: Question, order: Sequence[int], answer_cue: st
 
 
 def _numbers(question: Question, order: Sequence[int]) -> Sequence[int]:
-    """What stands before each option shown. The points of a scale keep their places, and words move to other points;
-    where no point has words, the points themselves move."""
+    """What stands before each option shown. The points of a scale keep their places, and the words of its ends change
+    theirs; where the ends are figures, the points themselves move."""
     numbers = shown_numbers(question)
     if numbers is None:
         return range(1, len(order) + 1)
-    return numbers if any(map(has_words, question.options)) else [numbers[position] for position in order]
+    are_ends_words = has_words(question.options[0]) and has_words(question.options[-1])
+    return numbers if are_ends_words else [numbers[position] for position in order]
 
 
 def _estimator_trials(

@@ -1,10 +1,13 @@
 """What kind of scale some answers are where nobody says it: points, two answers, a scale in words, or a list.
 
-An order is seen in numbered points, and in words of degree (`studies/facts/degree_words.toml`). Answers in which none is
-seen are a list without an order, and a doubt: a person says what they are.
+An order is seen in numbered points, in numbers that grow (`1 or 2`, `3 or more`) and in words of degree
+(`studies/facts/degree_words.toml`). Answers in which none is seen are a list without an order, and a doubt: a person
+says what they are.
 """
 
 import functools
+import itertools
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +21,9 @@ from valuesassets.records.questions import TEN, Option, Question, ResponseType, 
 GUESSED = "is_type_guessed"
 """Key of a question of which nobody has said the type; it goes when the type is given."""
 IN_ORDER = 0.5
-"""Share of answers with a word of degree from which they stand in an order."""
+"""Share of answers with a word of degree, or a number, from which they stand in an order."""
+NUMBER = re.compile(r"\D{0,12}(\d+)")
+"""The first number in an answer, near its beginning."""
 
 
 def guessed_type(options: Sequence[Option], language: str) -> ResponseType:
@@ -29,12 +34,12 @@ def guessed_type(options: Sequence[Option], language: str) -> ResponseType:
     ['likert4', 'categorical']
     """
     values = tuple(option.value for option in options)
-    if has_bare_points(options):
+    if has_points(options):
         return ResponseType.LIKERT10 if sorted(values) == [*TEN] and has_words(options[0]) else ResponseType.ORDINAL
     if len(options) == 2:
         return ResponseType.BINARY
     degrees = sum(is_degree(option.label, language) for option in options)
-    if len(options) < 2 or degrees < IN_ORDER * len(options):
+    if len(options) < 2 or (degrees < IN_ORDER * len(options) and not _grow(options)):
         return ResponseType.CATEGORICAL
     kind = BY_COUNT.get(len(options), ResponseType.ORDINAL)
     return ResponseType.ORDINAL if kind is ResponseType.LIKERT10 else kind
@@ -54,6 +59,24 @@ def has_bare_points(options: Sequence[Option]) -> bool:
         and not any(map(has_words, inner))
         and all(figure(option.label) is not None or len(options) > 4 for option in inner)
     )
+
+
+def has_points(options: Sequence[Option]) -> bool:
+    """Whether answers that a person wrote are points of a scale: the ends have words, and others perhaps."""
+    if has_bare_points(options):
+        return True
+    is_whole = is_run([option.value for option in options]) and len(options) > 2
+    return is_whole and all(map(has_words, options[:: len(options) - 1])) and not all(map(has_words, options))
+
+
+def _grow(options: Sequence[Option]) -> bool:
+    """Whether the numbers in answers grow, or fall; the texts beside them differ, as those of numbered things do not."""
+    found = [(NUMBER.match(option.label), option.label) for option in options]
+    numbers = [int(match[1]) for match, _ in found if match]
+    if len(numbers) < max(2, IN_ORDER * len(options)) or len({re.sub(r"\d+", "", label) for _, label in found}) < 2:
+        return False
+    rises = {later > earlier for earlier, later in itertools.pairwise(numbers)}
+    return len(rises) == 1 and len({*numbers}) == len(numbers)
 
 
 def why_doubtful(question: Question) -> str | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from valuesassets.instruments.survey.forms.guessed_types import is_degree
+from valuesassets.instruments.survey.forms.guessed_types import has_points, is_degree
 from valuesassets.instruments.survey.forms.layout.word_graph import words_of
 from valuesassets.instruments.survey.forms.own_numbers import carried
 from valuesassets.records.lexicon import Lexicon
@@ -79,7 +79,7 @@ class Sorted:
 
     Attributes:
         said: their words say no answer.
-        coded: a code that no answer has often, and no words, or more answers than the question has.
+        coded: a code that no answer has often, and no words, or beside all the answers that the question has.
         doubtful: kept as answers, each with what is doubtful of it.
     """
 
@@ -101,13 +101,14 @@ def sort_options(options: Sequence[Option], words: MissingWords, count: int | No
     last = max((place for place, option in enumerate(options) if phrases[option] is None), default=-1)
     first = next((place for place, option in enumerate(options) if phrases[option] is None), len(options))
     run = is_run([option.value for option in options])
+    is_of_points = has_points([option for option in options if not is_missing_code(option.value, count)])
     usual = [option for option in answers if not is_missing_code(option.value, count)]
     for place, option in enumerate(options):
         looks_missing = is_missing_code(option.value, count)
         said = phrases[option]
         if said is None:
             is_bare, is_odd = not has_words(option), looks_missing and not run
-            if is_odd and (is_bare or (is_counted and len(usual) == count)):
+            if is_odd and (is_bare or (is_counted and len(usual) == count) or is_of_points):
                 found.coded.append(option)
             elif is_odd and len(answers) > 2:
                 found.doubtful.append((option, ODD_CODE))

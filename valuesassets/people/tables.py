@@ -15,6 +15,7 @@ import pyreadstat
 from numpy.typing import NDArray
 from pyarrow import csv
 
+from valuesassets.people.missing_labels import with_reasons
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.files import kind_of_file, no_such_file
 from valuesassets.records.quotes import line_of_stray_quote
@@ -100,7 +101,8 @@ def _damaged(path: Path, reason: object) -> HumanDataError:
 
 def _open_stat(path: Path) -> Table:
     """SPSS and Stata files; codes that the file itself declares missing are kept, as they say why."""
-    reader = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
+    is_stata = path.suffix.lower() == ".dta"
+    reader = pyreadstat.read_dta if is_stata else pyreadstat.read_sav
 
     def decode(**options: Any) -> tuple[pd.DataFrame, Any]:
         try:
@@ -113,8 +115,9 @@ def _open_stat(path: Path) -> Table:
     def read(names: list[str]) -> Iterator[tuple[str, NDArray]]:
         for start in range(0, len(names), BATCH):
             batch = names[start : start + BATCH]
-            frame, _ = decode(usecols=batch, disable_datetime_conversion=True)
-            yield from ((name, _array(frame.pop(name))) for name in batch)
+            frame, about = decode(usecols=batch, disable_datetime_conversion=True)
+            labels = about.variable_value_labels if is_stata else {}
+            yield from ((name, with_reasons(_array(frame.pop(name)), labels.get(name, {}))) for name in batch)
 
     return Table(path, tuple(decode(metadataonly=True)[1].column_names), read)
 

@@ -70,7 +70,7 @@ def has_points(options: Sequence[Option]) -> bool:
 
 
 def _grow(options: Sequence[Option]) -> bool:
-    """Whether the numbers in answers grow, or fall; the texts beside them differ, as those of numbered things do not."""
+    """Whether the numbers in answers grow, or fall, beside texts that differ: `dish 1`, `dish 2` are no amounts."""
     found = [(NUMBER.match(option.label), option.label) for option in options]
     numbers = [int(match[1]) for match, _ in found if match]
     if len(numbers) < max(2, IN_ORDER * len(options)) or len({re.sub(r"\d+", "", label) for _, label in found}) < 2:

@@ -15,13 +15,17 @@ REASONS = {
     r"|question (was )?(omitted|dropped)|split (ballot|half|sample)|nicht (gefragt|erhoben|gestellt)|(non|pas) pos[ée]"
     r"|no (se )?pregunt|não pergunt|non chiest|niet gevraagd|nie zadano|nie pytano|не задав|не спрашив|не запит"
     r"|ikke (spurt|stillet)|inte (frågad|ställd)|nem kérdez",
-    NOT_APPLICABLE: r"not appl|inapp|does ?n.?t apply|does not apply|filter|skip|routing|trifft nicht zu|nicht zutreffend"
+    NOT_APPLICABLE: r"not appl|inapp|does ?n.?t apply|does not apply|filter|skip|routing|trifft nicht zu"
+    r"|nicht zutreffend"
     r"|entfällt|non concern|sans objet|no (procede|aplica|corresponde)|não (se )?aplic|non (pertinente|applicabile)"
     r"|niet van toepassing|n\.v\.t|nie dotyczy|неприменимо|не относится|не стосується|ikke (aktuel|relevant)|ej aktuell"
     r"|netýk|nem vonatkoz",
-    DONT_KNOW: r"do ?n.?t know|do not know|\bdk\b|not sure|can.?t (say|choose)|wei(ß|ss) nicht|ne sai[ts] pas|n[oã]o? sab"
-    r"|non s[ao]\b|weet (het )?niet|nie wiem|trudno powiedzie|не зна|затрудн|ve[dt] ikke|vet (ej|inte)|nev[íi]|nem tudja",
-    NO_ANSWER: r"no answer|not answered|no response|refus|declin|keine (angabe|antwort)|verweiger|sans réponse|no contest"
+    DONT_KNOW: r"do ?n.?t know|do not know|\bdk\b|not sure|can.?t (say|choose)|wei(ß|ss) nicht|ne sai[ts] pas"
+    r"|n[oã]o? sab"
+    r"|non s[ao]\b|weet (het )?niet|nie wiem|trudno powiedzie|не зна|затрудн|ve[dt] ikke|vet (ej|inte)"
+    r"|nev[íi]|nem tudja",
+    NO_ANSWER: r"no answer|not answered|no response|refus|declin|keine (angabe|antwort)|verweiger"
+    r"|sans réponse|no contest"
     r"|sem resposta|non rispond|geen antwoord|weiger|brak odpowiedzi|odmow|нет ответа|отказ|немає відповіді|відмов",
 }
 """By reason, the words that name it, the first one that fits; anything else is another reason."""

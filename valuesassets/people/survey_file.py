@@ -123,8 +123,8 @@ def read_people(
     }
     if letters and table.path.suffix.lower() == ".dta":
         notes.append(
-            f"{table.path.name}: no label says what {', '.join(sorted(letters))} mean: such answers count as asked for and "
-            "not given; label them in the file (not asked, don't know)."
+            f"{table.path.name}: no label says what {', '.join(sorted(letters))} mean: such answers count as asked "
+            "for and not given; label them in the file (not asked, don't know)."
         )
     if len(rows) and not any((codes < NOTHING).any() for codes in answers.values()):
         notes.append(

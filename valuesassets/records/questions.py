@@ -100,9 +100,9 @@ class Question(pydantic.BaseModel):
         {1: 1, 3: 2, 2: 3}
         """
         order = (self.model_extra or {}).get("order")
-        if not isinstance(order, list | tuple) or sorted(order) != sorted(self.values):
+        if not isinstance(order, list | tuple) or sorted(map(str, order)) != sorted(map(str, self.values)):
             return {value: value for value in self.values}
-        return dict(zip(order, sorted(self.values), strict=True))
+        return dict(zip(map(int, order), sorted(self.values), strict=True))
 
     def replace(self, **changes: Any) -> "Question":
         """A copy with some fields changed (extra keys allowed)."""

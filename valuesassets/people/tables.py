@@ -1,9 +1,10 @@
 """Columns of a file as archives hand it out: .sav, .dta, .csv or .parquet, no more of it read than is asked for."""
 
 import re
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from csv import reader as csv_of_lines
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from valuesassets.people.missing_labels import with_reasons
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.files import kind_of_file, no_such_file
 from valuesassets.records.quotes import line_of_stray_quote
+from valuesassets.records.zips import PACKED, packed_file
 
 FORMATS = {
     ".sav": "an SPSS file",
@@ -77,6 +79,9 @@ def open_table(path: Path) -> Table:
         raise HumanDataError(f"{path}: is a folder, people's answers were expected; name the file in it")
     if not is_file:
         raise HumanDataError(no_such_file(path))
+    if kind_of_file(path) in PACKED and (inner := _unpacked(path)) is not None:
+        table = open_table(inner)
+        return replace(table, path=path / inner.name)
     if ending not in FORMATS:
         raise HumanDataError(
             f"{path}: respondents are read from {', '.join(FORMATS)}, found {ending or 'no ending'}; save it as one of "
@@ -84,6 +89,27 @@ def open_table(path: Path) -> Table:
         )
     _require_kind(path, ending)
     return {".csv": _open_csv, ".parquet": _open_parquet}.get(ending, _open_stat)(path)
+
+
+_unpacked_before: dict[tuple[Path, int, int], tempfile.TemporaryDirectory[str]] = {}
+"""Folders of files out of archives, by the archive; they go when this process ends."""
+
+
+def _unpacked(path: Path) -> Path | None:
+    """The one file of an archive, unpacked; None where it is damaged, or of no format that is read."""
+    stat = path.stat()
+    version = (path.resolve(), stat.st_mtime_ns, stat.st_size)
+    if version not in _unpacked_before:
+        try:
+            found = packed_file(path)
+        except ValueError as why:
+            raise HumanDataError(f"{path}: {why}") from None
+        if found is None or Path(found[0]).suffix.lower() not in FORMATS:
+            return None
+        folder = tempfile.TemporaryDirectory(prefix="people_")
+        (Path(folder.name) / found[0]).write_bytes(found[1])
+        _unpacked_before[version] = folder
+    return next(Path(_unpacked_before[version].name).iterdir())
 
 
 def _require_kind(path: Path, ending: str) -> None:

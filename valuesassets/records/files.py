@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from valuesassets.records.errors import StorageError, ValuesAssetsError
+from valuesassets.records.zips import PACKED, packed_file
 
 LONGEST_LINE = 10 * 2**20
 """Bytes; no line that people write has more."""
 _BEGINNINGS = {
     b"%PDF-": "a PDF",
     b"PK\x03\x04": "a ZIP archive or an Office document",
+    b"\x1f\x8b\x08": "a gzip archive",
     b"PAR1": "a parquet file",
     b"$FL": "an SPSS file",
     b"<stata_dta>": "a Stata file",
@@ -274,6 +276,8 @@ def _text_file(path: Path, expected: str, error: type[ValuesAssetsError]) -> Ite
     try:
         with open(path, "rb") as stream:
             kind = kind_of(stream.peek(1024)[:1024])
+            if kind in PACKED and (content := _unpacked(path, error)) is not None:
+                kind, stream = kind_of(content[:1024]), io.BufferedReader(io.BytesIO(content))  # type: ignore[arg-type]
             if kind is not None and kind != "JSON":
                 what_to_do = "save the file as UTF-8" if "UTF-16" in kind else "name another file"
                 raise error(f"{path}: is {kind}, {expected} was expected; {what_to_do}")
@@ -284,6 +288,14 @@ def _text_file(path: Path, expected: str, error: type[ValuesAssetsError]) -> Ite
         raise error(f"{path}: is a folder, {expected} was expected; name the file") from None
     except OSError as fault:
         raise error(f"{path}: cannot be read: {_reason(fault)}; check who may read it") from None
+
+
+def _unpacked(path: Path, error: type[ValuesAssetsError]) -> bytes | None:
+    try:
+        found = packed_file(path)
+    except ValueError as why:
+        raise error(f"{path}: {why}") from None
+    return found and found[1]
 
 
 def sha256_file(path: Path) -> str:

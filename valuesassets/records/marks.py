@@ -15,20 +15,12 @@ from valuesassets.records.trials import Trial
 
 ANGLES = ("<<", ">>")
 NAMED_OTHERWISE = {
-    "participant": [
-        "participantid",
-        "subject",
-        "subjectid",
-        "respondent",
-        "respondentid",
-        "person",
-        "personid",
-        "user",
-        "userid",
-        "pid",
-    ],
-    "experiment": ["experimentid", "experimentname", "study", "studyid", "task"],
-    "text": ["transcript", "prompt"],
+    "participant": (
+        *("participantid", "subject", "subjectid", "respondent", "respondentid"),
+        *("person", "personid", "user", "userid", "pid"),
+    ),
+    "experiment": ("experimentid", "experimentname", "study", "studyid", "task"),
+    "text": ("transcript", "prompt"),
 }
 """What files of transcripts call these keys beside their own names, case and marks aside."""
 UNDETERMINED = "und"

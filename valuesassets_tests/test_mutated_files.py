@@ -291,7 +291,7 @@ def test_pages_of_figures_charts_and_grids_are_no_error(count):
             for text, x, y in sorted(placed, key=lambda each: (each[2], each[1]))
         ]
         with refused_in_a_line():
-            read_form([page_of(words)])
+            read_form((page_of(words),))
 
     tries()
 

@@ -31,7 +31,7 @@ from valuesassets.records.questions import Option, Question
 SETTLED_BY_A_PERSON = {
     *("grounding", "damaged_text", "script", "duplicate_id"),
     *("code_without_question", "gap", "answers_without_code", "agreement"),
-    *("type", "points", "own_numbers", "missing_answers"),
+    *("type", "points", "own_numbers", "missing_answers", "lost_line"),
 }
 """Checks that an override of a question answers; the others look at what the override says."""
 NOT_ASKED = "not_asked"
@@ -142,10 +142,10 @@ def examine_questions(
         questions, named = with_codes_of(questions, twins)
     given = read_overrides(overrides) if overrides else {}
     answers = [Fault(code, None, check, f"{code}: {said}") for code, check, said in normalised.doubts]
-    first = [*extraction_faults(questions, pdf, language, form), *answers] if given else []
+    first = [*extraction_faults(questions, pdf, language, form, lexicon), *answers] if given else []
     doubts = {fault.question_id for fault in first if fault.question_id} | variables.opinion_items
     overridden = apply_overrides(questions, given, overrides or Path(), doubts)
-    faults = [*extraction_faults(overridden.questions, pdf, language, form), *answers]
+    faults = [*extraction_faults(overridden.questions, pdf, language, form, lexicon), *answers]
     agreement = None
     if second is not None:
         corrected = _twins_of_corrected(overridden, questions, twins, second)

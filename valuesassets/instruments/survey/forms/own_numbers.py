@@ -7,6 +7,8 @@ import itertools
 import re
 from collections.abc import Sequence
 
+from valuesassets.records.questions import MISSING_CODES
+
 LEADING = re.compile(
     r"\s*(?:(?P<open>[(\[{])\s*(?P<inside>[^\W_]{1,4})\s*[)\]}][.:]?\s*"
     r"|(?P<bare>\d{1,4}|[^\W\d_]{1,4})\s*(?:[.):\]=/]|[-\u2013\u2014](?=\s*[^\W\d_]))+(?:\s+|(?=[^\W\d_])))(?P<rest>\S.*)",
@@ -37,14 +39,20 @@ def carried(label: str) -> tuple[str, str] | None:
 
 
 def places_of(marks: Sequence[str]) -> list[int] | None:
-    """The numbers that marks are, where they go up or down as they stand; None where they are in no order.
+    """The numbers that marks are, where they go up or down as they stand; None where they are in no order. Codes that no
+    answer has often may stand anywhere.
 
     >>> places_of(["a", "b", "c"]), places_of(["4", "3", "1"]), places_of(["i", "ii"]), places_of(["a", "c"])
     ([1, 2, 3], [4, 3, 1], [1, 2], None)
+    >>> places_of(["3", "2", "1", "9"])
+    [3, 2, 1, 9]
     """
     if all(mark.isdecimal() for mark in marks):
         numbers = [int(mark) for mark in marks]
-        rises = {later > earlier for earlier, later in itertools.pairwise(numbers)}
+        counted = (
+            [number for number in numbers if number not in MISSING_CODES] if max(numbers) > len(marks) else numbers
+        )
+        rises = {later > earlier for earlier, later in itertools.pairwise(counted)}
         return numbers if len(rises) == 1 and len(set(numbers)) == len(numbers) else None
     counted = [*range(1, len(marks) + 1)]
     lists = (*ALPHABETS, ROMAN)

@@ -12,7 +12,7 @@ import threading
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from valuesassets.records.errors import StorageError, ValuesAssetsError
 from valuesassets.records.zips import PACKED, packed_file
@@ -272,16 +272,16 @@ def read_lines(path: Path, expected: str, error: type[ValuesAssetsError] = Stora
 
 
 @contextlib.contextmanager
-def _text_file(path: Path, expected: str, error: type[ValuesAssetsError]) -> Iterator[io.BufferedReader]:
+def _text_file(path: Path, expected: str, error: type[ValuesAssetsError]) -> Iterator[IO[bytes]]:
     try:
         with open(path, "rb") as stream:
-            kind = kind_of(stream.peek(1024)[:1024])
+            kind, unpacked = kind_of(stream.peek(1024)[:1024]), None
             if kind in PACKED and (content := _unpacked(path, error)) is not None:
-                kind, stream = kind_of(content[:1024]), io.BufferedReader(io.BytesIO(content))  # type: ignore[arg-type]
+                kind, unpacked = kind_of(content[:1024]), io.BytesIO(content)
             if kind is not None and kind != "JSON":
                 what_to_do = "save the file as UTF-8" if "UTF-16" in kind else "name another file"
                 raise error(f"{path}: is {kind}, {expected} was expected; {what_to_do}")
-            yield stream
+            yield stream if unpacked is None else unpacked
     except FileNotFoundError:
         raise error(no_such_file(path)) from None
     except IsADirectoryError:

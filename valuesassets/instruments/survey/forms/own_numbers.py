@@ -39,8 +39,8 @@ def carried(label: str) -> tuple[str, str] | None:
 
 
 def places_of(marks: Sequence[str]) -> list[int] | None:
-    """The numbers that marks are, where they go up or down as they stand; None where they are in no order. Codes that no
-    answer has often may stand anywhere.
+    """The numbers that marks are, where they go up or down as they stand; None where they are in no order. Codes that
+    no answer has often may stand anywhere.
 
     >>> places_of(["a", "b", "c"]), places_of(["4", "3", "1"]), places_of(["i", "ii"]), places_of(["a", "c"])
     ([1, 2, 3], [4, 3, 1], [1, 2], None)

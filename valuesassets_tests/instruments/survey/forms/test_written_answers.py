@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from valuesassets.answers.language_codes import known_languages
 from valuesassets.cli.outputs import lines_of_changes, types_of
 from valuesassets.instruments.survey.analysis_scale import analysis_places
-from valuesassets.instruments.survey.extracted_questions import examine_questions
+from valuesassets.instruments.survey.extracted_questions import SETTLED_BY_A_PERSON, examine_questions
 from valuesassets.instruments.survey.forms.guessed_types import is_degree
 from valuesassets.instruments.survey.forms.imported_questions import import_questions, read_imported
+from valuesassets.instruments.survey.forms.layout.checks import Fault
 from valuesassets.instruments.survey.forms.missing_answers import MissingWords
 from valuesassets.instruments.survey.trials import write_trials
+from valuesassets.orchestration.checks import EXTRACTION
 from valuesassets.people.variables import load_variables
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.lexicon import bundled_lexicons, load_lexicon
@@ -294,6 +296,12 @@ def test_a_file_that_offers_no_answer_is_refused_where_prompts_are_made():
     questions, _ = import_questions([{"id": "q", "text": "?", "response_type": "categorical", "options": options}], "t")
     with pytest.raises(QuestionError, match=r"q: option 8 \(don't know\) says don't know or no answer"):
         prompts(questions[0])
+
+
+@pytest.mark.parametrize("check", sorted(SETTLED_BY_A_PERSON))
+def test_every_doubt_that_a_person_settles_fails_a_check_of_the_asset(check):
+    fault = Fault("q", None, check, "q: doubtful")
+    assert sum(holds(fault) for holds in EXTRACTION.values()) == 1
 
 
 CASES = {

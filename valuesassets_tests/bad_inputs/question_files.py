@@ -131,8 +131,8 @@ CASES = [
     bad(
         "a code for don't know",
         one(options=options((1, "a"), (2, "b"), (3, "c"), (88, "don't know"))),
-        "questions.json: eng: v1: option 88 (don't know) says don't know or no answer, which are never offered; take it "
-        "out",
+        "questions.json: eng: v1: option 88 (don't know) says don't know or no answer, which are never offered; take "
+        "it out",
     ),
     bad(
         "a negative value",

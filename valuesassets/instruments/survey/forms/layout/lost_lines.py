@@ -29,7 +29,7 @@ WIDE, LEADING = 1.5, 1.25
 LEAST_ROW, MOST_ROW, FEWEST_COLUMNS = 8.0, 60.0, 4
 """A row of answers is so many points high, and has so many rules across it at least."""
 FEWEST_NUMBERS = 10
-MOST_GAPS = 0.05
+MOST_GAPS = 1 / 20
 """Of a form's question numbers so many may be left out; more are another way to count."""
 SHORT = 3
 """Letters of the short forms for don't know that a table prints over its columns."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from valuesassets.instruments.survey.forms.agreement import Agreement, compare_extractions, find_twins, with_codes_of
 from valuesassets.instruments.survey.forms.changes import Change
 from valuesassets.instruments.survey.forms.damaged_words import DAMAGED_SHARE, damaged_words
+from valuesassets.instruments.survey.forms.guessed_types import GUESSED
 from valuesassets.instruments.survey.forms.layout.blocks import Reading
 from valuesassets.instruments.survey.forms.layout.checks import Fault, extraction_faults, language_faults
 from valuesassets.instruments.survey.forms.layout.grounding import Form, GroundedString
@@ -217,7 +218,7 @@ def _question(reading: Reading, code: str) -> Question:
     variables = load_variables()
     dropped = variables.volunteered.get(code, ())
     options = tuple(Option(value=value, label=label) for value, label in reading.options if value not in dropped)
-    return Question(
+    question = Question(
         id=code,
         section=reading.section,
         text=question_text(reading.stem, reading.item),
@@ -229,3 +230,4 @@ def _question(reading: Reading, code: str) -> Question:
         page=reading.page,
         box=reading.box,
     )
+    return question if code in variables.type_of else question.replace(**{GUESSED: True})

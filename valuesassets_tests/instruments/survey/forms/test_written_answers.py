@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from valuesassets.answers.language_codes import known_languages
 from valuesassets.cli.outputs import lines_of_changes, types_of
 from valuesassets.instruments.survey.analysis_scale import analysis_places
-from valuesassets.instruments.survey.extracted_questions import SETTLED_BY_A_PERSON, examine_questions
+from valuesassets.instruments.survey.extracted_questions import SETTLED_BY_A_PERSON, _question, examine_questions
 from valuesassets.instruments.survey.forms.guessed_types import is_degree
 from valuesassets.instruments.survey.forms.imported_questions import import_questions, read_imported
+from valuesassets.instruments.survey.forms.layout.blocks import Reading
 from valuesassets.instruments.survey.forms.layout.checks import Fault
 from valuesassets.instruments.survey.forms.missing_answers import MissingWords
 from valuesassets.instruments.survey.trials import write_trials
@@ -167,6 +168,15 @@ def test_numbers_and_letters_that_all_labels_carry_are_taken_out_and_told(form, 
     assert (listed(question), faults) == ([*enumerate(WORDS, 1)], [])
     assert changes[0] == "changed in 1 place: numbers that the labels carried themselves"
     assert prompts(question)["reversed"][0][0] == "1. Not at all"
+
+
+@pytest.mark.parametrize(("labels", "kind"), [(("red", "blue", "green", "grey"), "categorical"), (WORDS, "likert4")])
+def test_types_of_a_printed_form_that_nobody_knows_are_guessed_and_asked_too(labels, kind):
+    reading = Reading("q1", "1", None, 1, (0, 0, 9, 9), "Which is it?", None, tuple(enumerate(labels, 1)))
+    examined = examine_questions([_question(reading, "q1")], None, "eng")
+    (question,) = examined.questions
+    assert (question.response_type, question.model_extra, examined.guessed) == (kind, {}, {"q1"})
+    assert any("no order was seen" in fault.message for fault in examined.faults) is (kind == "categorical")
 
 
 def test_numbers_of_answers_without_a_code_are_their_codes(tmp_path):

@@ -76,7 +76,7 @@ def _in_labels(question: Question, short: frozenset[str]) -> Iterator[str]:
         words = option.label.split()
         if re.search(r"[?!]\s+\S|[.:;]\s+\S+\s+\S", option.label):
             yield f"label {option.label[:60]!r} holds a sentence: is the line above it lost? read the page"
-        elif len(words) > 1 and (words[-1] in short or words[0] in short):
+        elif words and (words[-1] in short or words[0] in short):
             yield f"label {option.label[:60]!r} holds words for don't know or no answer; read the page"
 
 

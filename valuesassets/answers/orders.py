@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
 
-from valuesassets.records.questions import Question, ResponseType
+from valuesassets.records.questions import Question, ResponseType, shown_numbers
 
 Order = tuple[int, ...]
 """Positions of the original order, in the order shown."""
@@ -24,7 +24,7 @@ def option_orders(question: Question, asked: str | int, seed: int) -> dict[str, 
     """
     forward = tuple(range(len(question.options)))
     orders = {"forward": forward, "reversed": forward[::-1]}
-    if any(not option.label for option in question.options) or question.response_type is ResponseType.LIKERT10:
+    if shown_numbers(question) is not None or question.response_type is ResponseType.LIKERT10:
         return orders
     more: Iterable[Order] = []
     if asked == "all" and len(forward) <= 4:

@@ -6,6 +6,7 @@ at all. It takes nothing from how a trial is read (labels, order, values), so an
 calibrated with.
 """
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 
@@ -17,8 +18,7 @@ from valuesassets.records.trials import Trial, main_trials
 OUTSIDE_TEXTS = {" hm\n": 0.7, "hm\n": 0.3}
 """What is said instead of an option, and how often."""
 
-_OPTION_LINE = re.compile(r"(\d+|[A-Z])\.(?: (.*))?")
-_FIRST = ("1", "A")
+_OPTION_LINE = re.compile(r"(-?\d+|[A-Z])\.(?: (.*))?")
 
 
 def planted_text_rows(trials: Iterable[Trial], plants: Plants) -> list[dict[str, object]]:
@@ -89,29 +89,39 @@ def _options(prompt: str, name: str) -> list[tuple[str, str]]:
     options: list[tuple[str, str]] = []
     for line in reversed(prompt.split("\n")[:-1]):
         found = _OPTION_LINE.fullmatch(line)
-        if found is None:
+        if found is None or not _goes_on([found[1], *(label for label, _ in options)]):
             break
         options.insert(0, (found[1], (found[2] or "").strip()))
-        if found[1] in _FIRST:
-            break
     labels = [label for label, _ in options]
-    expected = ([str(n + 1) for n in range(len(labels))], [chr(ord("A") + n) for n in range(len(labels))])
-    if len(options) < 2 or labels not in expected:
+    counted = ([str(n + 1) for n in range(len(labels))], [chr(ord("A") + n) for n in range(len(labels))])
+    are_points = not all(text for _, text in options) and not labels[0].isalpha()
+    if len(options) < 2 or not (labels in counted or are_points):
         raise QuestionError(
-            f"trial {name}: the prompt does not end in options numbered from 1, or lettered from A, and an answer cue"
+            f"trial {name}: the prompt does not end in options numbered from 1, lettered from A, or the points of a "
+            "scale, and an answer cue"
         )
     return options
 
 
+def _goes_on(labels: Sequence[str]) -> bool:
+    """Whether labels are letters or numbers in equal steps, as they stand."""
+    if len({label.isalpha() for label in labels}) > 1:
+        return False
+    places = [ord(label) if label.isalpha() else int(label) for label in labels]
+    return len({later - earlier for earlier, later in itertools.pairwise(places)}) < 2
+
+
 def shown_places(prompt: str, plant: Plant, name: str) -> list[int]:
-    """For each option shown, the place of its option in `plant.texts`. Bare points are told by which end is first.
+    """For each option shown, the place of its option in `plant.texts`. Between ends in words, bare points are told by
+    which end is first; where the ends are figures, each by its own.
 
     Raises:
         QuestionError: the options shown are not these.
     """
-    shown, texts = shown_options(prompt, name), list(plant.texts)
-    forward = list(range(len(texts)))
-    if not all(texts) or plant.response_type == ResponseType.LIKERT10:
+    texts, forward = list(plant.texts), list(range(len(plant.texts)))
+    shown = [text or (label if all(texts) else "") for label, text in _options(prompt, name)]
+    is_bare = [not any(map(str.isalpha, text)) for text in texts]
+    if plant.response_type == ResponseType.LIKERT10 or (any(is_bare) and not (is_bare[0] or is_bare[-1])):
         if [shown[0], shown[-1]] == [texts[0], texts[-1]] and len(shown) == len(texts):
             return forward
         if [shown[0], shown[-1]] == [texts[-1], texts[0]] and len(shown) == len(texts):

@@ -17,17 +17,17 @@ from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import parts_of
 from valuesassets.records.trials import Trial
 
-_LABEL_FIRST = re.compile(r" ?0*(\d+|[A-Z])(?=[\s.,]|$)")
+_LABEL_FIRST = re.compile(r" ?(-?)0*(\d+|[A-Z])(?=[\s.,]|$)")
 
 
 def answered_label(text: str) -> str | None:
     r"""The number or letter that an answer begins with; None where it begins with anything else.
 
-    >>> [answered_label(text) for text in (" 10\n", "1.", "B\n", "3rd", "hm\n", "")]
-    ['10', '1', 'B', None, None, None]
+    >>> [answered_label(text) for text in (" 10\n", "1.", "-2\n", "B\n", "3rd", "hm\n", "")]
+    ['10', '1', '-2', 'B', None, None, None]
     """
     found = _LABEL_FIRST.match(text)
-    return found[1] if found else None
+    return found[1] + found[2] if found else None
 
 
 def derive_sampled_distributions(

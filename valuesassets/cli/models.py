@@ -98,7 +98,7 @@ def read_answers(
         ScoringError: nothing could be read; in a calibration also where answers change with the batch.
     """
     from valuesassets.answers.probe_distributions import Cell, derive_probe_distributions
-    from valuesassets.instruments.survey.analysis_scale import analysis_value
+    from valuesassets.instruments.survey.analysis_scale import analysis_places
     from valuesassets.models.asking import Asking
     from valuesassets.people.variables import load_variables
 
@@ -116,7 +116,7 @@ def read_answers(
         Cell(model_id=name, model_type="mono", model=name, language=trials[0].language),
         {question.id: str(question.response_type) for question in questions},
         frozenset(question.id for question in questions if variables.is_converted(question)),
-        analysis_value=analysis_value,
+        analysis_value=analysis_places(questions),
     )
     return rows, described
 

@@ -1,7 +1,7 @@
 """Lines and bars that several commands print."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
@@ -16,6 +16,7 @@ from valuesassets.records.errors import ScoringError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from valuesassets.instruments.survey.forms.changes import Change
     from valuesassets.models.asking import Asked, Asking
     from valuesassets.records.questions import Question
     from valuesassets.records.trials import Trial
@@ -75,7 +76,7 @@ def _answers(question: "Question", rows: Sequence[Mapping[str, Any]]) -> str:
     reason = next((row["reason"] for row in rows if row["prob_averaged"] is None), None)
     if reason is not None:
         return f"{'-':>7}  not read: {reason}"
-    labels = {option.value: _short(option.label) or str(option.value) for option in question.options}
+    labels = {option.value: _short_label(option.label) or str(option.value) for option in question.options}
     shares = defaultdict(list)
     for row in rows:
         shares[row["response_value"]].append(row["prob_averaged"])
@@ -83,7 +84,7 @@ def _answers(question: "Question", rows: Sequence[Mapping[str, Any]]) -> str:
     return f"{fmean(row['p_valid'] for row in rows):>7.2f}  {answers}"
 
 
-def _short(label: str, longest: int = 24) -> str:
+def _short_label(label: str, longest: int = 24) -> str:
     return label if len(label) <= longest else label[: longest - 1] + "…"
 
 
@@ -157,3 +158,39 @@ def print_hardness(hardness: "pd.DataFrame") -> None:
             f"  {'':<16} {row['response_type']:<12} {row['n']:>4}  {row['w1_unit_to_uniform_mean']:.3f}  "
             f"{row['position_bias_share_strong']:.0%}  {row['p_valid_min']:.2f}-{row['p_valid_max']:.2f}  {ends}"
         )
+
+
+MOST_SHOWN = 6
+"""So many questions are named, or changes shown, of each kind."""
+
+
+def types_of(questions: "Sequence[Question]", guessed: Collection[str]) -> Iterator[str]:
+    """How questions are answered, a line for each type: in an order or in none, said or guessed, and which they are."""
+    kinds: dict[tuple[str, bool, str], list[str]] = {}
+    for question in questions:
+        kind = question.response_type
+        by = ", in the order that it names" if question.places != {value: value for value in question.values} else ""
+        kinds.setdefault((str(kind), kind.is_ordinal, by), []).append(f"{question.id}{'?' * (question.id in guessed)}")
+    for (kind, is_ordinal, by), ids in kinds.items():
+        yield f"  {kind} ({f'ordered{by}' if is_ordinal else 'no order'}): {', '.join(ids)}"
+    if guessed:
+        yield "  ? guessed from the answers; say it in a column response_type where it is wrong"
+
+
+def lines_of_changes(changes: "Sequence[Change]") -> Iterator[str]:
+    """What was changed in questions, a few of each reason; types are printed whole (`types_of`)."""
+    reasons: dict[str, list[Change]] = {}
+    for change in (change for change in changes if change.field != "response_type"):
+        reasons.setdefault(change.why, []).append(change)
+    for why, same in reasons.items():
+        yield f"changed in {len(same)} place{'s' * (len(same) > 1)}: {why}"
+        for change in same[:MOST_SHOWN]:
+            before, after = (_short(each) for each in (change.before, change.after))
+            made = f"{before} -> {after}" if after else f"{before} taken out"
+            yield f"  {change.question_id}, {change.field}: {made}"
+        if len(same) > MOST_SHOWN:
+            yield f"  and {len(same) - MOST_SHOWN} more (--review shows all)"
+
+
+def _short(text: str | None) -> str:
+    return "" if text is None else text if len(text) <= 90 else f"{text[:89]}…"

@@ -37,12 +37,14 @@ def reliability(
     stands before the size in a model's name. Alpha is of the scores AS GIVEN: reverse-keyed items are never recoded,
     with --keying or without.
     """
-    from valuesassets.instruments.psych_tasks.score_files import read_keying, read_scores
+    from valuesassets.instruments.psych_tasks.score_files import left_out, read_keying, read_scores
     from valuesassets.instruments.psych_tasks.score_reliability import keying_rows, scale_rows
 
     require_file_place(output, "JSON")
     given = read_scores(scores)
     is_reversed = read_keying(keying, given, scores) if keying is not None else None
+    if keying is not None and (forward := left_out(keying, given)):
+        print(f"{keying}: no item of {', '.join(forward)} in it: taken as keyed forward, all of them")
     scales = scale_rows(given)
     preferences = keying_rows(given, is_reversed) if is_reversed is not None else []
     write_json(output, {"scales": scales, "keying": preferences})

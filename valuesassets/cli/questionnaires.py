@@ -62,6 +62,7 @@ def extract(
     lexicon: OwnLexicon = None,
 ) -> None:
     """Read the questions out of a questionnaire: a PDF, or a table with the columns id, text, item and options."""
+    from valuesassets.cli.outputs import lines_of_changes, types_of
     from valuesassets.instruments.survey.extracted_questions import examine_questions
     from valuesassets.instruments.survey.forms.extractors import Extraction, second_extractor
     from valuesassets.instruments.survey.forms.extractors import extract as extract_with
@@ -113,6 +114,10 @@ def extract(
         print(f"{form.name}: {fault.message}", file=sys.stderr)
     faulty = len({fault.question_id for fault in faults} & {question.id for question in questions})
     print(f"{len(questions)} questions, {faulty} of them to review, in {output}")
+    for line in types_of(questions, examined.guessed):
+        print(line)
+    for line in lines_of_changes([*extraction.changes, *examined.changes]):
+        print(line)
     for name, fact in extraction.facts.items():
         print(f"{name.replace('_', ' ')}: {fact}")
     if second:

@@ -117,13 +117,13 @@ EXTRACTION = {
         "strings_are_on_their_page",
         "Every stem, item and label is on the page named, word by word, and every label beside its own code.",
         SETTLE,
-    ): _of_kind("grounding"),
+    ): _of_kind("grounding", "lost_line"),
     Sentence(
         "questions_are_complete", "Every question has a text and as many labelled options as its type asks.", SETTLE
-    ): _of_kind("complete"),
+    ): _of_kind("complete", "type", "points", "own_numbers"),
     Sentence(
         "no_missing_answer_is_offered", "No option stands for don't know, no answer or refused.", SETTLE
-    ): _of_kind("dk_codes"),
+    ): _of_kind("dk_codes", "missing_answers"),
     Sentence("ids_are_unique", "No variable was extracted twice.", SETTLE): _of_kind("duplicate_id"),
     Sentence(
         "printed_codes_have_questions",

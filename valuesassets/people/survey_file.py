@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.people.answer_codes import SHOWN, Column, as_answers, as_numbers
+from valuesassets.people.missing_labels import unlabelled
 from valuesassets.people.surveys import NOTHING, Samples, SurveyMap, load_human_files
 from valuesassets.people.tables import Table, open_table
 from valuesassets.people.variables import load_variables
@@ -106,6 +107,7 @@ def read_people(
         }
     )
     questions_of = {column: question for question, column in columns.items()}
+    letters: set[str] = set()
     answers = {
         question: as_answers(
             values[rows],
@@ -117,7 +119,13 @@ def read_people(
         )
         for column, values in table.read(list(questions_of))
         for question in [questions_of[column]]
+        for _ in [letters.update(unlabelled(values[rows]))]
     }
+    if letters and table.path.suffix.lower() == ".dta":
+        notes.append(
+            f"{table.path.name}: no label says what {', '.join(sorted(letters))} mean: such answers count as asked "
+            "for and not given; label them in the file (not asked, don't know)."
+        )
     if len(rows) and not any((codes < NOTHING).any() for codes in answers.values()):
         notes.append(
             f"{table.path.name}: no code says why an answer is missing, so that every rate of don't know is 0."

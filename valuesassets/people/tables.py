@@ -1,9 +1,10 @@
 """Columns of a file as archives hand it out: .sav, .dta, .csv or .parquet, no more of it read than is asked for."""
 
 import re
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from csv import reader as csv_of_lines
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ import pyreadstat
 from numpy.typing import NDArray
 from pyarrow import csv
 
+from valuesassets.people.missing_labels import with_reasons
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.files import kind_of_file, no_such_file
 from valuesassets.records.quotes import line_of_stray_quote
+from valuesassets.records.zips import PACKED, packed_file
 
 FORMATS = {
     ".sav": "an SPSS file",
@@ -76,6 +79,9 @@ def open_table(path: Path) -> Table:
         raise HumanDataError(f"{path}: is a folder, people's answers were expected; name the file in it")
     if not is_file:
         raise HumanDataError(no_such_file(path))
+    if kind_of_file(path) in PACKED and (inner := _unpacked(path)) is not None:
+        table = open_table(inner)
+        return replace(table, path=path / inner.name)
     if ending not in FORMATS:
         raise HumanDataError(
             f"{path}: respondents are read from {', '.join(FORMATS)}, found {ending or 'no ending'}; save it as one of "
@@ -83,6 +89,27 @@ def open_table(path: Path) -> Table:
         )
     _require_kind(path, ending)
     return {".csv": _open_csv, ".parquet": _open_parquet}.get(ending, _open_stat)(path)
+
+
+_unpacked_before: dict[tuple[Path, int, int], tempfile.TemporaryDirectory[str]] = {}
+"""Folders of files out of archives, by the archive; they go when this process ends."""
+
+
+def _unpacked(path: Path) -> Path | None:
+    """The one file of an archive, unpacked; None where it is damaged, or of no format that is read."""
+    stat = path.stat()
+    version = (path.resolve(), stat.st_mtime_ns, stat.st_size)
+    if version not in _unpacked_before:
+        try:
+            found = packed_file(path)
+        except ValueError as why:
+            raise HumanDataError(f"{path}: {why}") from None
+        if found is None or Path(found[0]).suffix.lower() not in FORMATS:
+            return None
+        folder = tempfile.TemporaryDirectory(prefix="people_")
+        (Path(folder.name) / found[0]).write_bytes(found[1])
+        _unpacked_before[version] = folder
+    return next(Path(_unpacked_before[version].name).iterdir())
 
 
 def _require_kind(path: Path, ending: str) -> None:
@@ -100,7 +127,8 @@ def _damaged(path: Path, reason: object) -> HumanDataError:
 
 def _open_stat(path: Path) -> Table:
     """SPSS and Stata files; codes that the file itself declares missing are kept, as they say why."""
-    reader = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
+    is_stata = path.suffix.lower() == ".dta"
+    reader = pyreadstat.read_dta if is_stata else pyreadstat.read_sav
 
     def decode(**options: Any) -> tuple[pd.DataFrame, Any]:
         try:
@@ -113,8 +141,9 @@ def _open_stat(path: Path) -> Table:
     def read(names: list[str]) -> Iterator[tuple[str, NDArray]]:
         for start in range(0, len(names), BATCH):
             batch = names[start : start + BATCH]
-            frame, _ = decode(usecols=batch, disable_datetime_conversion=True)
-            yield from ((name, _array(frame.pop(name))) for name in batch)
+            frame, about = decode(usecols=batch, disable_datetime_conversion=True)
+            labels = about.variable_value_labels if is_stata else {}
+            yield from ((name, with_reasons(_array(frame.pop(name)), labels.get(name, {}))) for name in batch)
 
     return Table(path, tuple(decode(metadataonly=True)[1].column_names), read)
 

@@ -70,7 +70,7 @@ TEXTS = {
     "note": "what has to be known to read the row",
     "reason": "why a number is missing, or why a row is flagged",
     "question_id": "canonical id of the question; <id>@<other>=1: asked after the other was answered 1",
-    "response_type": "kind of scale: likert3, likert4, likert5, likert10, binary, categorical, frequency, action",
+    "response_type": "scale: likert3, likert4, likert5, likert10, binary, categorical, frequency, action, ordinal",
     "trial_id": "for the survey: question/wording/order, and /estimator where it has one",
     "prompt": "what the model is given; for the survey: it ends with the answer cue and a colon",
     "order": "for the survey: order of the options, which is forward, reversed, or a permutation such as 2-0-1 of the "

@@ -12,15 +12,17 @@ import threading
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from valuesassets.records.errors import StorageError, ValuesAssetsError
+from valuesassets.records.zips import PACKED, packed_file
 
 LONGEST_LINE = 10 * 2**20
 """Bytes; no line that people write has more."""
 _BEGINNINGS = {
     b"%PDF-": "a PDF",
     b"PK\x03\x04": "a ZIP archive or an Office document",
+    b"\x1f\x8b\x08": "a gzip archive",
     b"PAR1": "a parquet file",
     b"$FL": "an SPSS file",
     b"<stata_dta>": "a Stata file",
@@ -270,20 +272,30 @@ def read_lines(path: Path, expected: str, error: type[ValuesAssetsError] = Stora
 
 
 @contextlib.contextmanager
-def _text_file(path: Path, expected: str, error: type[ValuesAssetsError]) -> Iterator[io.BufferedReader]:
+def _text_file(path: Path, expected: str, error: type[ValuesAssetsError]) -> Iterator[IO[bytes]]:
     try:
         with open(path, "rb") as stream:
-            kind = kind_of(stream.peek(1024)[:1024])
+            kind, unpacked = kind_of(stream.peek(1024)[:1024]), None
+            if kind in PACKED and (content := _unpacked(path, error)) is not None:
+                kind, unpacked = kind_of(content[:1024]), io.BytesIO(content)
             if kind is not None and kind != "JSON":
                 what_to_do = "save the file as UTF-8" if "UTF-16" in kind else "name another file"
                 raise error(f"{path}: is {kind}, {expected} was expected; {what_to_do}")
-            yield stream
+            yield stream if unpacked is None else unpacked
     except FileNotFoundError:
         raise error(no_such_file(path)) from None
     except IsADirectoryError:
         raise error(f"{path}: is a folder, {expected} was expected; name the file") from None
     except OSError as fault:
         raise error(f"{path}: cannot be read: {_reason(fault)}; check who may read it") from None
+
+
+def _unpacked(path: Path, error: type[ValuesAssetsError]) -> bytes | None:
+    try:
+        found = packed_file(path)
+    except ValueError as why:
+        raise error(f"{path}: {why}") from None
+    return found and found[1]
 
 
 def sha256_file(path: Path) -> str:

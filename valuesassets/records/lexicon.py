@@ -35,6 +35,8 @@ disagree = "disagree"
 first_choice = "Most important: {label}"
 # Needed. Every phrase, and every short form, by which your forms say don't know, no answer, refused: never offered.
 missing_answers = ["don't know", "no answer", "refused", "not applicable", "DK", "NA"]
+# What says no answer where it stands last (it may be left out): between other answers it is the middle one.
+unsure_answers = ["not sure", "no opinion"]
 
 # For lists of which items are mentioned or not (EVS 2017); {item} stands for the item. Leave out what your form lacks.
 [statements]
@@ -67,6 +69,8 @@ class Lexicon(pydantic.BaseModel):
     """The line that tells what was chosen first, with `{label}` in it."""
     missing_answers: Annotated[tuple[Word, ...], pydantic.Field(min_length=1, strict=False)]
     """Don't know, no answer and the like as forms print them: never an answer to offer."""
+    unsure_answers: Annotated[tuple[Word, ...], pydantic.Field(strict=False)] = ()
+    """Not sure, no opinion: none either where they stand last; between other answers the middle one."""
     statements: dict[str, Word]
     """By list of mentioned or not mentioned items: a statement to agree with, with `{item}` in it."""
 

@@ -14,6 +14,15 @@ from valuesassets.records.readouts import ScoreSpans, Span
 from valuesassets.records.trials import Trial
 
 ANGLES = ("<<", ">>")
+NAMED_OTHERWISE = {
+    "participant": (
+        *("participantid", "subject", "subjectid", "respondent", "respondentid"),
+        *("person", "personid", "user", "userid", "pid"),
+    ),
+    "experiment": ("experimentid", "experimentname", "study", "studyid", "task"),
+    "text": ("transcript", "prompt"),
+}
+"""What files of transcripts call these keys beside their own names, case and marks aside."""
 UNDETERMINED = "und"
 """Of ISO 639-3: a transcript does not say its language."""
 
@@ -26,6 +35,20 @@ class Transcript(pydantic.BaseModel):
     text: str = pydantic.Field(min_length=1)
     experiment: str
     participant: str = pydantic.Field(coerce_numbers_to_str=True)
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _with_usual_names(cls, given: Any) -> Any:
+        """The keys by their own names where exactly one other key of a file stands for one that lacks."""
+        if not isinstance(given, dict):
+            return given
+        plain = {name: re.sub(r"[\W_]", "", str(name)).casefold() for name in given}
+        named = dict(given)
+        for key, others in NAMED_OTHERWISE.items():
+            found = [name for name, written in plain.items() if written == key or written in others]
+            if key not in given and len(found) == 1:
+                named[key] = given[found[0]]
+        return named
 
 
 class Mark(NamedTuple):

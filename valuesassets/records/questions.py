@@ -1,5 +1,7 @@
 """`Question`: one survey question as a respondent meets it, and the question files that people exchange."""
 
+import itertools
+import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -26,6 +28,7 @@ class ResponseType(StrEnum):
     CATEGORICAL = "categorical"
     FREQUENCY = "frequency"
     ACTION = "action"
+    ORDINAL = "ordinal"
 
     @property
     def is_ordinal(self) -> bool:
@@ -41,12 +44,16 @@ OPTION_COUNTS = {
     ResponseType.BINARY: 2,
     ResponseType.ACTION: 3,
 }
-"""Number of options that a response type fixes; categorical and frequency items are free (two or more)."""
+"""Number of options that a response type fixes; categorical, frequency and ordinal items are free (two or more)."""
 
 TEN = range(1, 11)
 """The codes of a ten-point scale."""
-MOST_OPTIONS = 100
-"""More options than any survey question offers: the list is of another kind."""
+MOST_OPTIONS = 101
+"""A scale from 0 to 100 has so many; no survey question offers more: the list is of another kind."""
+FIGURE = re.compile(r"[-\u2212]?\d{1,4}")
+"""A label that is a whole number and nothing else."""
+WITHOUT_WORDS = (ResponseType.LIKERT10, ResponseType.ORDINAL)
+"""Types of which the points between the ends may lack words."""
 
 
 class Option(pydantic.BaseModel):
@@ -84,6 +91,19 @@ class Question(pydantic.BaseModel):
         """The options' codes in their original order."""
         return tuple(option.value for option in self.options)
 
+    @property
+    def places(self) -> dict[int, int]:
+        """The place of each code on the scale: the code itself, or where `order` (an extra key) has it.
+
+        >>> Question.model_validate({"id": "q", "text": "?", "response_type": "likert3", "order": [1, 3, 2],
+        ...     "options": [{"value": code, "label": str(code)} for code in (1, 3, 2)]}).places
+        {1: 1, 3: 2, 2: 3}
+        """
+        order = (self.model_extra or {}).get("order")
+        if not isinstance(order, list | tuple) or sorted(map(str, order)) != sorted(map(str, self.values)):
+            return {value: value for value in self.values}
+        return dict(zip(map(int, order), sorted(self.values), strict=True))
+
     def replace(self, **changes: Any) -> "Question":
         """A copy with some fields changed (extra keys allowed)."""
         return Question.model_validate(self.model_dump() | changes)
@@ -93,6 +113,44 @@ def ten_point_scale(one: str = "", ten: str = "") -> tuple[Option, ...]:
     """The options of a scale from 1 to 10, with the labels of its ends."""
     ends = {1: one, 10: ten}
     return tuple(Option(value=value, label=ends.get(value, "")) for value in TEN)
+
+
+def has_words(option: Option) -> bool:
+    """Whether an option's label is more than figures and marks."""
+    return any(map(str.isalpha, option.label))
+
+
+def figure(label: str) -> int | None:
+    """The whole number that a label is, or None.
+
+    >>> figure(" 7 "), figure("7 days"), figure("\N{MINUS SIGN}2")
+    (7, None, -2)
+    """
+    written = label.strip()
+    return int(written.replace("\u2212", "-")) if FIGURE.fullmatch(written) else None
+
+
+def shown_numbers(question: Question) -> tuple[int, ...] | None:
+    """The numbers that stand before the options of a scale of points, by option; None where options are counted.
+
+    Points without words, or with figures for words, are known by their figure: it is what a model is shown and answers.
+
+    >>> ends = [Option(value=0, label="left"), Option(value=1), Option(value=2, label="right")]
+    >>> shown_numbers(Question(id="q", text="?", response_type=ResponseType.ORDINAL, options=tuple(ends)))
+    (0, 1, 2)
+    """
+    figures = [figure(option.label) for option in question.options]
+    if all(option.label.strip() and each is None for option, each in zip(question.options, figures, strict=True)):
+        return None
+    known = [each for each in figures if each is not None]
+    if len(known) == len(figures):
+        return tuple(known) if len(set(known)) == len(known) else None
+    steps = {each - value for each, value in zip(figures, question.values, strict=True) if each is not None}
+    blank = sum(not option.label.strip() for option in question.options)
+    steps |= {0} if blank else set()
+    if len(steps) > 1 or (steps != {0} and 2 * len(known) < len(figures)):
+        return None
+    return tuple(value + step for value in question.values for step in steps)
 
 
 def with_complete_scale(question: Question) -> Question:
@@ -127,20 +185,42 @@ def question_faults(question: Question) -> list[str]:
         if not (labels.get(1) and labels.get(10)):
             faults.append("a ten-point scale needs a label on 1 and on 10")
     else:
-        faults += [f"option {o.value} has no label" for o in question.options if not o.label.strip()]
+        is_of_points = (
+            kind in WITHOUT_WORDS and is_run(values) and all(map(has_words, question.options[:: len(values) - 1]))
+        )
+        if not is_of_points:
+            faults += [f"option {o.value} has no label" for o in question.options if not o.label.strip()]
         labels_seen = [o.label.strip().casefold() for o in question.options if o.label.strip()]
         if len(set(labels_seen)) < len(labels_seen):
             faults.append(f"option labels repeat: {', '.join(sorted(labels_seen))}")
-    codes = [value for value in values if is_missing_code(value, len(values))]
-    if codes:
+    figures = [o for o in question.options if figure(o.label) is not None]
+    if 2 * len(figures) >= len(values) == len(set(values)) and shown_numbers(question) is None and figures:
+        listed = ", ".join(f"{o.value} = {o.label.strip()}" for o in figures[:3])
+        faults.append(f"labels are figures other than their codes ({listed}); write each point's figure as its code")
+    order = (question.model_extra or {}).get("order")
+    if isinstance(order, list | tuple) and sorted(map(str, order)) != sorted(map(str, values)):
+        faults.append(
+            f"order {', '.join(map(str, order))}: each of the codes {', '.join(map(str, values))} once was expected"
+        )
+    codes = [o.value for o in question.options if not has_words(o) and is_missing_code(o.value, len(values))]
+    if codes and not is_run(values):
         listed = ", ".join(map(str, codes))
         looks = f"value {listed} looks like a code" if len(codes) == 1 else f"values {listed} look like codes"
         faults.append(f"{looks} for don't know or no answer, which are never offered")
     return faults
 
 
+def is_run(values: Sequence[int]) -> bool:
+    """Whether codes go up, or down, one by one.
+
+    >>> is_run([3, 2, 1]), is_run([0, 1, 3])
+    (True, False)
+    """
+    return {later - earlier for earlier, later in itertools.pairwise(values)} in ({1}, {-1})
+
+
 def is_missing_code(value: int, n_options: int) -> bool:
-    """Whether a code stands for don't know, no answer or refused on a scale of so many options."""
+    """Whether a code is one that don't know, no answer or refused often have beside so many options; words decide."""
     return value < 0 or (value in MISSING_CODES and (value >= 66 or value > n_options))
 
 

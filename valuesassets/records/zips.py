@@ -1,5 +1,6 @@
-"""Zips whose bytes depend on what is in them alone, and what a damaged one raises."""
+"""Zips whose bytes depend on what is in them alone, what a damaged one raises, and the one file that one holds."""
 
+import gzip
 import lzma
 import zipfile
 import zlib
@@ -21,3 +22,35 @@ def write_zip(path: Path, content: Mapping[str, bytes]) -> None:
             entry = zipfile.ZipInfo(name, EPOCH)
             entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
             archive.writestr(entry, held)
+
+
+MOST_BYTES = 4 * 2**30
+"""A file in an archive that is larger is not unpacked."""
+PACKED = ("a ZIP archive or an Office document", "a gzip archive")
+"""What `files.kind_of` calls archives."""
+OFFICE = "[Content_Types].xml"
+"""What Word's and Excel's archives hold beside their content."""
+
+
+def packed_file(path: Path) -> tuple[str, bytes] | None:
+    """Name and content of the one file in an archive (ZIP, gzip); None where it is damaged or an Office document.
+
+    Raises:
+        ValueError: it holds none or several, or a huge one; says so, and what to do.
+    """
+    try:
+        if not zipfile.is_zipfile(path):
+            with gzip.open(path) as stream:
+                content = stream.read(MOST_BYTES + 1)
+            return (path.stem, content) if len(content) <= MOST_BYTES else None
+        with zipfile.ZipFile(path) as archive:
+            entries = [entry for entry in archive.infolist() if not entry.is_dir() and "__MACOSX" not in entry.filename]
+            names = [entry.filename for entry in entries]
+            if len(entries) == 1 and entries[0].file_size <= MOST_BYTES:
+                return Path(names[0]).name, archive.read(entries[0])
+    except DAMAGED:
+        return None
+    if OFFICE in names:
+        return None
+    held = f"{len(names)} files ({', '.join(sorted(names)[:3])})" if names else "nothing"
+    raise ValueError(f"is an archive that holds {held}, one file was expected; unpack it and name the file")

@@ -44,7 +44,7 @@ def test_counted_texts_give_the_planted_answers_though_no_label_or_order_is_used
 @pytest.mark.parametrize(
     ("text", "label"),
     [("1", "1"), (" 1\n", "1"), ("10,", "10"), ("2. no", "2"), ("1 or 2", "1"), ("01\n", "1"), (" B\n", "B")]
-    + [(text, None) for text in ("", "\n", "  1", "1st", "1)", "one", "-1", "hm 1", "Bah", "b\n")],
+    + [(text, None) for text in ("", "\n", "  1", "1st", "1)", "one", "- 1", "hm 1", "Bah", "b\n")],
 )
 def test_an_answer_is_the_number_or_letter_it_begins_with(text, label):
     assert answered_label(text) == label

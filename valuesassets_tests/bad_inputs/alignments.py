@@ -102,7 +102,7 @@ CASES = [
         "ten thousand options in every question",
         files({"eng.json": [QUESTIONS[0] | {"options": [{"value": n, "label": f"{n}"} for n in range(10_000)]}]}),
         "eng.json makes the master list: none of its 1 questions can be used, the first because: "
-        "9991 options, at most 100 can be asked; is the answer a number?; likert4 has 9991 options, 4 were expected; "
+        "10000 options, at most 101 can be asked; is the answer a number?; likert4 has 10000 options, 4 were expected; "
         "mend the file, or extract the questionnaire again",
     ),
     bad(

@@ -131,33 +131,32 @@ CASES = [
     bad(
         "a code for don't know",
         one(options=options((1, "a"), (2, "b"), (3, "c"), (88, "don't know"))),
-        "questions.json: question 2 (v1): value 88 looks like a code for don't know or no answer, which "
-        "are never offered; mend or remove it",
+        "questions.json: eng: v1: option 88 (don't know) says don't know or no answer, which are never offered; take "
+        "it out",
     ),
     bad(
         "a negative value",
-        one(options=options((-1, "a"), (2, "b"), (3, "c"), (4, "d"))),
+        one(options=options((-1, "?"), (2, "b"), (3, "c"), (4, "d"))),
         "questions.json: question 2 (v1): value -1 looks like a code for don't know or no answer, which "
         "are never offered; mend or remove it",
     ),
     bad(
         "ten thousand options",
         one(response_type="categorical", options=options(*((n, f"l{n}") for n in range(1, 10_001)))),
-        "questions.json: question 2 (v1): 10000 options, at most 100 can be asked; is the answer a "
-        "number?; values 66, 77, 88, 97, 98, 99 look like codes for don't know or no answer, which are never "
-        "offered; mend or remove it",
+        "questions.json: question 2 (v1): 10000 options, at most 101 can be asked; is the answer a "
+        "number?; mend or remove it",
     ),
     bad(
         "an unknown response type",
         one(response_type="likert7"),
         "questions.json: question 2 (v1): key 'response_type': 'likert3', 'likert4', 'likert5', "
-        "'likert10', 'binary', 'categorical', 'frequency' or 'action' was expected (found \"likert7\")",
+        "'likert10', 'binary', 'categorical', 'frequency', 'action' or 'ordinal' was expected (found \"likert7\")",
     ),
     bad(
         "no response type",
         one(response_type=None),
         "questions.json: question 2 (v1): key 'response_type': 'likert3', 'likert4', 'likert5', "
-        "'likert10', 'binary', 'categorical', 'frequency' or 'action' was expected (found null)",
+        "'likert10', 'binary', 'categorical', 'frequency', 'action' or 'ordinal' was expected (found null)",
     ),
     bad("a text of blanks", one(text="   "), "questions.json: question 2 (v1): the text is empty; mend or remove it"),
     bad(

@@ -39,7 +39,9 @@ CASES = [
     bad(
         "options in no order",
         files({"form.csv": HEAD + "q1,How happy are you?,,2 = b | 1 = a | 3 = c\n"}),
-        "form.csv: row 2: options 2, 1, 3: no order; write them from one end of the scale to the other",
+        "form.csv: row 2: options 2, 1, 3: no order; write them from one end of the scale to the other, or say "
+        "response_type = ordinal (they go by their codes) or categorical (by none), or the order of the codes in a "
+        "column order, as 2, 1, 3",
     ),
     bad(
         "a table of 3,000 rows",

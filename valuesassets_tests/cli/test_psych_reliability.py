@@ -213,6 +213,17 @@ def test_a_fault_of_the_keying_is_one_line_that_says_where(tmp_path, keys, line)
     assert fault(tmp_path, GOOD, keys).startswith(line)
 
 
+def test_experiments_that_a_keying_leaves_out_are_taken_as_forward_keyed_and_the_output_says_so(tmp_path):
+    other = "".join(f"CARE,m{model},{item},{model + item}\n" for model in range(4) for item in (1, 2))
+    args = asked(tmp_path, GOOD + other, KEYS + "CARE,1,no\nCARE,2,yes\n")
+    done = CliRunner().invoke(app, args, catch_exceptions=False)
+    assert done.exit_code == 0
+    assert f"{tmp_path / 'keys.csv'}: no item of AUDIT in it: taken as keyed forward, all of them" in done.output
+    audit, care = read_json(tmp_path / "found.json")["keying"]
+    assert (audit["experiment"], care["experiment"]) == ("AUDIT", "CARE")
+    assert audit["reason"].startswith("all 2 items are forward-keyed")
+
+
 def test_a_fault_ends_the_command_with_one_line_and_no_file_of_another_kind_is_written_over(tmp_path):
     line = refuse("psych", "reliability", tmp_path / "none.csv", "--output", tmp_path / "found.json")
     assert line.startswith(f"{tmp_path / 'none.csv'}: no such file")

@@ -1,5 +1,6 @@
 """Transcripts and their marks: every opening delimiter is a mark, every fault one line: where, what, what to do."""
 
+import gzip
 import json
 import re
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.marks import Transcript, find_marks, mark_trial, read_transcripts
 from valuesassets.records.readouts import Span
+from valuesassets.records.zips import write_zip
 from valuesassets_tests.needs import shared_file
 
 LINE = {"text": "1. Sure? <<3>>\n", "experiment": "CARE scale", "participant": "1"}
@@ -134,3 +136,40 @@ def test_every_delimiter_of_published_transcripts_is_a_mark_with_an_answer():
             assert len(found) == each.text.count("<<")
             marks += len(found)
     assert marks == 11_770
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"participant": "participant_id"},
+        {"participant": "Participant ID"},
+        {"participant": "subject"},
+        {"experiment": "task", "participant": "subjectId"},
+        {"text": "transcript", "experiment": "study_id", "participant": "pid"},
+    ],
+)
+@pytest.mark.parametrize("pack", ["not", "zip", "gz"])
+def test_keys_may_have_their_usual_other_names_and_the_file_may_be_packed(names, pack, tmp_path):
+    line = json.dumps({names.get(key, key): value for key, value in LINE.items()}).encode()
+    path = tmp_path / f"people.jsonl.{pack}"
+    if pack == "zip":
+        write_zip(path, {"people.jsonl": line, "__MACOSX/._people.jsonl": b"\0"})
+    else:
+        path.write_bytes(gzip.compress(line) if pack == "gz" else line)
+    (found,) = read_transcripts(path)
+    assert (found.text, found.experiment, found.participant) == tuple(LINE.values())
+
+
+def test_two_other_names_of_one_key_are_not_chosen_between(tmp_path):
+    path = tmp_path / "people.jsonl"
+    path.write_text(json.dumps(LINE | {"subject": "a", "user_id": "b"}).replace('"participant"', '"who"'))
+    with pytest.raises(QuestionError, match="line 1: key 'participant' is missing; add it"):
+        read_transcripts(path)
+
+
+def test_an_archive_of_several_files_says_what_it_holds(tmp_path):
+    write_zip(tmp_path / "two.zip", {"a.jsonl": b"{}", "b.jsonl": b"{}"})
+    with pytest.raises(
+        QuestionError, match=r"two.zip: is an archive that holds 2 files \(a.jsonl, b.jsonl\), one file was"
+    ):
+        read_transcripts(tmp_path / "two.zip")

@@ -40,12 +40,15 @@ def read_scores(path: Path) -> pd.DataFrame:
 def read_keying(path: Path, scores: pd.DataFrame, source: Path) -> dict[tuple[str, str], bool]:
     """Whether items are reverse-keyed, by (experiment, item), for every item that has a score and no other.
 
+    An experiment of which the file has no item is taken as keyed forward throughout (`left_out`).
+
     Args:
         scores: as `read_scores` gives them.
         source: their file.
 
     Raises:
-        InputError: as `read_scores`; or an item has a score and no keying, or keying and no score.
+        InputError: as `read_scores`; or an item has a score and no keying, where others of its experiment have one, or
+            keying and no score.
     """
     known = set(zip(scores["experiment"], scores["item"], strict=True))
     found: dict[tuple[str, str], bool] = {}
@@ -65,12 +68,20 @@ def read_keying(path: Path, scores: pd.DataFrame, source: Path) -> dict[tuple[st
                 "it"
             )
         found[experiment, item] = SAID[said.lower()]
+    known_experiments = {experiment for experiment, _ in found}
+    found |= {pair: False for pair in known if pair[0] not in known_experiments}
     lacking = [pair for pair in zip(scores["experiment"], scores["item"], strict=True) if pair not in found]
     if lacking:
         experiment, item = lacking[0]
         more = f" (and {n - 1} more)" if (n := len(set(lacking))) > 1 else ""
         raise InputError(f"{path}: no row for item {item} of {experiment}{more}, scored in {source}; add it")
     return found
+
+
+def left_out(path: Path, scores: pd.DataFrame) -> list[str]:
+    """The experiments of which a keying file has no item, in the order of the scores."""
+    named = {_named(path, row, "experiment") for row in read_rows(path, KEYING)}
+    return [name for name in dict.fromkeys(scores["experiment"]) if name not in named]
 
 
 def _named(path: Path, row: Row, column: str) -> str:

@@ -38,9 +38,9 @@ def compiled(regex: str, flags: re.RegexFlag = re.MULTILINE) -> re.Pattern[str]:
     return found
 
 
-def found_before(regex: str, text: str) -> bool:
-    """Whether the `before` of a kind is found in what stands before a mark, whose end `$` stands for."""
-    return compiled(regex, re.NOFLAG).search(text) is not None
+def found_before(regex: str | None, text: str) -> bool:
+    """Whether the `before` of a kind is found before a mark, whose place `$` stands for; None is found everywhere."""
+    return regex is None or compiled(regex, re.NOFLAG).search(text) is not None
 
 
 Regex = Annotated[Text, pydantic.AfterValidator(lambda regex: compiled(regex) and regex)]
@@ -113,8 +113,9 @@ class Kind(Record):
     """A kind of mark."""
 
     name: Text
-    before: Regex
-    """What is looked for in the 200 characters before a mark of this kind; the first kind that is found is taken."""
+    before: Regex | None = None
+    """What is looked for in the 200 characters before a mark of this kind; the first kind that is found is taken. The
+    last kind may do without: it is that of any mark that is none of the others."""
     candidates: Candidates | Literal["open"]
     """What may be answered; `open`: anything, so that only what was answered is read."""
     values: tuple[float, ...] = ()
@@ -197,6 +198,10 @@ class Task(Record):
     @pydantic.model_validator(mode="after")
     def _kinds_are_named_apart(self) -> "Task":
         names = [kind.name for kind in self.kinds]
+        if lacking := next((kind.name for kind in self.kinds[:-1] if kind.before is None), None):
+            raise ValueError(
+                f"kinds: {lacking} has no before, so that no kind behind it is ever taken; add it, or put it last"
+            )
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise ValueError(f"kinds: two are named {twice}; name them apart")
         return self

@@ -1,6 +1,9 @@
 """The scale on which answers are compared: codes put in the order of what they mean."""
 
+from collections.abc import Callable, Iterable
 from typing import Literal
+
+from valuesassets.records.questions import Question
 
 REORDERED = {"v113": {1: 1, 2: 3, 3: 2}, "v114": {1: 1, 2: 3, 3: 2}}
 """EVS codes good 1, bad 2, don't mind 3; WVS-7 has 2 and 3 the other way round. Analysed as good < don't mind < bad."""
@@ -25,3 +28,18 @@ def analysis_value(question_id: str, value: int) -> int:
     [1, 3, 2]
     """
     return REORDERED.get(base_id(question_id), {}).get(int(value), int(value))
+
+
+def analysis_places(questions: Iterable[Question]) -> Callable[[str, int], int]:
+    """The place of an answer by asked question id and code: as `analysis_value`, or in the order that a question names.
+
+    Args:
+        questions: those asked; one that names no `order` goes by its codes.
+    """
+    ordered = {question.id: question.places for question in questions if (question.model_extra or {}).get("order")}
+
+    def place(question_id: str, value: int) -> int:
+        own = ordered.get(base_id(question_id))
+        return analysis_value(question_id, value) if own is None else own.get(int(value), int(value))
+
+    return place

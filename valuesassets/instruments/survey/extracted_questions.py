@@ -7,6 +7,7 @@ from pathlib import Path
 from valuesassets.instruments.survey.forms.agreement import Agreement, compare_extractions, find_twins, with_codes_of
 from valuesassets.instruments.survey.forms.changes import Change
 from valuesassets.instruments.survey.forms.damaged_words import DAMAGED_SHARE, damaged_words
+from valuesassets.instruments.survey.forms.guessed_types import GUESSED
 from valuesassets.instruments.survey.forms.layout.blocks import Reading
 from valuesassets.instruments.survey.forms.layout.checks import Fault, extraction_faults, language_faults
 from valuesassets.instruments.survey.forms.layout.grounding import Form, GroundedString
@@ -31,6 +32,7 @@ from valuesassets.records.questions import Option, Question
 SETTLED_BY_A_PERSON = {
     *("grounding", "damaged_text", "script", "duplicate_id"),
     *("code_without_question", "gap", "answers_without_code", "agreement"),
+    *("type", "points", "own_numbers", "missing_answers", "lost_line"),
 }
 """Checks that an override of a question answers; the others look at what the override says."""
 NOT_ASKED = "not_asked"
@@ -90,6 +92,7 @@ class Examined:
         recovery: how much of the form was read; None without a form.
         agreement: with a second extractor; None without one.
         mark: of the extraction before anything was corrected, by which a person says what was looked at.
+        guessed: ids of questions of which nobody has said the type.
     """
 
     questions: tuple[Question, ...]
@@ -99,6 +102,7 @@ class Examined:
     recovery: Recovery | None
     agreement: Agreement | None
     mark: str = ""
+    guessed: frozenset[str] = frozenset()
 
     @property
     def why_not_asked(self) -> str | None:
@@ -138,10 +142,11 @@ def examine_questions(
         twins = find_twins(questions, second, variables)
         questions, named = with_codes_of(questions, twins)
     given = read_overrides(overrides) if overrides else {}
-    first = extraction_faults(questions, pdf, language, form) if given else []
+    answers = [Fault(code, None, check, f"{code}: {said}") for code, check, said in normalised.doubts]
+    first = [*extraction_faults(questions, pdf, language, form, lexicon), *answers] if given else []
     doubts = {fault.question_id for fault in first if fault.question_id} | variables.opinion_items
     overridden = apply_overrides(questions, given, overrides or Path(), doubts)
-    faults = extraction_faults(overridden.questions, pdf, language, form)
+    faults = [*extraction_faults(overridden.questions, pdf, language, form, lexicon), *answers]
     agreement = None
     if second is not None:
         corrected = _twins_of_corrected(overridden, questions, twins, second)
@@ -162,6 +167,7 @@ def examine_questions(
         count_recovered(overridden.questions, pdf) if pdf else None,
         agreement,
         mark,
+        frozenset(normalised.guessed - overridden.settled),
     )
 
 
@@ -212,7 +218,7 @@ def _question(reading: Reading, code: str) -> Question:
     variables = load_variables()
     dropped = variables.volunteered.get(code, ())
     options = tuple(Option(value=value, label=label) for value, label in reading.options if value not in dropped)
-    return Question(
+    question = Question(
         id=code,
         section=reading.section,
         text=question_text(reading.stem, reading.item),
@@ -224,3 +230,4 @@ def _question(reading: Reading, code: str) -> Question:
         page=reading.page,
         box=reading.box,
     )
+    return question if code in variables.type_of else question.replace(**{GUESSED: True})

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.survey.analysis_scale import analysis_value
+from valuesassets.instruments.survey.analysis_scale import analysis_places
 from valuesassets.instruments.survey.respondents import answer_codes, answer_column
 from valuesassets.people.variables import load_variables
 from valuesassets.people.weighted_shares import design_effect, weighted_answers
@@ -38,14 +38,14 @@ def derive_human_distributions(
         here = np.flatnonzero((respondents["country"] == country).to_numpy(dtype=bool))
         if language not in questions or not len(here):
             continue
-        people = respondents.iloc[here]
+        people, place = respondents.iloc[here], analysis_places(questions[language])
         label: dict[str, object] = {"country": country, "language": language}
         for asked_as, values, codes, is_asked in _asked(people, questions[language], label):
             if found := weighted_answers(codes[is_asked], weights[here][is_asked], values):
                 probs, measured = found
                 shared = label | {"question_id": asked_as, **measured, "source": sources[here][0]}
                 rows += [
-                    shared | {"response_value": value, "analysis_value": analysis_value(asked_as, value), "prob": prob}
+                    shared | {"response_value": value, "analysis_value": place(asked_as, value), "prob": prob}
                     for value, prob in zip(values, probs, strict=True)
                 ]
     if not rows:

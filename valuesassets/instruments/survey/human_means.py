@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.survey.analysis_scale import REORDERED, analysis_value
+from valuesassets.instruments.survey.analysis_scale import REORDERED, analysis_places
 from valuesassets.instruments.survey.respondents import answer_codes, answer_column
 from valuesassets.people.tables import open_table
 from valuesassets.people.weighted_shares import design_effect
@@ -59,8 +59,9 @@ Mean = tuple[str, str, float, int | None, float | None, str]
 
 
 def _scales(questions: Sequence[Question]) -> Scales:
+    place = analysis_places(questions)
     return {
-        question.id: {value: analysis_value(question.id, value) for value in question.values}
+        question.id: {value: place(question.id, value) for value in question.values}
         for question in questions
         if question.response_type.is_ordinal
     }

@@ -3,6 +3,7 @@
 Nothing is guessed: an option without a label stays without one, and is found by the checks.
 """
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,12 +11,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from valuesassets.instruments.survey.forms.changes import Change, changes_between, listed
+from valuesassets.instruments.survey.forms.guessed_types import GUESSED, guessed_type, has_bare_points, why_doubtful
 from valuesassets.instruments.survey.forms.layout.text_layer import foreign_languages, named_script, script_share
 from valuesassets.instruments.survey.forms.layout.word_graph import words_of
-from valuesassets.instruments.survey.question_parts import has_words, with_parts_in_place
-from valuesassets.people.variables import Variables, canonical_id
+from valuesassets.instruments.survey.forms.missing_answers import MissingWords, Sorted, sort_options
+from valuesassets.instruments.survey.forms.own_numbers import carriers, without_own_numbers
+from valuesassets.instruments.survey.question_parts import with_parts_in_place
+from valuesassets.people.variables import BY_COUNT, Variables, canonical_id
 from valuesassets.records.lexicon import Lexicon, known_lexicon
-from valuesassets.records.questions import OPTION_COUNTS, TEN, Question, ResponseType, is_missing_code, ten_point_scale
+from valuesassets.records.questions import (
+    MOST_OPTIONS,
+    OPTION_COUNTS,
+    TEN,
+    Option,
+    Question,
+    ResponseType,
+    figure,
+    has_words,
+    ten_point_scale,
+)
 
 LATIN_LOOKALIKES = str.maketrans("ѵѴв", "vVv")
 """Cyrillic letters that stand for the `v` of a variable code; a capital В is the number of a question (Въпрос)."""
@@ -37,6 +51,8 @@ class Normalised:
     Attributes:
         positions: of each question, the places of the records that it was made of.
         foreign: the questions in the form's other language, which are left out; their places.
+        doubts: what a person is asked of a question's answers: id, check and what is said.
+        guessed: ids of questions of which nobody has said the type.
     """
 
     questions: list[Question] = field(default_factory=list)
@@ -44,6 +60,8 @@ class Normalised:
     positions: list[tuple[int, ...]] = field(default_factory=list)
     foreign: list[Question] = field(default_factory=list)
     foreign_positions: list[tuple[int, ...]] = field(default_factory=list)
+    doubts: list[tuple[str, str, str]] = field(default_factory=list)
+    guessed: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, questions: Sequence[Question]) -> "Normalised":
@@ -59,12 +77,20 @@ class _Known:
     letters: frozenset[str]
     """Of the surveys whose codes the ids are."""
     printed: Mapping[str, Question]
-    missing_answers: frozenset[tuple[str, ...]]
+    missing: MissingWords
     cues: frozenset[tuple[str, ...]]
+    either: frozenset[tuple[str, ...]]
+    """What two opposite answers are called: yes, no, agree, disagree."""
 
     def variable(self, question: Question) -> str:
         """The code of a question's variable; nothing where its id is a number of another kind."""
         return question.id if question.id[:1] in self.letters else ""
+
+    def sort_options(self, question: Question) -> Sorted:
+        """A question's options, those that are no answers apart."""
+        own = self.variables.option_count(self.variable(question))
+        count = own or (None if is_guessed(question) else OPTION_COUNTS.get(question.response_type))
+        return sort_options(question.options, self.missing, count)
 
 
 _Edits = Iterator[tuple[dict[str, Any], str | None, str | None, str]]
@@ -89,8 +115,9 @@ def normalise_questions(
         lexicon: the language's own words around a question; the bundled ones, where there are any, if left out.
     """
     done = Normalised()
-    words = _phrases(lexicon or known_lexicon(language))
-    known = _Known(variables, variables.letters_of(questions), printed or {}, *words)
+    lexicon = lexicon or known_lexicon(language)
+    missing = MissingWords.of(lexicon, language)
+    known = _Known(variables, variables.letters_of(questions), printed or {}, missing, *_phrases(lexicon))
     places: dict[str, int] = {}
     named = [_each_in_turn(question, (_with_canonical_id,), known, done.changes) for question in questions]
     placed = list(with_parts_in_place(named))
@@ -104,7 +131,11 @@ def normalise_questions(
             done.foreign_positions.append((position,))
             continue
         done.changes += changes_between(given, question, PARTS, "stem, item and text in their places")
-        question = _each_in_turn(question, STEPS, known, done.changes)
+        before, question = question, _each_in_turn(question, STEPS, known, done.changes)
+        if is_guessed(question):
+            done.guessed.add(question.id)
+        done.doubts += ((question.id, *doubt) for doubt in _doubts(before, question, known))
+        question = _without_marker(question)
         earlier = places.get(question.id)
         if question.id and earlier is not None and _says_the_same(done.questions[earlier], question):
             done.positions[earlier] = (*done.positions[earlier], position)
@@ -136,15 +167,73 @@ def _with_canonical_id(question: Question, known: _Known) -> _Edits:
         yield update, question.id, code, "the variable's canonical code"
 
 
+def is_guessed(question: Question) -> bool:
+    """Whether nobody has said the question's type."""
+    return bool((question.model_extra or {}).get(GUESSED))
+
+
+def _without_marker(question: Question) -> Question:
+    return Question.model_validate(question.model_dump(exclude={GUESSED})) if is_guessed(question) else question
+
+
+def _doubts(before: Question, after: Question, known: _Known) -> Iterator[tuple[str, str]]:
+    """What a person is asked of a question's answers: a check, and what is said."""
+    doubtful = known.sort_options(before).doubtful
+    for why in dict.fromkeys(why for _, why in doubtful):
+        options = listed(option for option, each in doubtful if each == why)
+        yield "missing_answers", f"{options}: {why}; kept as answers: take them out if they are none"
+    if some := carriers([option.label for option in after.options], after.values):
+        yield (
+            "own_numbers",
+            (
+                f"some labels carry a number of their own ({'; '.join(some[:3])}), which the prompt would show beside "
+                "its own; take it out of all, or write it as the code"
+            ),
+        )
+    points = [*_lacking_points(after, known)]
+    yield from (("points", said) for said in points)
+    if not points and is_guessed(after) and (why := why_doubtful(after)):
+        yield "type", why
+
+
+def _lacking_points(question: Question, known: _Known) -> Iterator[str]:
+    """What is asked of answers whose codes leave others out between them."""
+    values, kind = sorted(question.values), question.response_type
+    steps = {later - earlier for earlier, later in itertools.pairwise(values)}
+    if len(steps) != 1 or min(steps) < 2 or known.variable(question) in known.variables.type_of:
+        return
+    low, high = values[0], values[-1]
+    labels = {option.value: option.label for option in question.options}
+    write = f"write {low} = {labels[low]} | ... | {high} = {labels[high]} for all points from {low} to {high}"
+    if high - low >= MOST_OPTIONS:
+        yield f"{high - low + 1:,} points from {low} to {high}, at most {MOST_OPTIONS} can be asked; give fewer points"
+    elif len(values) == 2 and kind.is_ordinal and not _are_either(question, known):
+        yield f"its two answers have the codes {low} and {high}: are they the ends of a scale? Then {write}"
+    elif len(values) > 2 and is_guessed(question) and not has_bare_points(question.options):
+        yield f"its codes {', '.join(map(str, values))} leave others out; {write}, or say its response_type"
+
+
+def _are_either(question: Question, known: _Known) -> bool:
+    """Whether two answers are opposites, as yes and no are."""
+    return all(_phrase(option.label) in known.either for option in question.options)
+
+
+def _without_own_numbers(question: Question, known: _Known) -> _Edits:
+    found = without_own_numbers([option.label for option in question.options])
+    if found is not None:
+        pairs = zip(question.options, found[0], strict=True)
+        options = tuple(option.model_copy(update={"label": label}) for option, label in pairs)
+        why = "numbers that the labels carried themselves"
+        yield {"options": options}, listed(question.options), listed(options), why
+
+
 def _without_missing_answers(question: Question, known: _Known) -> _Edits:
-    count = OPTION_COUNTS.get(question.response_type, len(question.options))
-    options = question.options
-    said = [o for o in options if _phrase(o.label) in known.missing_answers]
-    dropped = [o for o in options if o not in said and is_missing_code(o.value, count)]
+    options, found = question.options, known.sort_options(question)
+    said, dropped = found.said, found.coded
     volunteered = known.variables.volunteered.get(known.variable(question), ())
     for group, why in (
         (said, "its words say don't know or no answer, which are never offered"),
-        (dropped, "codes for don't know and no answer are never offered"),
+        (dropped, "codes for don't know and no answer, without words of an answer, are never offered"),
         ([o for o in options if o.value in volunteered], "coded when said, never offered"),
     ):
         if group:
@@ -158,6 +247,7 @@ def _with_whole_scale(question: Question, known: _Known) -> _Edits:
         before, kind = kind, ResponseType.LIKERT10
         yield {"response_type": kind}, str(before), str(kind), "its options are the ends of a scale"
     if (known.variables.type_of.get(known.variable(question)) or kind) is not ResponseType.LIKERT10:
+        yield from _with_all_points(question, known)
         return
     labels = {option.value: option.label for option in options}
     if set(labels) <= {1, 10}:
@@ -173,6 +263,31 @@ def _with_whole_scale(question: Question, known: _Known) -> _Edits:
     if model and set(model.values) == set(TEN) and not any(option.label for option in options):
         anchors = listed([model.options[0], model.options[-1]])
         yield {"options": model.options}, None, anchors, "the anchors as the form has them"
+
+
+def _with_all_points(question: Question, known: _Known) -> _Edits:
+    """A scale of which only the ends were given, with all its points."""
+    options, kind = question.options, question.response_type
+    if known.variable(question) in known.variables.type_of:
+        return
+    if kind.is_ordinal and not all(option.label for option in options) and has_bare_points(options):
+        yield {"response_type": ResponseType.ORDINAL}, str(kind), "ordinal", "only the ends of the scale have words"
+    if len(options) != 2 or not all(map(has_words, options)):
+        return
+    (low, first), (high, last) = sorted((option.value, option.label) for option in options)
+    is_scale = kind is ResponseType.ORDINAL or OPTION_COUNTS.get(kind) == high - low + 1
+    is_scale = is_scale or (is_guessed(question) and high - low > 2 and not _are_either(question, known))
+    if not is_scale or not 1 < high - low < MOST_OPTIONS:
+        return
+    labels = {low: first, high: last}
+    points = tuple(Option(value=value, label=labels.get(value, "")) for value in range(low, high + 1))
+    update = {"options": points, "response_type": ResponseType.ORDINAL}
+    yield (
+        update,
+        listed(options),
+        f"{low} to {high}",
+        "only the ends of the scale were given: all its points are offered",
+    )
 
 
 def quoted_ends(text: str) -> tuple[str, str] | None:
@@ -198,23 +313,39 @@ def quoted_ends(text: str) -> tuple[str, str] | None:
 
 
 def _without_figures_for_labels(question: Question, known: _Known) -> _Edits:
-    figures = [option for option in question.options if option.label.strip() == str(option.value)]
-    if figures and question.response_type is ResponseType.LIKERT10:
+    figures = [option for option in question.options if figure(option.label) == option.value]
+    if figures and (question.response_type is ResponseType.LIKERT10 or _has_worded_ends(question)):
         blank = tuple(
             option.model_copy(update={"label": ""}) if option in figures else option for option in question.options
         )
         yield {"options": blank}, listed(figures), None, "a figure is no label"
 
 
+def _has_worded_ends(question: Question) -> bool:
+    ends = question.options[:1] + question.options[-1:]
+    return question.response_type is ResponseType.ORDINAL and all(map(has_words, ends))
+
+
 def _with_fitting_type(question: Question, known: _Known) -> _Edits:
     count, given, code = len(question.options), question.response_type, known.variable(question)
-    is_known = known.variables.type_of.get(code) is not None
-    if not is_known and (count < 2 or OPTION_COUNTS.get(given, count) == count):
+    own = known.variables.type_of.get(code)
+    if own is not None:
+        kind, why = own, "the variable's own"
+    elif is_guessed(question):
+        kind, why = guessed_type(question.options, known.missing.language), "guessed from its answers"
+    elif count < 2 or OPTION_COUNTS.get(given, count) == count:
         return
-    kind = known.variables.fitting_type(code, count)
+    else:
+        kind, why = (_ordered_type(question) if given.is_ordinal else given), f"it has {count} options"
     if kind is not given:
-        why = "the variable's own" if is_known else f"it has {count} options"
         yield {"response_type": kind}, str(given), str(kind), why
+
+
+def _ordered_type(question: Question) -> ResponseType:
+    """The type of so many answers in an order; ten in words are no ten points."""
+    kind = BY_COUNT.get(len(question.options), ResponseType.ORDINAL)
+    is_other = kind is ResponseType.LIKERT10 and not has_bare_points(question.options)
+    return ResponseType.ORDINAL if is_other else kind
 
 
 def _with_own_cue(question: Question, known: _Known) -> _Edits:
@@ -224,8 +355,9 @@ def _with_own_cue(question: Question, known: _Known) -> _Edits:
 
 
 def _phrases(lexicon: Lexicon | None) -> tuple[frozenset[tuple[str, ...]], ...]:
-    """The words of missing answers, and of answer cues."""
-    phrases = (lexicon.missing_answers, lexicon.answer_cues) if lexicon is not None else ((), ())
+    """The words of answer cues, and of answers that are each other's opposite."""
+    either = (lexicon.yes, lexicon.no, lexicon.agree, lexicon.disagree) if lexicon is not None else ()
+    phrases = (lexicon.answer_cues if lexicon is not None else (), either)
     return tuple(frozenset(map(_phrase, each)) for each in phrases)
 
 
@@ -248,10 +380,11 @@ def _foreign(questions: Sequence[Question], language: str) -> list[str | None]:
 
 
 STEPS: tuple[_Step, ...] = (
+    _without_own_numbers,
     _without_missing_answers,
     _with_whole_scale,
-    _without_figures_for_labels,
     _with_fitting_type,
+    _without_figures_for_labels,
     _with_own_cue,
 )
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, lsq_linear
 
-from valuesassets.instruments.survey.analysis_scale import analysis_value, base_id
+from valuesassets.instruments.survey.analysis_scale import analysis_places, base_id
 from valuesassets.instruments.survey.indicators import (
     AUTONOMY,
     FIRST_AIM,
@@ -205,7 +205,8 @@ def shape(seed: int, asked_as: str, question: Question) -> tuple[NDArray[np.floa
         return np.array([strength[value - 1] for value in values]), np.array(direction)
     if not question.response_type.is_ordinal:
         return draw.normal(0, 0.7, len(values)), np.sort(draw.uniform(-1, 1, len(values)))
-    scale = np.array([analysis_value(asked_as, value) for value in values], dtype=float)
+    place = analysis_places([question])
+    scale = np.array([place(asked_as, value) for value in values], dtype=float)
     unit = (scale - scale.min()) / (scale.max() - scale.min())
     if asked_as in AUTONOMY:
         sign = AUTONOMY[asked_as]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from valuesassets.answers.orders import averaged_orders, option_orders
 from valuesassets.answers.plants import Plant
-from valuesassets.instruments.survey.analysis_scale import analysis_value
+from valuesassets.instruments.survey.analysis_scale import analysis_places
 from valuesassets.instruments.survey.planted_leanings import (
     INDICATOR_OF,
     country_leanings,
@@ -69,7 +69,7 @@ def plant_questions(study: Study, family: str, language: str, questions: Sequenc
             wording=wording,
             cue=cue,
             values=question.values,
-            analysis_values=tuple(analysis_value(asked_as, value) for value in question.values),
+            analysis_values=tuple(analysis_places([question])(asked_as, value) for value in question.values),
             texts=tuple(text.strip() for text in texts),
             preference=tuple(wanted.tolist()),
             pull=pulls[asked_as],

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from valuesassets.instruments.survey.forms.layout.word_graph import words_of
 from valuesassets.instruments.survey.forms.layout.wording import item_text, question_text, without_notes
-from valuesassets.records.questions import Option, Question, ResponseType, ten_point_scale
+from valuesassets.records.questions import Question, ResponseType, has_words, ten_point_scale
 
 NUMBER_HEAD = re.compile(r"^\s*(?![vV]\d)([^\W\d_]{1,2}\s?\d+[a-zA-Z]?\d?)\b(?:\s+[A-Z]\b)?[-–.:)\]]*\s*")
 """A question's number before its words: `Q38`, `P9.`, `Q23 B`."""
@@ -153,11 +153,6 @@ def _ends_of_scale(question: Question, stem: str | None, own: Sequence[str], cue
     if stem and len(own) == 1 and len(words_of(cue)) >= 3:
         return own[0], cue
     return (own[0], own[1]) if stem and len(own) == 2 else None
-
-
-def has_words(option: Option) -> bool:
-    """Whether an option's label is more than figures and marks."""
-    return any(map(str.isalpha, option.label))
 
 
 def _without_head(part: str, shared: Sequence[str]) -> str:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from valuesassets.answers.language_codes import scripts_of
 from valuesassets.answers.orders import option_orders
 from valuesassets.answers.spoken_language import MOSTLY, script_share
+from valuesassets.instruments.survey.forms.missing_answers import MissingWords, sort_options
 from valuesassets.people.variables import Variables
 from valuesassets.records.errors import LexiconError, QuestionError
 from valuesassets.records.lexicon import Lexicon
-from valuesassets.records.questions import Option, Question
+from valuesassets.records.questions import OPTION_COUNTS, Option, Question, figure, has_words, shown_numbers
 from valuesassets.records.readouts import ScoreLabels
 from valuesassets.records.settings.measuring import Elicitation
 from valuesassets.records.trials import Trial, asked_id, main_trials
@@ -41,6 +42,7 @@ def write_trials(
         LexiconError: the lexicon is in another script of the language than the questions.
     """
     _require_one_script(questions, language, lexicon)
+    _require_answers(questions, language, lexicon)
     elicitation = elicitation or Elicitation()
     by_id = {question.id: question for question in questions}
     trials = []
@@ -59,7 +61,7 @@ def write_trials(
                         wording=wording,
                         condition=condition,
                         readout=ScoreLabels(
-                            labels=tuple(str(n) for n in range(1, len(order) + 1)),
+                            labels=tuple(map(str, _numbers(asked, order))),
                             values=tuple(asked.options[position].value for position in order),
                         ),
                     )
@@ -70,6 +72,18 @@ def write_trials(
             "of them"
         )
     return trials
+
+
+def _require_answers(questions: Sequence[Question], language: str, lexicon: Lexicon) -> None:
+    """No option may say don't know or no answer: `extract` takes these out, files made elsewhere may hold them."""
+    words = MissingWords.of(lexicon, language)
+    for question in questions:
+        count = OPTION_COUNTS.get(question.response_type)
+        for option in sort_options(question.options, words, count).said:
+            raise QuestionError(
+                f"{language}: {question.id}: option {option.value} ({option.label}) says don't know or no answer, "
+                "which are never offered; take it out"
+            )
 
 
 def _require_one_script(questions: Sequence[Question], language: str, lexicon: Lexicon) -> None:
@@ -99,8 +113,20 @@ def prompt_text(question: Question, order: Sequence[int], answer_cue: str) -> st
 def content_free_prompt(question: Question, order: Sequence[int], answer_cue: str) -> str:
     """The same without the question: options, cue and colon. It needs no words of its own in any language."""
     labels = [question.options[position].label.strip() for position in order]
-    lines = [f"{number}. {label}".rstrip() for number, label in enumerate(labels, 1)]
+    if shown_numbers(question) is not None:
+        labels = ["" if figure(label) is not None else label for label in labels]
+    lines = [f"{number}. {label}".rstrip() for number, label in zip(_numbers(question, order), labels, strict=True)]
     return "\n".join([*lines, f"{answer_cue}:"])
+
+
+def _numbers(question: Question, order: Sequence[int]) -> Sequence[int]:
+    """What stands before each option shown. The points of a scale keep their places, and the words of its ends change
+    theirs; where the ends are figures, the points themselves move."""
+    numbers = shown_numbers(question)
+    if numbers is None:
+        return range(1, len(order) + 1)
+    are_ends_words = has_words(question.options[0]) and has_words(question.options[-1])
+    return numbers if are_ends_words else [numbers[position] for position in order]
 
 
 def _estimator_trials(

@@ -104,7 +104,7 @@ def probe_asset(study: Study) -> dg.AssetsDefinition:
             doubtful_questions,
         )
         from valuesassets.figures.probe_cell import draw_probe_cell
-        from valuesassets.instruments.survey.analysis_scale import analysis_value
+        from valuesassets.instruments.survey.analysis_scale import analysis_places
         from valuesassets.people.variables import load_variables
 
         name, language = cell_of(context)
@@ -114,7 +114,8 @@ def probe_asset(study: Study) -> dg.AssetsDefinition:
         types = {question.id: str(question.response_type) for question in asked}
         converted = frozenset(question.id for question in asked if variables.is_converted(question))
         estimators = study.elicitation.estimators
-        found = derive_probe_distributions(trials, readings, cell, types, converted, estimators, analysis_value)
+        places = analysis_places(asked)
+        found = derive_probe_distributions(trials, readings, cell, types, converted, estimators, places)
         probe = pd.DataFrame(found)
         # A cell in which nothing could be read is a result too: its numbers are empty, not of another kind.
         probe = probe.astype(dict.fromkeys([*NUMBERS, *COLUMNS, "estimator_disagreement"], float))

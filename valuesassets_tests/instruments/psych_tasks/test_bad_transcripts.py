@@ -250,3 +250,14 @@ def test_a_task_that_is_not_there_is_asked_back():
         load_task("barratt")
     with pytest.raises(QuestionError, match=r"name one of audit, "):
         load_task("zzz")
+
+
+def test_the_last_kind_fits_any_mark_where_it_has_no_before(tmp_path):
+    path = tmp_path / "made.toml"
+    one = """[[kinds]]\nname = "{name}"\n{before}candidates = {{ range = [1, 4] }}\n"""
+    first = one.format(name="plan", before="before = 'plan\\. $'\n")
+    path.write_text('name = "made"\n' + first + one.format(name="any", before=""), encoding="utf-8")
+    assert [row["kind"] for row in rows_of(TEXT, path)] == ["plan", *["any"] * 4]
+    path.write_text('name = "made"\n' + one.format(name="any", before="") + first, encoding="utf-8")
+    with pytest.raises(QuestionError, match="any has no before, so that no kind behind it is ever taken"):
+        load_task(path)

@@ -52,7 +52,6 @@ def test_an_id_becomes_the_variable_s_where_it_names_one(printed, item, expected
         ("likert4", (1, 2, 3, 4, 8, 9), (1, 2, 3, 4)),
         ("binary", (1, 2, 7, 88, 99), (1, 2)),
         ("likert10", (*range(1, 11), 88, 99), tuple(range(1, 11))),
-        ("frequency", (1, 2, 3, 4, 5, 6, 7, 88, 99), (1, 2, 3, 4, 5, 6, 7)),
     ],
 )
 def test_codes_for_no_answer_go_by_the_length_of_the_scale(kind, codes, kept):

@@ -4,12 +4,14 @@ What can be told without guessing is brought into a question's shape, each chang
 error that names file, record and key. The strict reader of question files is `valuesassets.records.questions`.
 """
 
+import re
 import string
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from valuesassets.instruments.survey.forms.changes import Change
+from valuesassets.instruments.survey.forms.guessed_types import GUESSED
 from valuesassets.instruments.survey.forms.question_tables import ENDINGS, read_question_table
 from valuesassets.people.variables import BY_COUNT
 from valuesassets.records.errors import QuestionError
@@ -78,10 +80,13 @@ def _mendings(row: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
         if any(coded):
             options = [option | given for option, given in zip(row["options"], coded, strict=True)]
             yield "options", options, "codes are whole numbers, labels text"
-    kind = row["response_type"]
+    kind, order = row["response_type"], row.get("order")
+    if isinstance(order, list) and order != (whole := [_whole_number(code) for code in order]):
+        yield "order", whole, "codes are whole numbers"
     written = kind.strip().casefold() if isinstance(kind, str) else kind
     if kind is None or (isinstance(kind, str) and written not in TYPES):
         yield "response_type", str(_type_by_options(row["options"])), "no type that there is: by the number of options"
+        row[GUESSED] = True
     elif isinstance(kind, str) and kind not in TYPES:
         yield "response_type", written, "as types are written"
 
@@ -90,17 +95,24 @@ def _coded(option: Mapping[str, Any], place: int) -> dict[str, Any]:
     """Code and label of an option as number and text; letters that count (`A`, `B`) are the numbers of their places."""
     coded: dict[str, Any] = {}
     value, label = option.get("value"), option.get("label")
-    if isinstance(value, str) and value.strip().lstrip("-").isdecimal():
-        coded["value"] = int(value)
+    if (whole := _whole_number(value)) is not value:
+        coded["value"] = whole
     elif isinstance(value, str) and value.strip().upper() == string.ascii_uppercase[(place - 1) % 26]:
         coded["value"] = place
-    elif isinstance(value, float) and value.is_integer():
-        coded["value"] = int(value)
     if isinstance(label, int | float) and not isinstance(label, bool):
         coded["label"] = f"{label:g}"
     elif isinstance(label, str) and _plain(label) != label:
         coded["label"] = _plain(label)
     return coded
+
+
+def _whole_number(value: Any) -> Any:
+    """A whole number that is written as text or with a decimal point, as such; else the value itself."""
+    written = value.strip().replace(",", ".") if isinstance(value, str) else value
+    if isinstance(written, str):
+        found = re.fullmatch(r"([-+]?\d{1,15})(?:\.0*)?", written)
+        return int(found[1]) if found else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _type_by_options(options: Any) -> ResponseType:

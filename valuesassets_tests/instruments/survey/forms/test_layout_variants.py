@@ -66,7 +66,7 @@ def share_read(pdf, variant):
     variables = load_variables()
     pages = read_pages(pdf)
     printed = {word.code for page in pages for word in page.words} & variables.opinion_items
-    readings = {each.code: each for each in read_form([VARIANTS[variant](page) for page in pages]).readings}
+    readings = {each.code: each for each in read_form(tuple(VARIANTS[variant](page) for page in pages)).readings}
     found = printed & set(readings)
     dropped = {code: variables.volunteered.get(code, ()) for code in found}
     options = {code: [v for v, _ in readings[code].options if v not in dropped[code]] for code in found}

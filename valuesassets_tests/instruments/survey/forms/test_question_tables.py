@@ -72,7 +72,8 @@ FAULTS = {
     ),
     "one option": (
         [HEADER, ("q1", "How?", "", "yes; no")],
-        "row 2: options 'yes; no': at least two were expected, separated by |, as 1 = yes | 2 = no",
+        "row 2: options 'yes; no': at least two were expected, separated by |, as 1 = yes | 2 = no; of a "
+        "scale its ends are enough, as 0 = never | 10 = always",
     ),
     "half of the codes": (
         [HEADER, ("q1", "How?", "", "1 = a | b")],
@@ -80,12 +81,14 @@ FAULTS = {
     ),
     "options in no order": (
         [HEADER, ("q1", "How?", "", "3 = a | 1 = b | 2 = c")],
-        "row 2: options 3, 1, 2: no order; write them from one end of the scale to the other",
+        "row 2: options 3, 1, 2: no order; write them from one end of the scale to the other, or say "
+        "response_type = ordinal (they go by their codes) or categorical (by none), or the order of the codes in a "
+        "column order, as 3, 1, 2",
     ),
     "another type": (
         [(*HEADER, "response_type"), (*ONE, "likert7")],
         "row 2: response_type likert7: one of likert3, likert4, likert5, likert10, binary, categorical, frequency, "
-        "action was expected",
+        "action, ordinal was expected",
     ),
     "a type of other length": (
         [(*HEADER, "response_type"), (*ONE, "likert4")],

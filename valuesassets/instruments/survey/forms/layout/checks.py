@@ -2,13 +2,21 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from valuesassets.instruments.survey.alignment.evidence import question_numbers
 from valuesassets.instruments.survey.forms.layout.grounding import Form
 from valuesassets.instruments.survey.forms.layout.lines import Line, page_lines
+from valuesassets.instruments.survey.forms.layout.lost_lines import (
+    Said,
+    battery_faults,
+    cell_faults,
+    empty_row_faults,
+    number_faults,
+    row_faults,
+)
 from valuesassets.instruments.survey.forms.layout.pages import Page, read_pages
 from valuesassets.instruments.survey.forms.layout.readings import read_form
 from valuesassets.instruments.survey.forms.layout.text_layer import (
@@ -22,6 +30,7 @@ from valuesassets.instruments.survey.forms.layout.text_layer import (
     unreadable_share,
 )
 from valuesassets.people.variables import Variables, load_variables
+from valuesassets.records.lexicon import Lexicon, known_lexicon
 from valuesassets.records.questions import Question, is_missing_code, question_faults
 
 DAMAGED_SHARE = 0.005
@@ -47,26 +56,52 @@ class Fault:
 
 
 def extraction_faults(
-    questions: Sequence[Question], pdf: Path | None, language: str, form: Form | None = None
+    questions: Sequence[Question],
+    pdf: Path | None,
+    language: str,
+    form: Form | None = None,
+    lexicon: Lexicon | None = None,
 ) -> list[Fault]:
     """What a person must look at before the questions are used, the whole form's faults first; empty when sound.
 
     Args:
         pdf: what the questions were extracted from, by whichever extractor; None where they were made elsewhere.
         form: its pages, where they were searched before.
+        lexicon: the language's own words around a question; the bundled ones, where there are any, if left out.
     """
     variables = load_variables()
     alone = [] if questions else [Fault(None, None, "no_questions", _none_read(pdf, language))]
     alone += [*shape_faults(questions, variables), *_text_faults(questions, language)]
     if pdf is None:
-        return [*language_faults(questions, language), *alone]
+        return [*language_faults(questions, language), *alone, *_told(battery_faults(questions, is_printed=False))]
     pages = own_pages(read_pages(pdf), language)
     return [
         *_damage_faults(read_pages(pdf), language),
         *alone,
         *_grounding_faults(questions, form or Form(pages)),
         *_code_faults(questions, pages, variables.is_excluded),
+        *lost_line_faults(questions, pages, lexicon or known_lexicon(language)),
     ]
+
+
+def lost_line_faults(questions: Sequence[Question], pages: Sequence[Page], lexicon: Lexicon | None) -> list[Fault]:
+    """What pages show of lines that their text layer has lost (`lost_lines`)."""
+    form = read_form(tuple(pages))
+    coded = {each.source_id for each in form.readings if each.code}
+    said = (
+        battery_faults(questions, lexicon),
+        cell_faults(questions, pages),
+        row_faults(pages),
+        empty_row_faults(questions, pages),
+        number_faults(form.numbers, coded),
+    )
+    return [fault for each in said for fault in _told(each)]
+
+
+def _told(said: Iterable[Said]) -> Iterator[Fault]:
+    for code, page, message in said:
+        where = f"{code} (page {page})" if page else code
+        yield Fault(code, page, "lost_line", f"{where}: {message}")
 
 
 def _none_read(pdf: Path | None, language: str) -> str:

@@ -1,7 +1,7 @@
 """A form as read: which layout its pages show, and the questions that it reads there."""
 
+import functools
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from valuesassets.instruments.survey.forms.layout.blocks import Reading
@@ -33,9 +33,10 @@ class FormReading:
     readings: tuple[Reading, ...] = ()
 
 
-def read_form(pages: Sequence[Page]) -> FormReading:
-    """The questions of a form, read as the first layout asks for that its pages show."""
-    form = PrintedForm(tuple(pages))
+@functools.lru_cache(maxsize=2)
+def read_form(pages: tuple[Page, ...]) -> FormReading:
+    """The questions of a form, read as the first layout asks for that its pages show; the last few are remembered."""
+    form = PrintedForm(pages)
     for layout in LAYOUTS:
         if why := layout.evidence(form):
             blocks = layout.divide(form)

@@ -65,6 +65,8 @@ def read(blocks: Sequence[Block]) -> list[Reading]:
 
 
 def _question(block: Block) -> list[Reading]:
+    if not block.lines:  # a number beside which, and below which, nothing stands
+        return []
     counted = dataclasses.replace(block, lines=_with_figures(block.lines))
     found = [reading for reading in (*read_grid(counted), *read_list(counted)) if reading.options]
     return found[:1] or [read_at(block, None, block.lines, question_stem(block.lines), None, ())]

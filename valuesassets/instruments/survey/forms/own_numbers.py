@@ -1,0 +1,80 @@
+"""Numbers and letters that labels carry themselves: `1. Very`, `(2) Rather`, `[3] Hardly`, `d) Not at all`, `Very (1)`.
+
+Prompts number the answers; a second number before or behind a label would be read as another answer's.
+"""
+
+import itertools
+import re
+from collections.abc import Sequence
+
+from valuesassets.records.questions import MISSING_CODES
+
+LEADING = re.compile(
+    r"\s*(?:(?P<open>[(\[{])\s*(?P<inside>[^\W_]{1,4})\s*[)\]}][.:]?\s*"
+    r"|(?P<bare>\d{1,4}|[^\W\d_]{1,4})\s*(?:[.):\]=/]|[-\u2013\u2014](?=\s*[^\W\d_]))+(?:\s+|(?=[^\W\d_])))(?P<rest>\S.*)",
+    re.DOTALL,
+)
+TRAILING = re.compile(r"(?P<rest>.*\S)\s*[(\[](?P<bare>\d{1,4})[)\]]\s*", re.DOTALL)
+ALPHABETS = (
+    "abcdefghijklmnopqrstuvwxyz",
+    "абвгдежзийклмнопрстуфхцчшщ",
+    "абвгґдеєжзиіїйклмн",
+    "αβγδεζηθικλμνξοπ",
+    "աբգդեզէըթժ",
+    "აბგდევზთიკ",
+)
+ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
+
+
+def carried(label: str) -> tuple[str, str] | None:
+    """The number or letter that a label carries, and the label without it; None where it carries none.
+
+    >>> carried("1. Very"), carried("(b) Rather"), carried("Hardly [3]"), carried("1.5 hours")
+    (('1', 'Very'), ('b', 'Rather'), ('3', 'Hardly'), None)
+    """
+    if found := LEADING.fullmatch(label):
+        return (found["inside"] or found["bare"]).casefold(), found["rest"].strip()
+    found = TRAILING.fullmatch(label)
+    return (found["bare"], found["rest"].strip()) if found else None
+
+
+def places_of(marks: Sequence[str]) -> list[int] | None:
+    """The numbers that marks are, where they go up or down as they stand; None where they are in no order. Codes that
+    no answer has often may stand anywhere.
+
+    >>> places_of(["a", "b", "c"]), places_of(["4", "3", "1"]), places_of(["i", "ii"]), places_of(["a", "c"])
+    ([1, 2, 3], [4, 3, 1], [1, 2], None)
+    >>> places_of(["3", "2", "1", "9"])
+    [3, 2, 1, 9]
+    """
+    if all(mark.isdecimal() for mark in marks):
+        numbers = [int(mark) for mark in marks]
+        counted = (
+            [number for number in numbers if number not in MISSING_CODES] if max(numbers) > len(marks) else numbers
+        )
+        rises = {later > earlier for earlier, later in itertools.pairwise(counted)}
+        return numbers if len(rises) == 1 and len(set(numbers)) == len(numbers) else None
+    counted = [*range(1, len(marks) + 1)]
+    lists = (*ALPHABETS, ROMAN)
+    return counted if len(marks) > 1 and any(list(marks) == [*letters[: len(marks)]] for letters in lists) else None
+
+
+def without_own_numbers(labels: Sequence[str]) -> tuple[list[str], list[int]] | None:
+    """Labels without what all of them carry in order, and the numbers; None where that is not so."""
+    found = [carried(label) for label in labels]
+    if len(labels) < 2 or not all(found):
+        return None
+    marks, rests = zip(*filter(None, found), strict=True)
+    numbers = places_of(marks)
+    if numbers is None or not all(any(map(str.isalnum, rest)) for rest in rests):
+        return None
+    return [*rests], numbers
+
+
+def carriers(labels: Sequence[str], values: Sequence[int]) -> list[str]:
+    """Labels that carry a number or letter where not all do in order: its own code or place, or one of several."""
+    found = [carried(label) for label in labels]
+    figures = [n for n, each in enumerate(found) if each and each[0].isdecimal()]
+    letters = [n for n, each in enumerate(found) if each and len(each[0]) == 1 and each[0].isalpha()]
+    fitting = [n for n in figures if int(found[n][0]) in (values[n], n + 1)]  # type: ignore[index]
+    return [labels[n] for n in (fitting and figures) or (letters if len(letters) > 1 else [])]

@@ -86,7 +86,7 @@ def read_rows(
     reader = csv.reader(lines, delimiter=delimiter)
     names = [name.strip().lower() for name in next(reader)]
     if missing := [name for name in columns if name not in names]:
-        shown = ", ".join(names)[:80]
+        shown = " ".join(", ".join(names).split())[:80]
         if by_line:
             raise error(f"{place} 1: {shown or 'nothing'} found, a header {','.join(columns)} was expected")
         raise error(f"{place} 1: no column {missing[0]} (found {shown}); {expected} was expected; add it")

@@ -178,7 +178,7 @@ def write_small_psych(folder: Path) -> Path:
 def write_small_worldwise(folder: Path) -> Path:
     """A study file of worldwise: one model that is hardly trained, of which no reasons are asked."""
     changes = {
-        "steps = 120": "steps = 40",
+        "steps = 170": "steps = 40",
         "draws = 6\n": "",
         '"worldwise/': f'"{study_path("worldwise_demo").parent}/worldwise/',
     }

@@ -30,7 +30,7 @@ DEMO = load_study("worldwise_demo")
 SMALLER = {
     "worldwise/demo_scenarios.json": "few.json",
     'targets = "worldwise/demo_targets.csv"\n': "",
-    "steps = 120": "steps = 150\nsamples = 200",
+    "steps = 170": "steps = 150\nsamples = 200",
     'embedder = "lexical"   # a bag of words: nothing to download\n': "",
     "draws = 6\n": "",
     "[worldwise]": "[inference]\nresamples = 199\n\n[worldwise]",

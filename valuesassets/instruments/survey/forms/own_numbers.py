@@ -53,7 +53,7 @@ def places_of(marks: Sequence[str]) -> list[int] | None:
             [number for number in numbers if number not in MISSING_CODES] if max(numbers) > len(marks) else numbers
         )
         rises = {later > earlier for earlier, later in itertools.pairwise(counted)}
-        return numbers if len(rises) == 1 and len(set(numbers)) == len(numbers) else None
+        return numbers if len(rises) <= 1 and len(set(numbers)) == len(numbers) else None
     counted = [*range(1, len(marks) + 1)]
     lists = (*ALPHABETS, ROMAN)
     return counted if len(marks) > 1 and any(list(marks) == [*letters[: len(marks)]] for letters in lists) else None

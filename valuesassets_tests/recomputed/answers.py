@@ -80,6 +80,27 @@ def of_quality(study: Study, check: Check) -> None:
     check.equal("quality_report/cells", CELL, pd.DataFrame(of_cell))
 
 
+def of_question_answers(study: Study, check: Check) -> None:
+    """`question_answers/...`: shares of each option, averaged over wordings, where the answer is used."""
+    keys, numbers = [*CELL, "question_id"], ["prob_averaged", "prob_forward", "prob_reversed"]
+    usable = study.quality[[*keys, "is_usable", "p_valid"]]
+    options = study.probe.groupby([*keys, "response_value"], as_index=False)[numbers].mean().merge(usable, on=keys)
+    used = options["is_usable"].astype(bool)
+    options.loc[~used, numbers] = np.nan
+    options = options.rename(columns={"prob_averaged": "prob"})
+    columns = ["prob", "prob_forward", "prob_reversed", "p_valid"]
+    check.equal("question_answers/options", [*keys, "response_value"], options[[*keys, "response_value", *columns]])
+    ordered = study.labels.loc[study.labels["response_type"] != "categorical", ["language", "question_id"]]
+    is_ordered = set(ordered.drop_duplicates().itertuples(index=False, name=None))
+    rows = []
+    for (model, language, question), part in options.groupby(keys):
+        row = {"model": model, "language": language, "question_id": question, "prob": part["prob"].max()}
+        mean = (part["prob"] * part["response_value"]).sum(min_count=1)
+        row |= {"mean_code": mean if (language, question) in is_ordered else np.nan}
+        rows.append(row | {"p_valid": part["p_valid"].iloc[0]})
+    check.equal("question_answers/answers", keys, pd.DataFrame(rows))
+
+
 def of_items(study: Study, check: Check) -> None:
     """`item_statistics`: each usable answer in numbers."""
     grid = study.grid

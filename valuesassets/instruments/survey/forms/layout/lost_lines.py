@@ -97,18 +97,22 @@ class _Placed:
 
 
 def cell_faults(questions: Sequence[Question], pages: Sequence[Page]) -> Iterator[Said]:
-    """Cells of ruled tables whose text stands at another height than the form's others, or has a gap within."""
+    """Cells of ruled tables whose text stands at another height than the form's others, or has a gap within; of each
+    question the first.
+    """
     placed = [each for page in pages for line in page_lines(page) if line.is_ruled for each in _placed(line)]
     if len(placed) < FEWEST_CELLS:
         return
     usual = statistics.median(each.off for each in placed)
     if sum(abs(each.off - usual) >= OFF for each in placed) > max(MOST_OFF, MOST_OFF_SHARE * len(placed)):
         return
+    named = set[str]()
     for each in placed:
         steps = [lower[0].y - upper[0].y for upper, lower in itertools.pairwise(each.lines)]
         has_gap = any(step > WIDE * LEADING * each.lines[0][0].height for step in steps)
         question = _at(each, questions) if abs(each.off - usual) >= OFF or has_gap else None
-        if question is not None:
+        if question is not None and question.id not in named:
+            named.add(question.id)
             said = f"{each.cell.text[:60]!r} does not fill its cell as the form's others do: is a line lost?"
             yield question.id, each.page, said
 
@@ -189,10 +193,15 @@ def number_faults(numbers: Sequence[str], coded: Collection[str]) -> Iterator[Sa
     bare = [number for number in dict.fromkeys(numbers) if number not in coded]
     if len(bare) <= MOST_GAPS * len(counted):
         for number in bare:
-            yield number, None, "no variable code stands under it: is a line lost? read the page"
+            yield (
+                number,
+                None,
+                "no variable code stands under it: is a line lost? read the page, and say drop = true if not",
+            )
     lacking = [number for number in range(counted[0], counted[-1]) if number not in counted]
     if 0 < len(lacking) <= MOST_GAPS * len(counted):
         letter = found[0][1]
         for number in lacking:
-            said = f"{letter}{number} is nowhere in the form, though the numbers around it are: is a line lost?"
+            said = f"{letter}{number} is nowhere in the form, though the numbers around it are: is a line lost? "
+            said += "read the page, and say drop = true if not"
             yield f"{letter}{number}", None, said

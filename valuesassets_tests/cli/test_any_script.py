@@ -48,8 +48,11 @@ def test_a_language_of_another_script_goes_from_a_table_to_its_calibration(langu
         encoding="utf-8",
     )
     with (tmp_path / "table.csv").open("w", encoding="utf-8", newline="") as file:
-        rows = [[f"q{n}", text, "", " | ".join([*labels, missing])] for n, (text, labels) in enumerate(asked, 1)]
-        csv.writer(file).writerows([["id", "text", "item", "options"], *rows])
+        rows = [
+            [f"q{n}", text, "", " | ".join([*labels, missing]), {4: "likert4", 2: "binary"}[len(labels)]]
+            for n, (text, labels) in enumerate(asked, 1)
+        ]
+        csv.writer(file).writerows([["id", "text", "item", "options", "response_type"], *rows])
     read = read_question_table(tmp_path / "table.csv")
     examined = examine_questions(read, None, language, lexicon=load_lexicon(language, lexicon))
     assert [fault.message for fault in examined.faults] == []

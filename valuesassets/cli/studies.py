@@ -46,7 +46,9 @@ def study(
         )
     print(f"{found.name}: {found.title}")
     if found.questionnaires is not None:
-        print(f"questionnaires: {found.questionnaires.source}, master {found.questionnaires.master}")
+        asked = found.questionnaires
+        files = ", ".join(asked.forms(found.languages)) or asked.source
+        print(f"questionnaires: {files}; all are aligned to {asked.master}")
     print(f"languages ({len(found.languages)}): {', '.join(found.languages)}")
     for label, family in found.families.items():
         served, asked = found.family_languages(label), family.resources

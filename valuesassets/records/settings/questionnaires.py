@@ -118,6 +118,16 @@ class Questionnaires(InstrumentTable):
         if language.zone is None:
             yield "the survey's map has culture zones; add zone"
 
+    def forms(self, languages: Mapping[str, Language]) -> list[str]:
+        """The names of the files that questions are read of, by language; none of bundled forms."""
+        names = []
+        for code, language in languages.items():
+            if self.extractor_of(language) == "imported" and self.extractions is not None:
+                names += [f"{code}{end}" for end in IMPORTED if (self.extractions / f"{code}{end}").exists()]
+            elif self.pdf_dir is not None:
+                names.append(language.pdf or f"{code}.pdf")
+        return names
+
     def lacking_forms(self, languages: Mapping[str, Language]) -> list[str]:
         """By language, the PDF or the imported file that is not in its folder, in words."""
         lacking = []

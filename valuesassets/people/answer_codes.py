@@ -43,6 +43,8 @@ def as_numbers(values: NDArray, column: Column) -> NDArray[np.float64]:
     if values.dtype != object:
         return values
     texts = pd.Series(values, dtype=object)
+    if any(isinstance(value, bytes) for value in values):
+        raise HumanDataError(f"{column}: holds bytes that are no text in UTF-8; save the file anew in UTF-8")
     written = texts.astype("string").str.strip().str.replace(",", ".", regex=False)
     numbers = pd.Series(pd.to_numeric(written, errors="coerce")).to_numpy(dtype=np.float64, na_value=np.nan)
     is_text = np.isnan(numbers) & written.fillna("").ne("").to_numpy(dtype=bool)

@@ -142,6 +142,8 @@ class Client:
                 InputError,
                 may_pass=False,
             )
+        if isinstance(cause, httpx2.InvalidURL):  # made of what the server has answered
+            cause = ValueError(str(cause))
         if isinstance(cause, httpx2.RequestError | WrongAnswer | ValueError | KeyError):
             return failure_of(cause, self._sent, self._asker)
         return None

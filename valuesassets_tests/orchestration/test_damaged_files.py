@@ -185,7 +185,8 @@ def test_a_bundle_certifies_no_file_that_is_another_than_was_written_though_it_i
     (tmp_path / "out.zip").unlink()
     said = refuse(*asked, **environment)
     assert said.startswith(f"{other}: does not hold what was written")
-    assert said.endswith(f"; make it again: valuesassets run {tmp_path / 'small.toml'}")
+    again = f"make it again: valuesassets run {tmp_path / 'small.toml'}"
+    assert said.endswith(f"; materialise survey/trials for fra, or {again}")
     assert not (tmp_path / "out.zip").exists()
 
 

@@ -189,4 +189,8 @@ def test_the_master_of_wave_seven_gives_every_opinion_item_complete():
     wanted = {code for code in variables.opinion_items if code.startswith("Q")}
     assert {question.id for question in questions} == wanted
     assert [q.id for q in questions if len(q.options) != variables.option_count(q.id)] == []
-    assert {fault.check for fault in extraction_faults(questions, pdf, "eng")} == {"answers_without_code"}
+    faults = extraction_faults(questions, pdf, "eng")
+    assert {fault.check for fault in faults} == {"answers_without_code", "lost_line"}
+    assert {fault.question_id for fault in faults if fault.check == "lost_line"} == {
+        "Q238"
+    }  # the row below has no code

@@ -216,8 +216,8 @@ class Variables(_Record):
     def letters_of(self, questions: Sequence[Question]) -> frozenset[str]:
         """The letters of the surveys whose codes the ids of a file are.
 
-        Where a survey's codes are question numbers (`Q46` of WVS-7), they may be another survey's numbers: then the
-        questions must have the number of options of the variables.
+        Where a survey's codes are question numbers (`Q46` of WVS-7), they may be another survey's numbers: then of the
+        questions that have no code of another survey most must have one, and the number of options of its variable.
         """
         letters = set()
         for pattern in self.codes:
@@ -227,7 +227,13 @@ class Variables(_Record):
             coded = [question for question in questions if question.id[:1] == pattern.letter]
             ids = {question.id for question in coded if question.id in self.type_of}
             agreeing = [question for question in coded if self._has_its_options(question)]
-            if ids and len(ids) >= DISTINCT * len(coded) and len(agreeing) >= AGREEING * len(coded):
+            own = [q for q in questions if q.id[:1] != pattern.letter and canonical_id(q.id) not in self.variables]
+            if (
+                ids
+                and len(coded) > len(own)
+                and len(ids) >= DISTINCT * len(coded)
+                and len(agreeing) >= AGREEING * len(coded)
+            ):
                 letters.add(pattern.letter)
         return frozenset(letters)
 

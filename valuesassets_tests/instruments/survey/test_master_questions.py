@@ -33,6 +33,12 @@ def test_a_survey_that_nobody_knows_keeps_its_own_ids():
     assert [q.id for q in listed] == ["a1", "b2"]
 
 
+def test_a_few_ids_that_look_like_numbers_of_a_survey_do_not_make_a_questionnaire_its_own():
+    own = [ask("Q1"), ask("Q2"), ask("Q3"), *(ask(name) for name in ("felicidade", "n-12", "щастя", "a.b"))]
+    listed = list_master_questions({"eng": own}, "eng", load_variables())
+    assert [question.id for question in listed] == [question.id for question in own]
+
+
 def test_which_languages_lack_a_question_is_a_row():
     masters = list_master_questions({"eng": ENGLISH, "deu": [ask("v7")]}, "eng", load_variables())
     rows = {row["question"]: row for row in coverage_rows(masters, ["eng", "deu"])}

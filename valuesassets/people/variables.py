@@ -228,12 +228,8 @@ class Variables(_Record):
             ids = {question.id for question in coded if question.id in self.type_of}
             agreeing = [question for question in coded if self._has_its_options(question)]
             own = [q for q in questions if q.id[:1] != pattern.letter and canonical_id(q.id) not in self.variables]
-            if (
-                ids
-                and len(coded) > len(own)
-                and len(ids) >= DISTINCT * len(coded)
-                and len(agreeing) >= AGREEING * len(coded)
-            ):
+            is_own = len(ids) >= DISTINCT * len(coded) and len(agreeing) >= AGREEING * len(coded)
+            if ids and len(coded) > len(own) and is_own:
                 letters.add(pattern.letter)
         return frozenset(letters)
 

@@ -82,7 +82,7 @@ def counted(language: str, every: int) -> tuple[Counter[str], list[str]]:
     return counts, silent
 
 
-EVERY = dict.fromkeys(LANGUAGES, 25) | {"eng": 4, "ell": 6}
+EVERY = dict.fromkeys(LANGUAGES, 50) | {"eng": 8, "ell": 12}
 """Of each form's lines every so many-th is blanked."""
 
 
@@ -91,7 +91,7 @@ EVERY = dict.fromkeys(LANGUAGES, 25) | {"eng": 4, "ell": 6}
 def test_no_lost_line_that_alters_a_label_or_an_item_passes_as_sound(language):
     counts, silent = counted(language, EVERY[language])
     assert silent == []
-    assert counts["told"] > 5
+    assert counts["told"] > 2
 
 
 @pytest.mark.parametrize("language", fast(LANGUAGES, "eng", "ell"))

@@ -260,7 +260,7 @@ def _persons_box(run: Run) -> Box:
 def _extraction_gates(run: Run) -> Iterator[Gate]:
     for language in run.study.languages:
         faults = run.found.get("extraction_faults", {}).get(language)
-        found = "not extracted yet" if faults is None else f"{len(faults)} faults to review"
+        found = "not extracted yet" if faults is None else f"{len(faults)} fault{'s' * (len(faults) != 1)} to review"
         sentence = f"The questions of {language} were extracted without a fault."
         yield Gate(sentence, faults == [], found, is_missing=faults is None)
 

@@ -7,8 +7,8 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
+from valuesassets.instruments.psych_tasks import lines as own_lines
 from valuesassets.orchestration.assets import psych_tasks_checks as checks
-from valuesassets.orchestration.assets import psych_tasks_lines as own_lines
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
 from valuesassets.orchestration.assets.psych_tasks_analyses import analysis_assets

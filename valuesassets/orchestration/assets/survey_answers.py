@@ -10,12 +10,12 @@ import pandas as pd
 
 from valuesassets.instruments.survey.analyses import ANALYSES
 from valuesassets.orchestration import checks
-from valuesassets.orchestration.assets.analyses import analysis_assets
+from valuesassets.orchestration.assets.analyses import analysis_assets, concatenated
 from valuesassets.orchestration.assets.bundle import bundle_asset
 from valuesassets.orchestration.assets.calibration import calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
-from valuesassets.orchestration.assets.report import report_asset
+from valuesassets.orchestration.assets.report import Beside, report_asset
 from valuesassets.orchestration.assets.self_calibration import self_calibration_asset
 from valuesassets.orchestration.code_versions import human_stamp
 from valuesassets.orchestration.first_look import lines, pictures
@@ -25,7 +25,7 @@ from valuesassets.orchestration.instruments import SURVEY
 from valuesassets.orchestration.partitions import cell_of, cell_partitions
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import read_json
-from valuesassets.records.parquet import table_metadata
+from valuesassets.records.parquet import stored_frame, table_metadata
 from valuesassets.records.questions import Question, askable
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Reading, Trial
@@ -45,8 +45,6 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
             rows += [{"language": language, "faults": len(faults), "checks": named}] if faults else []
         return rows, len(extracted)
 
-    extraction = ("questionnaire_pdf", "extracted_questions")
-    own_calibration = () if study.has_reference_models else ("self_calibration",)
     return [
         *calibration_assets(study, SURVEY, f"{HOME}.plants:plant_questions", "aligned_questions"),
         *self_calibration_asset(study),
@@ -56,16 +54,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         *analysis_assets(
             study, SURVEY, ANALYSES, {checks.EXTRACTIONS_ARE_SOUND: doubted_extractions}, ["aligned_questions"]
         ),
-        report_asset(
-            study,
-            SURVEY,
-            ANALYSES,
-            partial(_own_parts, study),
-            takes=(*extraction, "master_questions", "human_distributions", "item_statistics", *own_calibration),
-            many=extraction,
-            deps=("aligned_questions", "trials"),
-            pictured="cultural_map",
-        ),
+        survey_report(study),
         bundle_asset(study, SURVEY),
     ]
 
@@ -188,21 +177,65 @@ def _with_notes(frame: pd.DataFrame) -> dg.MaterializeResult[pd.DataFrame]:
     return dg.MaterializeResult(value=frame, metadata={"left_out": "\n".join(frame.attrs["notes"]) or "nothing"})
 
 
-def _own_parts(
-    study: Study, storage: Storage, inputs: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """What the survey's report is given besides answers and analyses, and the forms that they come from."""
-    from valuesassets.instruments.survey.reporting.trace import trace_cells
+def survey_report(study: Study) -> dg.AssetsDefinition:
+    """The page that a study's survey ends in."""
+    extraction = ("questionnaire_pdf", "extracted_questions")
+    cells = ("preflight", "probe_distributions")
+    own_calibration = () if study.has_reference_models else ("self_calibration",)
+    planted = ("calibration",) * study.has_reference_models + ("negative_controls",) * bool(study.control_families)
+    return report_asset(
+        study,
+        SURVEY,
+        ANALYSES,
+        partial(_beside_analyses, study),
+        takes=(
+            *cells,
+            *("quality_report", "item_statistics"),
+            *extraction,
+            *("master_questions", "human_distributions"),
+            *own_calibration,
+        ),
+        many=(*cells, *extraction),
+        deps=(*planted, "aligned_questions", "trials"),
+        pictured="cultural_map",
+    )
 
-    shown = {
+
+def _beside_analyses(
+    study: Study, context: dg.AssetExecutionContext, storage: Storage, inputs: Mapping[str, Any]
+) -> Beside:
+    """What the survey's page shows besides its analyses, and the forms that all of it comes from."""
+    from valuesassets.answers.calibration import calibration_tables
+    from valuesassets.instruments.survey.reporting.trace import trace_cells
+    from valuesassets.reporting.parts import Refused
+
+    cells = {f"{model}/{language}" for model, language in study.cells()}
+    calibrated = storage.files(SURVEY.key("calibration"), "parquet")
+    comparisons = [stored_frame(path) for name, path in calibrated.items() if name in cells]
+    controls = storage.path(SURVEY.key("negative_controls"), None, "parquet")
+    tables: dict[str, Any] = {
+        "probe_distributions": concatenated(inputs["probe_distributions"]),
+        "calibration": calibration_tables(pd.concat(comparisons, ignore_index=True), study.phantom)
+        if comparisons
+        else Refused("no reference model was calibrated, so nothing says how exact the readings are"),
+        "negative_controls": stored_frame(controls)
+        if controls.exists()
+        else Refused("no language's prompts were answered by another language's model yet"),
+    }
+    own = inputs.get("self_calibration", {})
+    if "comparison" in own:
+        tables["calibration"] = calibration_tables(own["comparison"], study.phantom)
+        tables |= {"negative_controls": own["controls"]} if len(own["controls"]) else {}
+    tables |= {
         "extraction_faults": extraction_faults(storage, study),
         "question_texts": {question.id: question.text for question in inputs["master_questions"]},
         "traces": trace_cells(storage.folder, sorted(inputs["probe_distributions"], key=study.cells().index)),
     }
-    return shown, [
+    forms = [
         {"what": f"questionnaire {language}", "source": pdf["source"], "sha256": pdf["sha256"]}
         for language, pdf in inputs["questionnaire_pdf"].items()
     ]
+    return Beside(tables, forms)
 
 
 def extraction_faults(storage: Storage, study: Study) -> dict[str, list[dict[str, Any]]]:

@@ -58,7 +58,9 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
     return [*made, report_asset(study)]
 
 
-def _offered(study: Study, *, storage: Storage, inputs: Mapping[str, Any]) -> Mapping[str, Callable[[], Any]]:
+def _offered(
+    study: Study, *, storage: Storage, inputs: Mapping[str, Any], partition: str | None
+) -> Mapping[str, Callable[[], Any]]:
     """What a derivation may take, by the name of its parameter."""
     settings = Worldwise.of(study)
 
@@ -107,25 +109,25 @@ def _offered(study: Study, *, storage: Storage, inputs: Mapping[str, Any]) -> Ma
     }
 
 
-def _failing(table: str, holds: str, frames: Frames) -> tuple[list[dict[str, Any]], int]:
+def _failing(table: str, holds: str, frames: Frames, offered: object) -> tuple[list[dict[str, Any]], int]:
     """The rows of a table of which something is not true."""
     found = frames[table]
     return records(rows(found, ~found[holds].astype(bool))), len(found)
 
 
-def _by_position(frames: Frames) -> tuple[list[dict[str, Any]], int]:
+def _by_position(frames: Frames, offered: object) -> tuple[list[dict[str, Any]], int]:
     """Models whose choices are no evidence of what they prefer."""
     orders = frames["orders"]
     return records(rows(orders, orders["is_evidence"].isin([False])).loc[:, ["model", "reason"]]), len(orders)
 
 
-def _rejected(table: str, alpha: float, frames: Frames) -> tuple[list[dict[str, Any]], int]:
+def _rejected(table: str, alpha: float, frames: Frames, offered: object) -> tuple[list[dict[str, Any]], int]:
     """The rows of a table whose test rejects."""
     found = frames[table]
     return records(rows(found, found["p_corrected"].astype(float) <= alpha)), len(found)
 
 
-def _models_without_difference(frames: Frames) -> tuple[list[dict[str, Any]], int]:
+def _models_without_difference(frames: Frames, offered: object) -> tuple[list[dict[str, Any]], int]:
     """Models and readouts in which no two cultures are told apart."""
     pairs = frames["culture_pairs"]
     told = pairs.assign(told=pairs["is_told_apart"].isin([True]))

@@ -1,7 +1,6 @@
 """One line for each kind of asset of psych tasks: what the latest materialisation holds."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -45,8 +44,6 @@ def ledger_line(ledger: pd.DataFrame) -> str:
 
 def prediction_line(frames: Mapping[str, pd.DataFrame]) -> str:
     """What the ladder says, in how many cells."""
-    if "refused" in frames:
-        return refused_line(frames)
     gains = frames["gains"]
     found = gains.loc[gains["gain"] == "content"]
     n_rejected = sum(bool(each) for each in found["is_rejected"] if each is not None and each == each)
@@ -56,16 +53,12 @@ def prediction_line(frames: Mapping[str, pd.DataFrame]) -> str:
 
 def keying_line(frames: Mapping[str, pd.DataFrame]) -> str:
     """What each scale measures."""
-    if "refused" in frames:
-        return refused_line(frames)
     said = (f"{row['experiment']} {row['scale']}: {row['verdict']}" for row in records(frames["scales"]))
     return "; ".join(said)
 
 
 def scales_line(frames: Mapping[str, pd.DataFrame]) -> str:
     """How many scales there are numbers of."""
-    if "refused" in frames:
-        return refused_line(frames)
     first = next(iter(frames.values()))
     n = int(first["reason"].isna().sum()) if "reason" in first else len(first)
     return f"{n} of {len(first)} rows with a number"
@@ -73,8 +66,6 @@ def scales_line(frames: Mapping[str, pd.DataFrame]) -> str:
 
 def layout_line(frames: Mapping[str, pd.DataFrame]) -> str:
     """How far layouts differ."""
-    if "refused" in frames:
-        return refused_line(frames)
     table = next(iter(frames.values()))
     share = table["share_other_likeliest"].astype(float).max()
     return f"{len(table)} comparisons; another likeliest candidate at {share:.0%} of the marks at most"
@@ -86,8 +77,3 @@ def calibration_line(frames: Mapping[str, pd.DataFrame]) -> str:
     n = int(recovery["is_recovered"].astype(bool).sum())
     worst = recovery["tvd_mean"].astype(float).max()
     return f"{n} of {len(recovery)} histories recovered, largest mean total variation {worst:.3f}"
-
-
-def refused_line(frames: Mapping[str, Any]) -> str:
-    """Why an analysis was not made."""
-    return f"refused: {frames['refused'].reason.iloc[0]}"

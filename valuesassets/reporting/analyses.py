@@ -90,8 +90,8 @@ class Analysis:
             (usable answers as arrays, people's beside them where `people` are needed); `answers` (the same as a table);
             `human` (people's answers); `n_parameters` (of each cell's model); else an asset by its name.
         needs: `answers`, `people`, and other assets of the instrument.
-        line: `module:function` of its tables (or its one table), and of the study's `inference` where it has a parameter
-            of that name: what the UI says of them in one line.
+        line: `module:function` of its tables (or its one table), and of the study's `inference` where it has such a
+            parameter: what the UI says of them in one line.
         drawings: its figures, in order.
         captions: by name of a table; tables without one stand under their name.
         hidden: tables that are in the figures already, or too long to read.
@@ -132,7 +132,8 @@ class Analysis:
     @property
     def modules(self) -> tuple[str, ...]:
         """The modules that its tables and figures come from."""
-        return tuple(place.partition(":")[0] for place in (self.derive, *(each.function for each in self.drawings)))
+        places = (self.derive, *(each.function for each in self.drawings))
+        return tuple(place.partition(":")[0] for place in places if place)
 
 
 def named(place: str) -> Any:

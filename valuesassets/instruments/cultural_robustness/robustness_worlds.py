@@ -26,7 +26,6 @@ from valuesassets.instruments.cultural_robustness.scores import (
     STRUCTURE,
     TESTS,
     Estimate,
-    Inference,
     compare_answers,
     score_rows,
 )
@@ -34,6 +33,7 @@ from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.seeding import seeded
 from valuesassets.measure.silhouette_kmeans import cluster_by_silhouette
 from valuesassets.records.frames import parts_of
+from valuesassets.records.settings.measuring import Inference
 
 Records = list[dict[str, Any]]
 CULTURES, DEFAULT, ARBITRARY, SAME = KINDS = ("cultures", "one default", "arbitrary", "same")
@@ -49,7 +49,7 @@ SAMPLES, SAMPLES_ANCHORED = 4, 2
 OFFSET, TRANSLATION, SAMPLING, SCALE_SD = 1.0, 0.5, 0.4, 0.3
 """Sizes beside that of a content, 1: language offset, noise of translating and of sampling, and by how much questions
 differ in the size of their contents (standard deviation of its log)."""
-HOW = Inference(resamples=299, follow_resamples=199)
+HOW, FOLLOW_RESAMPLES = Inference(resamples=299), 199
 
 
 @dataclass(frozen=True)
@@ -174,8 +174,8 @@ def _found(kind: str, seed: int) -> dict[str, Any]:
     """p-values, ratios with their intervals, and what published scores say of a world."""
     space, first = make_world(kind, seeded(seed, "robustness worlds", kind))
     own = dict(zip(LANGUAGES, COUNTRIES, strict=True))
-    how = Inference(HOW.resamples, HOW.follow_resamples, HOW.alpha, HOW.level, seed)
-    compared = compare_answers(kind, space, own, how)
+    how = HOW.with_seed(seed)
+    compared = compare_answers(kind, space, own, how, FOLLOW_RESAMPLES)
     found: dict[str, Any] = {"kind": kind, "seed": seed}
     for name in TESTS:
         estimate = compared.found[name]

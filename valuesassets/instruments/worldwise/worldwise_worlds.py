@@ -17,7 +17,6 @@ from scipy.special import expit
 from valuesassets.instruments.worldwise.alignment import align_model
 from valuesassets.instruments.worldwise.cultural_profiles import profile_model
 from valuesassets.instruments.worldwise.dimensions import AXES, HIGH, LOW, PLACEBO, UNPROMPTED
-from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.persona_shift import shift_model
 from valuesassets.instruments.worldwise.quality_report import derive_refusals
 from valuesassets.instruments.worldwise.reasons import DECIDE, OK, OPEN, REFUSED
@@ -27,6 +26,7 @@ from valuesassets.instruments.worldwise.stereotyping import derive_caricature
 from valuesassets.measure.means import Array
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.frames import parts_of, records, rows
+from valuesassets.records.settings.measuring import Inference
 
 Records = list[dict[str, Any]]
 NULL, PLANTED = KINDS = ("null", "planted")
@@ -182,7 +182,7 @@ def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
 def _found(kind: str, seed: int) -> Iterator[dict[str, Any]]:
     """Every estimate and test of a world; `place` says of what, and `is_null` whether there is nothing to find."""
     world, is_null = make_world(kind, seeded(seed, "worldwise worlds", kind)), kind == NULL
-    how = Inference(HOW.resamples, HOW.alpha, HOW.level, seed)
+    how = HOW.with_seed(seed)
     answers = gather_answers(world.choices, world.reasons, world.projections)
     chosen, written = true_effects(kind), true_effects(kind, GAPS)
     for row in records(profile_model(kind, answers, how)):

@@ -70,7 +70,7 @@ def _offered(
         return model_answers(inputs["choices"], *(inputs.get(name) for name in MANY[1:]))
 
     def how() -> Any:
-        from valuesassets.instruments.worldwise.inference import Inference
+        from valuesassets.records.settings.measuring import Inference
 
         rules = study.inference
         return Inference(rules.resamples, rules.alpha, rules.level, study.seed, rules.correction)

@@ -11,7 +11,7 @@ from valuesassets.instruments.worldwise.analyses import analyses_of
 from valuesassets.orchestration.assets import worldwise_checks as checks
 from valuesassets.orchestration.assets.analyses import analysis_asset
 from valuesassets.orchestration.assets.declaring import declare
-from valuesassets.orchestration.assets.pages import page_of, shown_page
+from valuesassets.orchestration.assets.report import report_asset
 from valuesassets.orchestration.assets.worldwise_reasons import material_stamp
 from valuesassets.orchestration.instruments import WORLDWISE
 from valuesassets.orchestration.resources import Storage
@@ -55,7 +55,18 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
         )
         own = judged.get(name, {}) if name != "quality_report" or settings.has_reasons else {}
         made.append(analysis_asset(declared, study, name, analysis, partial(_offered, study), own))
-    return [*made, report_asset(study)]
+    planted = ("calibration",) * study.has_reference_models
+    report = report_asset(
+        study,
+        WORLDWISE,
+        analyses_of(study),
+        takes=(*("axes",) * settings.has_reasons, "preflight", *planted),
+        many=("preflight", *planted),
+        docs=DOCS,
+        reads=("title", "by_plan", "inference", "seed", "thresholds", "phantom"),
+        entries=("families",),
+    )
+    return [*made, report]
 
 
 def _offered(
@@ -68,12 +79,6 @@ def _offered(
         from valuesassets.instruments.worldwise.model_answers import model_answers
 
         return model_answers(inputs["choices"], *(inputs.get(name) for name in MANY[1:]))
-
-    def how() -> Any:
-        from valuesassets.records.settings.measuring import Inference
-
-        rules = study.inference
-        return Inference(rules.resamples, rules.alpha, rules.level, study.seed, rules.correction)
 
     def z() -> pd.DataFrame:
         from valuesassets.instruments.worldwise.country_scores import read_country_scores, standard_scores
@@ -100,7 +105,7 @@ def _offered(
         "answered": answered,
         "axes": lambda: inputs.get("axes"),
         "validity": lambda: inputs["axes"]["validity"] if "axes" in inputs else None,
-        "how": how,
+        "how": lambda: study.inference.with_seed(study.seed),
         "names": lambda: {name: culture.names for name, culture in settings.cultures.items()},
         "study": lambda: study,
         "targets": targets,
@@ -134,34 +139,3 @@ def _models_without_difference(frames: Frames, offered: object) -> tuple[list[di
     counts = told.groupby(["model", "readout"], sort=False)["told"].agg(["sum", "count"]).reset_index()
     failing = counts.loc[counts["sum"] == 0].rename(columns={"sum": "told_apart", "count": "pairs"})
     return records(failing), len(counts)
-
-
-def report_asset(study: Study) -> dg.AssetsDefinition:
-    """The page that the instrument ends in."""
-    settings = Worldwise.of(study)
-    analyses = analyses_of(study)
-    planted = ["calibration"] if study.has_reference_models else []
-
-    @declare(
-        study,
-        WORLDWISE,
-        "analyses",
-        docs=DOCS,
-        step="analysis",
-        inputs=[*analyses, *["axes"] * settings.has_reasons, "preflight", *planted],
-        many=["preflight", *planted],
-        deps=[WORLDWISE.key("readings")],
-        reads=("title", "by_plan", "inference", "seed", "thresholds", "phantom"),
-        entries=("families",),
-        modules=(f"{HOME}.pictures",),
-        wiring=repr(analyses),
-        io_manager_key="html",
-    )
-    def report(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> Any:
-        """One self-contained page: a section for each question, and the figures of worldWiseAI in an appendix."""
-        from valuesassets.instruments.worldwise.report import render_worldwise
-
-        text = render_worldwise(study, analyses, inputs, page_of(study, storage, WORLDWISE))
-        return shown_page(context, storage, text)
-
-    return report

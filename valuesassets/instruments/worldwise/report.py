@@ -166,7 +166,6 @@ def _of_form(row: Mapping[str, Any]) -> str:
 
 def claims(run: Run) -> list[Claim]:
     """What the study lets its reader claim and what not, with the numbers."""
-    lost = invalid_axes(run)
     found = [
         Claim("Anything about persons.", False, "scores of countries and means of dilemmas describe no person"),
         *_differences(run),

@@ -45,6 +45,15 @@ class Rules(Protocol):
 
 
 @dataclass(frozen=True)
+class FigureRules:
+    """`Rules` where a study alone does not say that answers were made up."""
+
+    is_planted: bool
+    inference: Inference
+    thresholds: Thresholds
+
+
+@dataclass(frozen=True)
 class Drawing:
     """A figure of an analysis.
 

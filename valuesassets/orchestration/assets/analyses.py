@@ -23,7 +23,7 @@ from valuesassets.records.errors import MissingData
 from valuesassets.records.parquet import table_metadata
 from valuesassets.records.study import Study
 from valuesassets.records.tables import PROBE_DISTRIBUTIONS
-from valuesassets.reporting.analyses import RESTS_ON, Analysis, derived, line_of, named_figures
+from valuesassets.reporting.analyses import RESTS_ON, Analysis, Rules, derived, line_of, named_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -139,6 +139,7 @@ def analysis_asset(
     analysis: Analysis,
     offer: Offer,
     judged: Mapping[checks.Sentence, JudgeTables] = MappingProxyType({}),
+    rules: Rules | None = None,
     **options: Any,
 ) -> dg.AssetsDefinition:
     """The asset of one analysis; of data that do not carry it, it says why.
@@ -148,6 +149,7 @@ def analysis_asset(
         offer: gives, of the storage, of what the asset takes and of its partition, what its derivation may take, by
             parameter.
         judged: by check, what gives its failing rows and how many things were looked at.
+        rules: what its figures need to know, where that is not the study.
         options: what is declared besides.
     """
     is_one_table = analysis.stored != "frames"
@@ -162,7 +164,7 @@ def analysis_asset(
             value = {"refused": pd.DataFrame({"reason": [str(error)]})}
         is_refused = not is_one_table and "refused" in value
         tables = {name: value} if is_one_table else value
-        drawn = {} if is_refused else _drawn(analysis, tables, study, offered)
+        drawn = {} if is_refused else _drawn(analysis, tables, rules or study, offered)
         results = [
             sentence.result(*([], 0) if is_refused else judge(value, offered)) for sentence, judge in judged.items()
         ]
@@ -232,7 +234,7 @@ def _offered(
 
 
 def _drawn(
-    analysis: Analysis, frames: Frames, study: Study, offered: Mapping[str, Callable[[], Any]]
+    analysis: Analysis, frames: Frames, rules: Rules, offered: Mapping[str, Callable[[], Any]]
 ) -> dict[str, "Figure"]:
     """The figures of an analysis by file name: that of the drawing, and of what it is of where there are several."""
     notes = list(map(str, frames["notes"]["note"])) if "notes" in frames else []
@@ -242,7 +244,7 @@ def _drawn(
             name: frames.get(name) if name in frames or name not in offered else offered[name]()
             for name in drawing.tables
         }
-        drawn |= named_figures(drawing, tables, study, notes)
+        drawn |= named_figures(drawing, tables, rules, notes)
     return drawn
 
 

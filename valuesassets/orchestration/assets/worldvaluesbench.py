@@ -8,8 +8,8 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
+from valuesassets.instruments.worldvaluesbench import lines as own_lines
 from valuesassets.orchestration.assets import worldvaluesbench_checks as checks
-from valuesassets.orchestration.assets import worldvaluesbench_lines as own_lines
 from valuesassets.orchestration.assets.calibration import calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets

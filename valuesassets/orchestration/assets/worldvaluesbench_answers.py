@@ -7,8 +7,8 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
+from valuesassets.instruments.worldvaluesbench import lines as own_lines
 from valuesassets.orchestration.assets import worldvaluesbench_checks as checks
-from valuesassets.orchestration.assets import worldvaluesbench_lines as own_lines
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.worldvaluesbench_stamps import stamp_of
 from valuesassets.orchestration.first_look.shown import picture_of

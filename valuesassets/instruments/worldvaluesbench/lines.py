@@ -95,8 +95,6 @@ def awareness_line(frames: Frames) -> str:
 
 def readouts_line(frames: Frames) -> str:
     """How far readouts are from the exact one."""
-    if "refused" in frames:
-        return f"refused: {frames['refused'].reason.iloc[0]}"
     rows = [row for row in records(frames["readouts"]) if row["w1_unit"] == row["w1_unit"]]
     shown = (f"{row['model']} {row['readout']} {row['w1_unit']:.3f}" for row in rows)
     return "mean W1 from the exact distribution: " + ", ".join(shown)

@@ -243,7 +243,7 @@ def calibration_gates(run: Run) -> Iterator[Gate]:
 
 def quality_gates(run: Run) -> Iterator[Gate]:
     """Whether every cell can be trusted, and every question."""
-    n_cells, n_questions = len(run.quality["cells"]), len(run.quality["questions"])
+    n_cells, n_questions = (len(run.quality.get(name, ())) for name in ("cells", "questions"))
     doubtful = each_in(run.cells_that("is_missing", "is_flagged"), "{model}/{language}")
     yield _every("Every cell of the grid was read and can be trusted.", n_cells, "", "not", doubtful)
     dropped = run.dropped["question_id"].tolist() if n_questions else []

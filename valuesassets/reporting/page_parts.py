@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from valuesassets.records.frames import records
-from valuesassets.reporting.parts import Claim, Section
+from valuesassets.reporting.parts import Claim, Section, is_absent
 from valuesassets.reporting.run import Run
 
 MOST_ROWS = 1_000
@@ -40,7 +40,7 @@ def origins_section(run: Run) -> Section:
     tabulate(section, "Files, models and cells, with their hashes.", run.provenance)
     seeds = {"the study": run.study.seed}
     for row in [] if run.tests is None else records(run.tests):
-        if not pd.isna(row.get("seed")):
+        if not is_absent(row.get("seed")):
             seeds[str(row["test_family"])] = row["seed"]
     listed = [{"what": f"seed of {name}", "version": str(seed)} for name, seed in seeds.items()]
     listed += [{"what": name, "version": version} for name, version in run.versions.items()]

@@ -68,17 +68,15 @@ def render_report(run: Run, words: Words, made_at: str | None = None) -> str:
     """The report as one HTML page that needs nothing else; the same run gives the same page.
 
     Args:
-        run: what was made; the reason stands in the place of what was not.
+        run: what was made; the reason stands in the place of what was not. Where it has no gates, the words have.
         words: the instrument's `report` module.
         made_at: when the report was made; left out where not given.
     """
-    if hasattr(words, "within_study"):
-        run = words.within_study(run)
-    run = replace(run, gates=planned(words.gates(run), run.study.by_plan))
+    run = getattr(words, "within_study", lambda run: run)(run)
+    run = replace(run, gates=planned(run.gates or words.gates(run), run.study.by_plan))
     sections = words.sections(run)
     claims = claims_section(run, words.claims(run), sections)
-    if hasattr(words, "beside_claims"):
-        words.beside_claims(claims, run)
+    getattr(words, "beside_claims", lambda section, run: None)(claims, run)
     whole = (words.opening(run), claims, *sections, METHODS, origins_section(run))
     return render_page(run, whole, words.methods(run), words.sources(run), made_at)
 

@@ -17,12 +17,13 @@ def _drawing(name: str, *tables: str, **more: Any) -> Drawing:
 
 
 def _analysis(derive: str, line: str, section: str, **more: Any) -> Analysis:
+    options: dict[str, Any] = {"reads": ()} | more
     return Analysis(
         derive=f"{HOME}.{derive}",
         line=f"{HOME}.lines:{line}",
         section=f"{HOME}.{section}" if section else "",
         docs="cultural_robustness",
-        **{"reads": ()} | more,
+        **options,
     )
 
 

@@ -156,6 +156,7 @@ def analysis_asset(
 
     def make(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> dg.MaterializeResult[Any]:
         offered = offer(storage=storage, inputs=inputs, partition=own_partition(context))
+        value: Any
         try:
             value = derived(analysis, offered)
         except MissingData as error:  # the data do not carry it: the reason is the result
@@ -163,7 +164,7 @@ def analysis_asset(
                 raise
             value = {"refused": pd.DataFrame({"reason": [str(error)]})}
         is_refused = not is_one_table and "refused" in value
-        tables = {name: value} if is_one_table else value
+        tables: Frames = {name: value} if is_one_table else value
         drawn = {} if is_refused else _drawn(analysis, tables, rules or study, offered)
         results = [
             sentence.result(*([], 0) if is_refused else judge(value, offered)) for sentence, judge in judged.items()

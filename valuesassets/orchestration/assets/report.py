@@ -84,9 +84,8 @@ def report_asset(
             part_name=beside.part_name,
             has_planted_people=beside.has_planted_people,
         )
-        page = render_report(
-            run, import_module(f"{instrument.home or f'{PACKAGE}.instruments.{instrument.name}'}.report")
-        )
+        words: Any = import_module(f"{instrument.home or f'{PACKAGE}.instruments.{instrument.name}'}.report")
+        page = render_report(run, words)
         opened = storage.path(context.asset_key, own_partition(context), "html")
         said = f"{len(readings)} of {len(instrument.cells(study))} cells; one page of {len(page) / 2**20:.1f} MiB"
         metadata = {SUMMARY: said, "open": link_to(storage, opened)}

@@ -9,13 +9,13 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.worldvaluesbench import lines as own_lines
-from valuesassets.orchestration.assets import worldvaluesbench_checks as checks
 from valuesassets.orchestration.assets.calibration import calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
-from valuesassets.orchestration.assets.worldvaluesbench_answers import answer_assets
-from valuesassets.orchestration.assets.worldvaluesbench_scores import score_assets
-from valuesassets.orchestration.assets.worldvaluesbench_stamps import stamp_of, stamps_of_sets
+from valuesassets.orchestration.assets.worldvaluesbench import checks
+from valuesassets.orchestration.assets.worldvaluesbench.analyses import score_assets
+from valuesassets.orchestration.assets.worldvaluesbench.answers import answer_assets
+from valuesassets.orchestration.assets.worldvaluesbench.stamps import stamp_of, stamps_of_sets
 from valuesassets.orchestration.first_look import lines
 from valuesassets.orchestration.instruments import WORLDVALUESBENCH
 from valuesassets.orchestration.partitions import part_partitions

@@ -8,9 +8,9 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.worldvaluesbench import lines as own_lines
-from valuesassets.orchestration.assets import worldvaluesbench_checks as checks
 from valuesassets.orchestration.assets.declaring import declare
-from valuesassets.orchestration.assets.worldvaluesbench_stamps import stamp_of
+from valuesassets.orchestration.assets.worldvaluesbench import checks
+from valuesassets.orchestration.assets.worldvaluesbench.stamps import stamp_of
 from valuesassets.orchestration.first_look.shown import picture_of
 from valuesassets.orchestration.grid.cells import generate_job, model_label
 from valuesassets.orchestration.grid.node_jobs import run_node_job

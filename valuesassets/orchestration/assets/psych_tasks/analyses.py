@@ -8,9 +8,9 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.psych_tasks.analyses import ANALYSES
-from valuesassets.orchestration.assets import psych_tasks_checks as checks
 from valuesassets.orchestration.assets.analyses import analysis_asset
 from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.psych_tasks import checks
 from valuesassets.orchestration.assets.report import Beside, report_asset
 from valuesassets.orchestration.instruments import PSYCH_TASKS
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS

@@ -9,12 +9,12 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.worldwise import lines as own_lines
-from valuesassets.orchestration.assets import worldwise_checks as checks
 from valuesassets.orchestration.assets.calibration import calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
-from valuesassets.orchestration.assets.worldwise_measures import measure_assets
-from valuesassets.orchestration.assets.worldwise_reasons import reason_assets
+from valuesassets.orchestration.assets.worldwise import checks
+from valuesassets.orchestration.assets.worldwise.analyses import measure_assets
+from valuesassets.orchestration.assets.worldwise.answers import reason_assets
 from valuesassets.orchestration.first_look import lines
 from valuesassets.orchestration.grid.cells import model_label
 from valuesassets.orchestration.instruments import WORLDWISE

@@ -8,11 +8,11 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.psych_tasks import lines as own_lines
-from valuesassets.orchestration.assets import psych_tasks_checks as checks
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
-from valuesassets.orchestration.assets.psych_tasks_analyses import analysis_assets
-from valuesassets.orchestration.assets.psych_tasks_answers import answer_assets
+from valuesassets.orchestration.assets.psych_tasks import checks
+from valuesassets.orchestration.assets.psych_tasks.analyses import analysis_assets
+from valuesassets.orchestration.assets.psych_tasks.answers import answer_assets
 from valuesassets.orchestration.code_versions import file_stamps
 from valuesassets.orchestration.first_look import lines
 from valuesassets.orchestration.instruments import PSYCH_TASKS

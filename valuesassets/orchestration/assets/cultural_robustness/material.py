@@ -9,9 +9,9 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.cultural_robustness import lines as own_lines
-from valuesassets.orchestration.assets import cultural_robustness_checks as checks
-from valuesassets.orchestration.assets.cultural_robustness_answers import answer_assets
-from valuesassets.orchestration.assets.cultural_robustness_scores import score_assets
+from valuesassets.orchestration.assets.cultural_robustness import checks
+from valuesassets.orchestration.assets.cultural_robustness.analyses import score_assets
+from valuesassets.orchestration.assets.cultural_robustness.answers import answer_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.code_versions import file_stamps
 from valuesassets.orchestration.first_look import lines

@@ -8,8 +8,8 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.psych_tasks import lines as own_lines
-from valuesassets.orchestration.assets import psych_tasks_checks as checks
 from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.psych_tasks import checks
 from valuesassets.orchestration.assets.training import train
 from valuesassets.orchestration.code_versions import TRAINED
 from valuesassets.orchestration.first_look.shown import link_to

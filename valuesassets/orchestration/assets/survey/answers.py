@@ -16,7 +16,7 @@ from valuesassets.orchestration.assets.calibration import calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
 from valuesassets.orchestration.assets.report import Beside, report_asset
-from valuesassets.orchestration.assets.self_calibration import self_calibration_asset
+from valuesassets.orchestration.assets.survey.self_calibration import self_calibration_asset
 from valuesassets.orchestration.code_versions import human_stamp
 from valuesassets.orchestration.first_look import lines, pictures
 from valuesassets.orchestration.first_look.shown import picture_of

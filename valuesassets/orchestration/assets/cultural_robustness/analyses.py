@@ -9,9 +9,9 @@ import pandas as pd
 
 from valuesassets.instruments.cultural_robustness import lines as own_lines
 from valuesassets.instruments.cultural_robustness.analyses import MEASURED, OF_A_MODEL, analyses_of, page_analyses
-from valuesassets.orchestration.assets import cultural_robustness_checks as checks
 from valuesassets.orchestration.assets.analyses import analysis_asset
-from valuesassets.orchestration.assets.cultural_robustness_answers import all_languages
+from valuesassets.orchestration.assets.cultural_robustness import checks
+from valuesassets.orchestration.assets.cultural_robustness.answers import all_languages
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.report import Beside, report_asset
 from valuesassets.orchestration.instruments import CULTURAL_ROBUSTNESS

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from valuesassets.desk.run_names import EXTRACT_AND_ALIGN
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare
-from valuesassets.orchestration.assets.survey_answers import answer_assets
+from valuesassets.orchestration.assets.survey.answers import answer_assets
 from valuesassets.orchestration.code_versions import file_stamps
 from valuesassets.orchestration.commands.jobs import parts_job
 from valuesassets.orchestration.first_look import lines, pictures

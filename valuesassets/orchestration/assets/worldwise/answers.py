@@ -9,9 +9,9 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.worldwise import lines as own_lines
-from valuesassets.orchestration.assets import worldwise_checks as checks
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.embedding import embed_texts
+from valuesassets.orchestration.assets.worldwise import checks
 from valuesassets.orchestration.first_look import lines
 from valuesassets.orchestration.grid.cells import WEIGHTS, generate_job
 from valuesassets.orchestration.grid.node_jobs import run_node_job, shown_log

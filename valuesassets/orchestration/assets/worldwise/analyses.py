@@ -8,11 +8,11 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.worldwise.analyses import analyses_of
-from valuesassets.orchestration.assets import worldwise_checks as checks
 from valuesassets.orchestration.assets.analyses import analysis_asset
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.report import report_asset
-from valuesassets.orchestration.assets.worldwise_reasons import material_stamp
+from valuesassets.orchestration.assets.worldwise import checks
+from valuesassets.orchestration.assets.worldwise.answers import material_stamp
 from valuesassets.orchestration.instruments import WORLDWISE
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_json

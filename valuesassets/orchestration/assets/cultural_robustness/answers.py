@@ -11,7 +11,7 @@ import pandas as pd
 
 from valuesassets.desk.staleness import folder_metadata
 from valuesassets.instruments.cultural_robustness import lines as own_lines
-from valuesassets.orchestration.assets import cultural_robustness_checks as checks
+from valuesassets.orchestration.assets.cultural_robustness import checks
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.embedding import embed_texts
 from valuesassets.orchestration.assets.training import train

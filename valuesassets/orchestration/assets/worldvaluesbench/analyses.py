@@ -8,11 +8,11 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.worldvaluesbench.analyses import ANALYSES, COMPARED
-from valuesassets.orchestration.assets import worldvaluesbench_checks as checks
 from valuesassets.orchestration.assets.analyses import analysis_asset
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.report import Beside, report_asset
-from valuesassets.orchestration.assets.worldvaluesbench_stamps import stamp_of
+from valuesassets.orchestration.assets.worldvaluesbench import checks
+from valuesassets.orchestration.assets.worldvaluesbench.stamps import stamp_of
 from valuesassets.orchestration.instruments import WORLDVALUESBENCH
 from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
 from valuesassets.orchestration.partitions import own_partition, part_partitions

@@ -10,6 +10,7 @@ import pandas as pd
 from valuesassets.instruments.cultural_robustness import lines as own_lines
 from valuesassets.instruments.cultural_robustness.analyses import MEASURED, OF_A_MODEL, analyses_of, page_analyses
 from valuesassets.orchestration.assets.analyses import analysis_asset
+from valuesassets.orchestration.assets.bundle import bundle_asset
 from valuesassets.orchestration.assets.cultural_robustness import checks
 from valuesassets.orchestration.assets.cultural_robustness.answers import all_languages
 from valuesassets.orchestration.assets.declaring import declare
@@ -45,7 +46,13 @@ def score_assets(study: Study) -> list[dg.AssetsDefinition]:
             of_all = partial(of_all, entries=("families", "languages"))
         kind = of_a_model if name in OF_A_MODEL else of_all
         made.append(analysis_asset(kind, study, name, analysis, partial(_offered, study), judged.get(name, {})))
-    return [measured_asset(study), clustering_asset(study), *made, page_asset(study)]
+    return [
+        measured_asset(study),
+        clustering_asset(study),
+        *made,
+        page_asset(study),
+        bundle_asset(study, CULTURAL_ROBUSTNESS),
+    ]
 
 
 def measured_asset(study: Study) -> dg.AssetsDefinition:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from valuesassets.instruments.cultural_robustness import lines as own_lines
 from valuesassets.instruments.cultural_robustness.analyses import MEASURED, OF_A_MODEL, analyses_of, page_analyses
-from valuesassets.orchestration.assets.analyses import analysis_asset
+from valuesassets.orchestration.assets.analyses import analysis_asset, offer_inputs
 from valuesassets.orchestration.assets.bundle import bundle_asset
 from valuesassets.orchestration.assets.cultural_robustness import checks
 from valuesassets.orchestration.assets.cultural_robustness.answers import all_languages
@@ -130,8 +130,8 @@ def _offered(
     measured = inputs.get("language_pairs", {})
     of_one = {"measured": lambda: measured, "language_pairs": lambda: measured["language_pairs"]}
     return (
-        {name: partial(inputs.__getitem__, name) for name in inputs}
-        | {"study": lambda: study, "family": lambda: partition}
+        offer_inputs(study, storage=storage, inputs=inputs, partition=partition)
+        | {"family": lambda: partition}
         | (of_one if partition is not None else {})
     )
 

@@ -151,9 +151,7 @@ def _template(templates: dict[str, socket.socket], job: Mapping[str, Any]) -> so
     """The socket of the template for a job's environment; `templates` is ordered by each one's last job."""
     environment = job["environment"].items()
     shared = sorted(
-        (name, value)
-        for name, value in environment
-        if name not in SET_BY_IMPORTS and not name.startswith(JOB_PREFIXES)
+        (name, value) for name, value in environment if name not in SET_BY_IMPORTS and not name.startswith(JOB_PREFIXES)
     )
     key = json.dumps([job["imports"], job["start"], shared])
     template = templates.pop(key, None)

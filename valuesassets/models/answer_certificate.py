@@ -12,7 +12,7 @@ import torch
 
 from valuesassets.models.engine import OutOfMemory, row_logits, within_memory
 from valuesassets.models.keyed_draws import Drawn
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.scoring import choose_sample
 from valuesassets.models.wide_head import turned_head
 from valuesassets.models.writing import AnswerRequest, draw_tokens

@@ -9,7 +9,7 @@ from valuesassets.models.answer_certificate import GenerationCertificate
 from valuesassets.models.certificate import Certificate
 from valuesassets.models.generating import prepare_answers, write_answers
 from valuesassets.models.known_readings import Known, KnownAnswers, KnownReadings
-from valuesassets.models.loading import LoadedModel, OpenedModel
+from valuesassets.models.loaded_model import LoadedModel, OpenedModel
 from valuesassets.models.prompting import first_shown, require_askable, require_no_thought
 from valuesassets.models.reading_pass import OnProgress
 from valuesassets.models.scoring import score_spelled

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from valuesassets.models.loading import LoadedModel, OpenedModel
+from valuesassets.models.loaded_model import LoadedModel, OpenedModel
 from valuesassets.records.trials import Reading
 
 UNIT = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}

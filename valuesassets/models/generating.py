@@ -8,7 +8,7 @@ import torch
 from valuesassets.models.answer_certificate import GenerationCertificate, certify_answers
 from valuesassets.models.keyed_draws import row_key
 from valuesassets.models.known_readings import KnownAnswers
-from valuesassets.models.loading import LoadedModel, OpenedModel
+from valuesassets.models.loaded_model import LoadedModel, OpenedModel
 from valuesassets.models.prompting import show_trial
 from valuesassets.models.reading_pass import OnProgress
 from valuesassets.models.row_width import choose_width

@@ -94,8 +94,8 @@ class GgufFile:
         n_parts = int(headers[0].metadata.get("split.count", 1))
         if n_parts > len(self.parts):
             raise ModelError(
-                f"{self.name}: is one of {n_parts} parts, whose names end in -00001-of-{n_parts:05} and so on; give the "
-                "parts these names, in one folder"
+                f"{self.name}: is one of {n_parts} parts, whose names end in -00001-of-{n_parts:05} and so on; give "
+                "the parts these names, in one folder"
             )
         return headers
 

@@ -11,7 +11,7 @@ from valuesassets.models.model_files import count_weights
 from valuesassets.records.errors import ModelError
 
 if TYPE_CHECKING:
-    from valuesassets.models.loading import OpenedModel
+    from valuesassets.models.loaded_model import OpenedModel
 
 MEMINFO, OWN_CGROUPS, CGROUPS = Path("/proc/meminfo"), Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 """Linux files with the machine's memory and this process's cgroups, and the folder of all cgroups."""

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from valuesassets.models.chat_templates import ChatTemplate
-from valuesassets.models.loading import ROOMS, LoadedModel, OpenedModel
+from valuesassets.models.loaded_model import ROOMS, LoadedModel, OpenedModel
 from valuesassets.records.errors import ScoringError, TokenizerError
 from valuesassets.records.readouts import Generate, ScoreLabels, ScoreSpans
 from valuesassets.records.thoughts import begins_thought, thought_tag

@@ -6,7 +6,7 @@ from valuesassets.models.cached_text import CHUNK, CHUNK_OF_A_GPU
 from valuesassets.models.engine import KeptPrefix, OutOfMemory, read_batch
 from valuesassets.models.kept_prefixes import keep_prefix
 from valuesassets.models.known_readings import KnownReadings
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.reading_plan import chains, list_rows, order_batches, part_rows, whole_trees
 from valuesassets.models.spelled_trials import TRIAL, SpelledTrial, failed
 from valuesassets.models.token_trees import BatchBudget

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.shared_prefixes import SharedPrefix, find_prefixes
 from valuesassets.models.spelled_trials import SpelledTrial
 from valuesassets.models.token_trees import (

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import torch
 
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.memory import total_bytes
 
 MOST_ROWS = {"cpu": 64, "gpu": 512}

@@ -87,7 +87,7 @@ class PaddedRows:
                 use_cache=True,
                 **positions,
             )
-        return _as_float32(output.logits)
+        return _float32_or_better(output.logits)
 
 
 class RowsOfOneLength:
@@ -127,7 +127,7 @@ class RowsOfOneLength:
         with last_place_only(self._model):
             output = self._model(input_ids=tokens.to(self._device), use_cache=True, **self._carried)
         self._carried = {name: output[name] for name in CARRIED if output.get(name) is not None}
-        return _as_float32(output.logits)
+        return _float32_or_better(output.logits)
 
 
 class RowsApart:
@@ -164,7 +164,7 @@ def read_alone(model: Any, sequence: Sequence[int]) -> Tensor:
     """Logits (1, vocabulary) of the next token behind one sequence, read alone in one pass."""
     with last_place_only(model):
         tokens = torch.tensor([sequence], device=first_device(model))
-        return _as_float32(model(input_ids=tokens, use_cache=False).logits)
+        return _float32_or_better(model(input_ids=tokens, use_cache=False).logits)
 
 
 @contextmanager
@@ -243,7 +243,7 @@ def _pad_left(cached: Tensor, width: int) -> Tensor:
     return torch.nn.functional.pad(cached, (0, 0, width - cached.shape[2], 0))
 
 
-def _as_float32(logits: Tensor) -> Tensor:
+def _float32_or_better(logits: Tensor) -> Tensor:
     if logits.ndim != 2:
         raise TypeError(f"logits of shape {tuple(logits.shape)}, one row for each sequence was expected")
     return logits.to(torch.promote_types(logits.dtype, torch.float32))

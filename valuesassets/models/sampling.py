@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.records.errors import ScoringError
 from valuesassets.spelling.tokens import Tokens
 

@@ -8,7 +8,7 @@ import torch
 
 from valuesassets.models.certificate import Certificate, LogitSpread, certify
 from valuesassets.models.known_readings import KnownReadings
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.reading_pass import OnProgress, ReadingPass
 from valuesassets.models.spelled_trials import SCORER_VERSION, SpelledTrial
 from valuesassets.models.token_trees import BatchBudget

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 
 MODEL = "reference"
 ID = "token_id:"

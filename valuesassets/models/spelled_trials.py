@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from valuesassets.models.loading import ROOMS, OpenedModel
+from valuesassets.models.loaded_model import ROOMS, OpenedModel
 from valuesassets.models.prompting import show_trial
 from valuesassets.records.errors import TokenizerError
 from valuesassets.records.files import sha256_json

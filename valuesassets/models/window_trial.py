@@ -16,7 +16,7 @@ from torch import Tensor
 from valuesassets.models.cached_text import Ask, CachedText
 from valuesassets.models.engine import TREE_TOLERANCE, KeptPrefix, read_batch
 from valuesassets.models.kept_prefixes import keep_prefix
-from valuesassets.models.loading import WINDOWS
+from valuesassets.models.loaded_model import WINDOWS
 from valuesassets.models.token_trees import TokenTree, grow_tree
 from valuesassets.spelling.tokens import NextToken, Tokens
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from valuesassets.models.engine import OutOfMemory, within_memory
 from valuesassets.models.keyed_draws import Drawn, draw
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.rows_in_flight import PaddedRows, Rows, RowsApart, RowsOfOneLength, read_alone
 from valuesassets.models.written_text import count_before, count_tokens, has_stop, is_open_before, whole_text
 from valuesassets.records.readouts import Generate, cut_at_stop

@@ -68,24 +68,24 @@ def test_a_mark_is_taught_by_the_chain_rule_over_tokens_and_what_stands_there_de
     zero, one, two, close = np.eye(len(lessons.answers) + 1)[columns]
     first = 0.9 * one + 0.1 * two
     behind_one = (0.4 * close + 0.3 * zero + 0.2 * two) / 0.9
-    assert lessons.laws == pytest.approx(np.array([first, behind_one, close]), abs=1e-6)
+    assert lessons.targets == pytest.approx(np.array([first, behind_one, close]), abs=1e-6)
     begins = [
-        hf.decode([lessons.known[token] for token in lessons.tokens[0][: place + 1]]) for place in lessons.places[0]
+        hf.decode([lessons.token_ids[token] for token in lessons.tokens[0][: place + 1]]) for place in lessons.places[0]
     ]
     assert begins == ["<bos>How many? <<", "<bos>How many? <<1", "<bos>How many? <<10"]
 
 
 def test_what_it_says_is_what_transformers_says(few_transcripts, tmp_path):
     lessons, hf = spelled(few_transcripts)
-    follower = Follower(len(lessons.known), len(lessons.answers), len(hf) - len(lessons.answers), seed=5)
+    follower = Follower(len(lessons.token_ids), len(lessons.answers), len(hf) - len(lessons.answers), seed=5)
     model = ReferenceModel(tmp_path / "m", "hash", True, 0, 0.0, 0.0, 0.0)
-    save_reference_model(model, CONFIG, as_llama(follower, lessons.known, lessons.answers, len(hf), seed=5), hf)
+    save_reference_model(model, CONFIG, as_llama(follower, lessons.token_ids, lessons.answers, len(hf), seed=5), hf)
     llama = LlamaForCausalLM.from_pretrained(tmp_path / "m").eval()
     groups, numbers = stack(lessons, range(7))
     with torch.no_grad():
         ours = follower.log_probs(groups)
         said = [
-            llama(torch.tensor(lessons.known)[group.tokens]).logits.log_softmax(-1)[row, place]
+            llama(torch.tensor(lessons.token_ids)[group.tokens]).logits.log_softmax(-1)[row, place]
             for group in groups
             for row, places in enumerate(group.places)
             for place in places

@@ -229,11 +229,11 @@ def test_what_is_known_is_not_written_again_and_blocks_are_kept_as_they_are_whol
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        written(loaded, trials, width=2, known=kept, on_progress=stop_late)
+        written(loaded, trials, width=2, store=kept, on_progress=stop_late)
     entries = prepare_answers(loaded.opened, trials)
     assert sum(kept.get(entry.key) is not None for entry in entries) == 30 // (2 * BLOCK_ROWS) * 2 * BLOCK_ROWS == 16
     again = []
-    result = written(loaded, trials, width=2, known=KnownAnswers(tmp_path), on_progress=lambda *at: again.append(at))
+    result = written(loaded, trials, width=2, store=KnownAnswers(tmp_path), on_progress=lambda *at: again.append(at))
     assert 16 < again[0][0] < 30
     assert again[-1] == (40, 40)
     assert texts(result) == texts(written(loaded, trials))
@@ -242,7 +242,7 @@ def test_what_is_known_is_not_written_again_and_blocks_are_kept_as_they_are_whol
 def test_an_asking_that_is_known_needs_no_model_and_gives_the_same_file(loaded, tmp_path):
     asking = Asking(loaded.opened, [asked(prompt, f"q{n}", samples=2) for n, prompt in enumerate(PROMPTS)])
     known = asking.open_known(tmp_path / "known")
-    result, described = asking.ask(loaded, known=known)
+    result, described = asking.ask(loaded, store=known)
     asking.write(tmp_path / "one.parquet", result.records, described)
     asking.write(tmp_path / "two.parquet", *asking.recall(asking.open_known(tmp_path / "known")))
     assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()

@@ -10,7 +10,8 @@ import pytest
 from valuesassets.models.asking import Asking
 from valuesassets.models.generating import prepare_answers, write_answers
 from valuesassets.models.known_readings import KnownAnswers
-from valuesassets.models.loading import LoadedModel, load_weights, open_model
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.loading import load_weights, open_model
 from valuesassets.models.writing import Writer
 from valuesassets.models.written_text import whole_text
 from valuesassets.records.errors import ScoringError, TokenizerError
@@ -136,7 +137,7 @@ def test_the_closing_tag_may_be_the_last_token_of_the_limit_and_is_not_looked_fo
 
 def test_a_thought_without_an_end_is_a_row_with_its_reason_and_what_was_thought(plain, tmp_path):
     known = KnownAnswers(tmp_path)
-    result = written(plain, [asked("One\nA:", samples=60)], known=known)
+    result = written(plain, [asked("One\nA:", samples=60)], store=known)
     failed = [answer for answer in result.records if answer.status is Status.FAILED]
     assert 0 < len(failed) < 30
     cut = next(answer for answer in failed if answer.n_reasoning_tokens == LIMIT)
@@ -182,14 +183,14 @@ def test_thoughts_and_answers_are_the_same_alone_in_any_batch_shuffled_and_known
     with pytest.raises(KeyboardInterrupt):
         write_answers(loaded, entries, stop_late, known, width=1)
     assert sum(known.get(entry.key) is not None for entry in entries) == 8
-    assert everything(write_answers(loaded, entries, known=KnownAnswers(tmp_path), width=1)) == expected
+    assert everything(write_answers(loaded, entries, store=KnownAnswers(tmp_path), width=1)) == expected
 
 
 def test_another_thought_before_the_same_answer_is_a_doubt(plain, tmp_path):
     trials, changed = [asked("One\nA:", samples=8)], KnownAnswers(tmp_path)
     sound = [answer for answer in written(plain, trials).records if answer.status is Status.OK]
     changed.add(replace(each, token_ids=(each.token_ids[1], *each.token_ids[1:])) for each in sound)
-    certificate = written(plain, trials, known=changed).certificate
+    certificate = written(plain, trials, store=changed).certificate
     assert (certificate.equal_share, certificate.agrees) == (0.0, False)
 
 

@@ -1,7 +1,8 @@
-"""The routes `token_ids` and `echo`: a server that shows the probability of any token, so that labels are read exactly.
+"""The routes `token_ids` and `echo`: the server gives the probability of any token, so that labels are read exactly.
 
-Both need the model's tokenizer here, and ask for what a pass here would read: the steps of every spelling of a label,
-and what ends one that another goes on from. A server that cuts texts otherwise is refused.
+Both need the model's tokenizer here. They ask for the probabilities that a local pass would read: each step of every
+spelling of a label, and the tokens that end a label where another continues. A server that cuts texts differently is
+refused.
 """
 
 import re
@@ -14,8 +15,8 @@ from valuesassets.records.files import sha256_json
 from valuesassets.records.trials import Reading, Status, Trial
 from valuesassets.remote.failures import WrongAnswer
 from valuesassets.remote.openai_api import OpenAi, choice_of, refused_by, usage_of, version_of
-from valuesassets.remote.replies import Said
-from valuesassets.remote.requests import Request, fault_in, named, new_request, unread
+from valuesassets.remote.replies import ParsedResponse
+from valuesassets.remote.requests import Request, fault_in, new_request, trial_name, unreadable
 from valuesassets.remote.shapes import as_list, as_object
 from valuesassets.remote.shown_tokens import ID, Listed, Token, mass_of, require_log_probs, shown_tokens
 from valuesassets.spelling.open_reading import OpenReading
@@ -26,14 +27,14 @@ from valuesassets.spelling.tokens import NextToken, Tokens
 MOST_SUM = 1 + 1e-5
 """Largest sum of exact probabilities that rounding explains."""
 MOST_IDS = 128
-"""Tokens whose probability vLLM shows in one response (`logprob_token_ids`)."""
+"""Most tokens whose probability vLLM gives in one response (`logprob_token_ids`)."""
 RULES = "2"
 """Changes whenever a reading of the same responses may come out differently."""
 
 
 @dataclass(frozen=True)
 class UnspelledEntry:
-    """A trial that cannot be asked with this tokenizer: its reading is there already."""
+    """A trial that cannot be asked with this tokenizer, with its failed reading."""
 
     trial: Trial
     reading: Reading
@@ -41,20 +42,20 @@ class UnspelledEntry:
 
     @property
     def key(self) -> str:
-        """What the reading is known by."""
+        """The key of the reading."""
         return self.reading.reading_key
 
-    def record(self, said: Sequence[Said], model: str, told: frozenset[str]) -> Reading:
+    def record(self, responses: Sequence[ParsedResponse], model: str, known_tokens: frozenset[str]) -> Reading:
         """The reading."""
         return self.reading
 
 
 @dataclass(frozen=True)
 class ExactEntry:
-    """A trial with labels, and where each response tells of a step.
+    """A trial with labels, and the steps of their spellings in each response.
 
     Attributes:
-        steps: for each request the steps whose log-probability it shows, by how it names them: (node, token).
+        steps: for each request, the steps (node, token) whose log-probability its response gives, by their names there.
     """
 
     trial: Trial
@@ -66,31 +67,34 @@ class ExactEntry:
 
     @property
     def key(self) -> str:
-        """What the reading is known by."""
-        return sha256_json([[request.sent for request in self.requests], self.spelled.spellings, RULES])
+        """The key of the reading."""
+        return sha256_json([[request.key for request in self.requests], self.spelled.spellings, RULES])
 
     def __str__(self) -> str:
-        return named(self.trial)
+        return trial_name(self.trial)
 
-    def record(self, said: Sequence[Said], model: str, told: frozenset[str]) -> Reading:
-        """What the steps amount to: as a pass here would have read them."""
-        fault = fault_in(said, self.trial, self.key, model)
+    def record(self, responses: Sequence[ParsedResponse], model: str, known_tokens: frozenset[str]) -> Reading:
+        """The reading made of the steps, as a local pass would make it."""
+        fault = fault_in(responses, self.trial, self.key, model)
         if fault is not None:
             return fault
-        found = {
+        log_probs = {
             step: (each.shown or {})[name]
-            for each, steps in zip(said, self.steps, strict=True)
+            for each, steps in zip(responses, self.steps, strict=True)
             for name, step in steps.items()
         }
         opened = OpenReading(self.tokenizer, self.spelled, self.stops)
         for node in self.spelled.trie.inner_nodes:
-            steps = tuple(found[node, token] for token in opened.wanted(node))
+            steps = tuple(log_probs[node, token] for token in opened.wanted(node))
             if (mass := mass_of(steps)) > MOST_SUM:
-                reason = f"{model}: {named(self.trial)}: probabilities of what goes on at one place sum to {mass:.6g}"
-                return unread(self.key, self.trial, Status.FAILED, f"{reason}; name another model or server")
+                reason = (
+                    f"{model}: {trial_name(self.trial)}: probabilities of what goes on at one place sum to {mass:.6g}; "
+                    "name another model or server"
+                )
+                return unreadable(self.key, self.trial, Status.FAILED, reason)
             opened.note(node, NextToken(steps, (), is_finite=True))
         return replace(
-            within_one(opened.close(self.key)), trial_id=self.trial.trial_id, model_version=said[0].model_version
+            within_one(opened.close(self.key)), trial_id=self.trial.trial_id, model_version=responses[0].model_version
         )
 
 
@@ -102,25 +106,25 @@ def exact_entries(
     tokenizer: PromptTokenizer,
     eos_ids: frozenset[int],
 ) -> list[ExactEntry | UnspelledEntry]:
-    """Trials as a server is asked for the steps of their labels, by `token_ids` or `echo`."""
+    """Prepare trials for the route `token_ids` or `echo`."""
     ask = _by_ids if route == "token_ids" else _by_texts
-    found: list[ExactEntry | UnspelledEntry] = []
+    entries: list[ExactEntry | UnspelledEntry] = []
     for trial in trials:
         key = sha256_json([*identity, tokenizer.sha256, trial.prompt, trial.labels])
         try:
             spelled = spell_labels(tokenizer, trial.prompt, trial.labels)
         except TokenizerError as error:
-            found.append(UnspelledEntry(trial, unread(key, trial, Status.FAILED, str(error))))
+            entries.append(UnspelledEntry(trial, unreadable(key, trial, Status.FAILED, str(error))))
             continue
         stops = find_terminators(tokenizer, spelled, eos_ids)
         opened = OpenReading(tokenizer, spelled, stops)
         if opened.fault is not None:
-            found.append(UnspelledEntry(trial, unread(key, trial, Status.FAILED, opened.fault)))
+            entries.append(UnspelledEntry(trial, unreadable(key, trial, Status.FAILED, opened.fault)))
             continue
         asked = ask(provider, identity, tokenizer, spelled, {n: opened.wanted(n) for n in spelled.trie.inner_nodes})
         requests, steps = zip(*asked, strict=True)
-        found.append(ExactEntry(trial, tokenizer, spelled, stops, requests, steps))
-    return found
+        entries.append(ExactEntry(trial, tokenizer, spelled, stops, requests, steps))
+    return entries
 
 
 Asked = list[tuple[Request, Mapping[str, tuple[Tokens, int]]]]
@@ -190,42 +194,42 @@ def _by_texts(
     return asked
 
 
-def _read_ids(response: dict[str, Any], asked: Sequence[int]) -> Said:
-    """Log-probabilities of tokens that were asked for by their ids."""
+def _read_ids(response: dict[str, Any], token_ids: Sequence[int]) -> ParsedResponse:
+    """Parse log-probabilities of tokens that were requested by their ids."""
     choice, usage, version = choice_of(response), usage_of(response), version_of(response)
-    if (refused := refused_by(choice)) is not None:
-        return Said(Status.REFUSED, refused, model_version=version, usage=usage)
+    if (refusal := refused_by(choice)) is not None:
+        return ParsedResponse(Status.REFUSED, refusal, model_version=version, usage=usage)
     first = next(iter(as_list(as_object(choice.get("logprobs")).get("top_logprobs"))), None)
-    named = shown_tokens(Listed([Token(*each) for each in as_object(first).items() if each[0].startswith(ID)]))
-    absent = next((token for token in asked if f"{ID}{token}" not in named), None)
+    by_name = shown_tokens(Listed([Token(*each) for each in as_object(first).items() if each[0].startswith(ID)]))
+    absent = next((token for token in token_ids if f"{ID}{token}" not in by_name), None)
     if absent is not None:
         raise WrongAnswer(f"the answer does not show token {absent}, which was asked for by logprob_token_ids")
-    shown = {f"{ID}{token}": named[f"{ID}{token}"] for token in asked}
-    return Said(Status.OK, model_version=version, usage=usage, shown=shown)
+    log_probs = {f"{ID}{token}": by_name[f"{ID}{token}"] for token in token_ids}
+    return ParsedResponse(Status.OK, model_version=version, usage=usage, shown=log_probs)
 
 
-def _read_echo(response: dict[str, Any], count: int, text: str, lengths: set[int]) -> Said:
-    """Log-probabilities of the last `count` tokens of a text that was sent along, which spell `text`."""
+def _read_echo(response: dict[str, Any], count: int, text: str, lengths: set[int]) -> ParsedResponse:
+    """Parse log-probabilities of the last `count` tokens of an echoed text, which spell `text`."""
     choice, usage, version = choice_of(response), usage_of(response), version_of(response)
-    if (refused := refused_by(choice)) is not None:
-        return Said(Status.REFUSED, refused, model_version=version, usage=usage)
-    found = as_object(choice.get("logprobs"))
-    tokens, values = as_list(found.get("tokens")), as_list(found.get("token_logprobs"))
+    if (refusal := refused_by(choice)) is not None:
+        return ParsedResponse(Status.REFUSED, refusal, model_version=version, usage=usage)
+    logprobs = as_object(choice.get("logprobs"))
+    tokens, values = as_list(logprobs.get("tokens")), as_list(logprobs.get("token_logprobs"))
     is_spelled = all(isinstance(token, str) for token in tokens)
     if not is_spelled or len(tokens) != len(values) or len(tokens) < count:
         raise WrongAnswer("the answer does not give back the text that was sent, with a probability for each token")
-    spelled = _as_text("".join(tokens[-count:]))
-    if len(tokens) not in lengths or (spelled != text and spelled.strip() != text.strip()):
+    end_of_text = _as_text("".join(tokens[-count:]))
+    if len(tokens) not in lengths or (end_of_text != text and end_of_text.strip() != text.strip()):
         raise WrongAnswer(
-            f"the server cuts texts otherwise than the tokenizer here: {len(tokens)} tokens ending in {spelled!r}, "
+            f"the server cuts texts otherwise than the tokenizer here: {len(tokens)} tokens ending in {end_of_text!r}, "
             f"and {max(lengths)} ending in {text!r} here"
         )
-    shown = require_log_probs({str(step): value for step, value in enumerate(values[-count:])})
-    return Said(Status.OK, model_version=version, usage=usage, shown=shown)
+    log_probs = require_log_probs({str(step): value for step, value in enumerate(values[-count:])})
+    return ParsedResponse(Status.OK, model_version=version, usage=usage, shown=log_probs)
 
 
 def within_one(reading: Reading) -> Reading:
-    """A reading whose labels have no more than all of the probability, which rounding may make of them."""
+    """A reading whose labels have at most probability 1 in total, which rounding may exceed."""
     if reading.label_probs is None or reading.p_valid is None or reading.p_valid <= 1:
         return reading
     shares = tuple(each / reading.p_valid for each in reading.label_probs)
@@ -233,6 +237,6 @@ def within_one(reading: Reading) -> Reading:
 
 
 def _as_text(spelled: str) -> str:
-    """Tokens as servers write them, some by their entries in a vocabulary, as the text that they are."""
-    named = re.sub("<0x([0-9A-F]{2})>", lambda byte: chr(int(byte[1], 16)), spelled)
-    return named.replace("▁", " ").replace("Ġ", " ").replace("Ċ", "\n")
+    """The text of tokens, which some servers write as entries of a vocabulary."""
+    with_bytes = re.sub("<0x([0-9A-F]{2})>", lambda byte: chr(int(byte[1], 16)), spelled)
+    return with_bytes.replace("▁", " ").replace("Ġ", " ").replace("Ċ", "\n")

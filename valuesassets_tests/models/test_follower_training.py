@@ -43,7 +43,7 @@ def follower(transcripts, tmp_path_factory):
 def spelled(path):
     """Lessons of a file, and the tokenizer that spells them."""
     planted = read_planted_transcripts(path, ["eng"])
-    hf = train_tokenizer(planted.texts, 2000, planted.kept_apart())
+    hf = train_tokenizer(planted.texts, 2000, planted.unsplit_texts())
     return spell_lessons(planted, describe_tokenizer(hf, "t", len(hf))), hf
 
 

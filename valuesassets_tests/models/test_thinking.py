@@ -66,7 +66,7 @@ def raw_tokens(loaded, entries):
     opened = replace(loaded.opened, prompting=Prompting(style="chat", answer_prefix="none"))
     limit = loaded.opened.prompting.max_reasoning_tokens
     asked = [
-        replace(e.asked, readout=replace(e.asked.readout, max_tokens=limit + e.asked.readout.max_tokens, stop=()))
+        replace(e.request, readout=replace(e.request.readout, max_tokens=limit + e.request.readout.max_tokens, stop=()))
         for e in entries
     ]
     return [each.tokens for each in Writer(LoadedModel(opened, loaded.model, loaded.device), 64).write(asked)]
@@ -74,11 +74,11 @@ def raw_tokens(loaded, entries):
 
 def by_hand(loaded, entry, tokens):
     """What an answer must be, from all that was written: the first token with which a closing tag is whole ends it."""
-    readout, length = entry.asked.readout, len(tokens)
+    readout, length = entry.request.readout, len(tokens)
 
     @cache
     def text(n):
-        return whole_text(loaded.tokenizer, entry.asked.prompt_ids, tokens[:n])
+        return whole_text(loaded.tokenizer, entry.request.prompt_ids, tokens[:n])
 
     end = bisect_left(range(length + 1), True, key=lambda n: "</think>" in text(n))
     if end > min(length, LIMIT):

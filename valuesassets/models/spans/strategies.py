@@ -211,7 +211,7 @@ class AloneStrategy:
     def begin(self, asks: Sequence[Ask]) -> None:
         """See `ReadingStrategy`: nothing is held."""
 
-    def replies(self, ids: Tokens, ends: Sequence[int], beside: Sequence[Ask], asks: Sequence[Ask]) -> list[NextToken]:
+    def read(self, ids: Tokens, ends: Sequence[int], beside: Sequence[Ask], asks: Sequence[Ask]) -> list[NextToken]:
         """See `ReadingStrategy`; `ends` and `beside` are not used."""
         sequences = [ids[: ask.at] + ask.path for ask in asks]
         answers: dict[int, NextToken] = {}

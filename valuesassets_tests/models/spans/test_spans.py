@@ -159,7 +159,7 @@ def test_what_is_known_costs_no_pass(llama, tmp_path):
 
 
 @pytest.mark.parametrize("architecture", fast([*ARCHITECTURES, *UNSUITABLE], "llama", "rwkv"))
-def test_the_road_is_found_by_trying_and_all_read_the_same(models, architecture):
+def test_the_strategy_is_found_by_trying_and_all_read_the_same(models, architecture):
     loaded, oracle = models("digits merged", architecture)
     result = ask(loaded, asked := span_trial(transcript([7, 12]), NUMBERS[::9]))
     assert bool(result.notes) == (architecture in UNSUITABLE)

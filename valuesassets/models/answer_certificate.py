@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 
 from valuesassets.models.engine import OutOfMemory, row_logits, within_memory
-from valuesassets.models.keyed_draws import Drawn
+from valuesassets.models.keyed_draws import Draws
 from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.scoring import choose_sample
 from valuesassets.models.wide_head import turned_head
@@ -109,12 +109,12 @@ def _compare(loaded: LoadedModel, request: AnswerRequest, answer: Answer) -> tup
     return is_equal, is_near
 
 
-def _draw_alone(loaded: LoadedModel, request: AnswerRequest, tokens: tuple[int, ...], places: range) -> Drawn | None:
+def _draw_alone(loaded: LoadedModel, request: AnswerRequest, tokens: tuple[int, ...], places: range) -> Draws | None:
     """The tokens drawn alone at some places of a text, each behind the tokens before it."""
     sequence = [*request.prompt_ids, *tokens[: places.stop - 1]]
     nodes = torch.tensor(places) + len(request.prompt_ids) - 1
 
-    def read() -> Drawn:
+    def read() -> Draws:
         ids = torch.tensor([sequence], device=loaded.device)
         with turned_head(loaded.model):
             logits = row_logits(loaded.model, torch.zeros_like(nodes), nodes, input_ids=ids, use_cache=False)

@@ -77,7 +77,7 @@ class Way:
     Attributes:
         prepare: gives entries in the order of the trials, without weights; a failed record where one cannot be asked.
         ask: gives the records of all entries; skips stored records, and stores new ones batch by batch.
-        known: class of the store for its records.
+        store: class of the store for its records.
         certificate: class of the certificate that says whether records depend on their batch.
         table, rows, read_file: how its records are written and read.
         verb, things: words for its progress, as in `scored 24/66` and `readings`.
@@ -85,7 +85,7 @@ class Way:
 
     prepare: Callable[[OpenedModel, Sequence[Trial]], Sequence[Any]]
     ask: Callable[[LoadedModel, Sequence[Any], OnProgress | None, Any], AskingResult]
-    known: type[Known[Any]]
+    store: type[Known[Any]]
     certificate: type[Certificate] | type[GenerationCertificate]
     table: Table
     rows: Callable[[Sequence[Any]], Sequence[Mapping[str, object]]]
@@ -151,7 +151,7 @@ class Asking:
 
     def open_known(self, folder: Path, warn: Callable[[str], None] | None = None) -> Known[Any]:
         """Open the model's store below a folder that holds the stores of any number of models; `warn` gets damage."""
-        return self.way.known(folder / model_key(self.opened)[:16], warn)
+        return self.way.store(folder / model_key(self.opened)[:16], warn)
 
     def kept(self, store: Known[Any]) -> int:
         """How many of the records are stored."""
@@ -173,8 +173,8 @@ class Asking:
         except StorageError:
             return False
         hopeless = {entry.key for entry in self.entries if isinstance(entry, Record)}
-        wanted = [(entry.trial_id, entry.key) for entry in self.entries]
-        return wanted == [(record.trial_id, record.key) for record in written] and all(
+        expected = [(entry.trial_id, entry.key) for entry in self.entries]
+        return expected == [(record.trial_id, record.key) for record in written] and all(
             (record.is_final or record.key in hopeless) and not _holds_thought(record) for record in written
         )
 

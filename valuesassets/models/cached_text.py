@@ -151,7 +151,7 @@ def find_cache_fault(model: Any) -> str | None:
     """
     vocabulary = model.get_output_embeddings().weight.shape[0]
     ids = tuple(number * 7919 % vocabulary for number in range(1, 161))
-    text, other, paths = ids[:140], (*ids[:100], *ids[100:140][::-1]), (ids[140:144], ids[144:150], ids[150:160])
+    text, changed_text, paths = ids[:140], (*ids[:100], *ids[100:140][::-1]), (ids[140:144], ids[144:150], ids[150:160])
     everything = tuple(range(vocabulary))
 
     def read(whole: Tokens, beside: Tokens, before: Tokens = ()) -> Tensor:
@@ -168,8 +168,8 @@ def find_cache_fault(model: Any) -> str | None:
         return torch.tensor([row.log_probs for row in rows]).exp()
 
     try:
-        plain, cropped = read(text, paths[2]), read(text, paths[2], before=other)
-        beside, other_ending = read(text, paths[2][::-1]), read(other, paths[2])
+        plain, cropped = read(text, paths[2]), read(text, paths[2], before=changed_text)
+        beside, other_ending = read(text, paths[2][::-1]), read(changed_text, paths[2])
         with_paths = [(*text[:40], *paths[0]), (*text[:40], *paths[1])]
         expected = [
             read_batch(model, [grow_tree([sequence])], [everything], 1)[0].log_probs for sequence in (text, *with_paths)

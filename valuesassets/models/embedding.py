@@ -222,9 +222,9 @@ def _require_safetensors(model: str, folder: Path) -> None:
         raise ModelError(f"{model}: no such folder; check the path")
     if not folder.is_dir():
         raise ModelError(f"{model}: is a file, the folder of a model was expected; name its folder")
-    other = [path for pattern in OTHER_WEIGHTS for path in folder.rglob(pattern)]
-    if other and not any(path.with_name("model.safetensors").exists() for path in other):
+    unsafe_files = [path for pattern in OTHER_WEIGHTS for path in folder.rglob(pattern)]
+    if unsafe_files and not any(path.with_name("model.safetensors").exists() for path in unsafe_files):
         raise ModelError(
-            f"{model}: its weights are in {other[0].name}, which can hold code; save them as safetensors "
+            f"{model}: its weights are in {unsafe_files[0].name}, which can hold code; save them as safetensors "
             "(save_pretrained does)"
         )

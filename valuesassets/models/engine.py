@@ -45,7 +45,7 @@ class OutOfMemory(Exception):
 
 
 @dataclass(frozen=True)
-class KeptPrefix:
+class CachedPrefix:
     """A prefix that sequences share, and its cached keys and values, which reading beside them leaves unchanged."""
 
     tokens: Tokens
@@ -57,20 +57,20 @@ def read_batch(
     trees: Sequence[TokenTree],
     token_ids: Sequence[Sequence[int]],
     n_likeliest: int,
-    kept: KeptPrefix | None = None,
+    prefix: CachedPrefix | None = None,
 ) -> list[NextToken]:
     """Next-token log-probabilities at every row of the trees of one batch, in order; float32 or better.
 
     Args:
         token_ids: the tokens to report at each row.
         n_likeliest: how many of the most probable tokens to report.
-        kept: the cached prefix before every tree.
+        prefix: the cached prefix before every tree.
 
     Raises:
         OutOfMemory: the batch is too large for the device.
         ScoringError: the model does not use its output embedding as a module, so that no rows can be selected.
     """
-    return within_memory(lambda: read_rows(_logits(model, trees, kept), token_ids, n_likeliest))
+    return within_memory(lambda: read_rows(_logits(model, trees, prefix), token_ids, n_likeliest))
 
 
 def within_memory(read: Callable[[], Result]) -> Result:
@@ -139,24 +139,24 @@ def first_device(model: Any) -> str:
     return f"cuda:{place}" if isinstance(place, int) else str(place)
 
 
-def _logits(model: Any, trees: Sequence[TokenTree], kept: KeptPrefix | None) -> Tensor:
+def _logits(model: Any, trees: Sequence[TokenTree], prefix: CachedPrefix | None) -> Tensor:
     """Logits (rows, vocabulary) at the rows of a batch's trees; without a prefix, all are chains or none is."""
     device, width = first_device(model), max(len(tree.tokens) for tree in trees)
     tokens = _padded([tree.tokens for tree in trees], width, lambda _: 0)
     inputs: dict[str, Any]
-    if kept is None and all(tree.is_chain for tree in trees):
+    if prefix is None and all(tree.is_chain for tree in trees):
         inputs = {}
         if torch.device(device).type in MASKED_ON:
             sizes = torch.tensor([[len(tree.tokens)] for tree in trees])
             inputs = {"attention_mask": (torch.arange(width) < sizes).long().to(device)}
     else:
-        before = len(kept.tokens) if kept else 0
+        before = len(prefix.tokens) if prefix else 0
         positions = (_padded([tree.depths for tree in trees], width, lambda _: 0) + before).to(device)
         # A padded position sees itself: one that sees nothing gives NaN.
         ends = _padded([tree.ends for tree in trees], width, lambda node: node + 1).to(device)
         is_seen = torch.ones(len(trees), width, before, dtype=torch.bool, device=device)
         inputs = {"position_ids": positions, "attention_mask": tree_masks(model, ends, positions, is_seen)}
-    inputs |= {"past_key_values": kept.cache, "use_cache": True} if kept else {"use_cache": False}
+    inputs |= {"past_key_values": prefix.cache, "use_cache": True} if prefix else {"use_cache": False}
     batch_rows = torch.tensor([index for index, tree in enumerate(trees) for _ in tree.rows])
     nodes = torch.tensor([node for tree in trees for node in tree.rows])
 

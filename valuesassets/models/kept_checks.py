@@ -19,16 +19,16 @@ WORTH_KEEPING = 0.5
 LIBRARIES = ("torch", "transformers", "tokenizers")
 
 
-def kept_check(name: str, of: Mapping[str, Any], find_fault: Callable[[], str | None]) -> str | None:
+def kept_check(name: str, subject: Mapping[str, Any], find_fault: Callable[[], str | None]) -> str | None:
     """Run a check, or recall that it passed: None where it passes, else why it fails in words.
 
     Only passes are stored. A stored pass counts only if everything the check depends on is the same: what is checked,
     this project's sources in this package, the libraries, and the processor.
 
     Args:
-        of: what is checked, as hashes and settings, and the kinds of GPU if it runs on some.
+        subject: what is checked, as hashes and settings, and the kinds of GPU if it runs on some.
     """
-    conditions = {"check": name, "of": dict(of), **_environment()}
+    conditions = {"check": name, "of": dict(subject), **_environment()}
     key = sha256_json(conditions)
     record = own_cache() / "checks" / f"{key}.json"
     with contextlib.suppress(StorageError):  # absent or damaged

@@ -14,7 +14,7 @@ from transformers import Cache
 from transformers.cache_utils import DynamicLayer
 
 from valuesassets.models.cached_text import CachedText
-from valuesassets.models.engine import TREE_TOLERANCE, KeptPrefix, read_batch
+from valuesassets.models.engine import TREE_TOLERANCE, CachedPrefix, read_batch
 from valuesassets.models.token_trees import TokenTree, grow_tree
 from valuesassets.spelling.tokens import Tokens
 
@@ -36,7 +36,7 @@ class _KeptLayer(DynamicLayer):
         return torch.cat([keys, key_states], 2), torch.cat([values, value_states], 2)
 
 
-def keep_prefix(model: Any, tokens: Tokens, chunk: int) -> KeptPrefix:
+def keep_prefix(model: Any, tokens: Tokens, chunk: int) -> CachedPrefix:
     """Read a prefix into a cache, at most `chunk` tokens at a time.
 
     Raises:
@@ -45,7 +45,7 @@ def keep_prefix(model: Any, tokens: Tokens, chunk: int) -> KeptPrefix:
     text = CachedText(model, 1)
     for start in range(0, len(tokens), chunk):
         text.extend(tokens[start : start + chunk], [])
-    return KeptPrefix(tokens, Cache(layers=[_KeptLayer(layer) for layer in text.layers]))
+    return CachedPrefix(tokens, Cache(layers=[_KeptLayer(layer) for layer in text.layers]))
 
 
 def find_prefix_fault(model: Any) -> str | None:
@@ -62,10 +62,10 @@ def find_prefix_fault(model: Any) -> str | None:
     elsewhere = grow_tree([neighbours[0][::-1], neighbours[1]])
     everything = range(vocabulary)
 
-    def read(kept: KeptPrefix | None, *trees: TokenTree) -> Tensor:
+    def read(cached_prefix: CachedPrefix | None, *trees: TokenTree) -> Tensor:
         """Probabilities behind the first tree's sequences, (sequences, vocabulary)."""
         token_ids = [everything] * sum(len(each.rows) for each in trees)
-        rows = read_batch(model, trees, token_ids, 1, kept)[: len(trees[0].rows)]
+        rows = read_batch(model, trees, token_ids, 1, cached_prefix)[: len(trees[0].rows)]
         return torch.tensor([row.log_probs for row in rows]).exp()
 
     last = tree.rows.index(max(tree.rows))  # the branch that comes after the other
@@ -73,11 +73,15 @@ def find_prefix_fault(model: Any) -> str | None:
     changed_node = min(tree.rows)
     first_tokens[changed_node] = (first_tokens[changed_node] + 1) % vocabulary
     try:
-        kept = keep_prefix(model, prefix, chunk=32)
-        plain, with_other_tree, again = read(kept, tree, others), read(kept, tree, elsewhere), read(kept, tree, others)
-        with_other_branch = read(kept, replace(tree, tokens=tuple(first_tokens)), others)
+        cached = keep_prefix(model, prefix, chunk=32)
+        plain, with_other_tree, again = (
+            read(cached, tree, others),
+            read(cached, tree, elsewhere),
+            read(cached, tree, others),
+        )
+        with_other_branch = read(cached, replace(tree, tokens=tuple(first_tokens)), others)
         with_other_prefix = read(keep_prefix(model, other_prefix, chunk=32), tree, others)
-        with_other_positions = read(kept, replace(tree, depths=tuple(depth + 1 for depth in tree.depths)), others)
+        with_other_positions = read(cached, replace(tree, depths=tuple(depth + 1 for depth in tree.depths)), others)
         references = torch.cat([read(None, grow_tree([prefix + sequence])) for sequence in branches])
     except Exception as error:  # architectures fail in ways of their own; the plain path names what fails there too
         return f"it fails beside a kept prefix: {(str(error).splitlines() or [type(error).__name__])[0][:120]}"

@@ -29,7 +29,7 @@ IN_BLOCKS = 0x5851F42D4C957F2D
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Draws:
     """The token drawn for each row, and how far rounding could change it.
 
     Attributes:
@@ -54,7 +54,7 @@ def row_key(seed: int, weights_id: str, prompt_ids: Sequence[int], sample: int) 
 
 def draw(
     logits: Tensor, keys: Sequence[int], steps: Sequence[int], temperature: Tensor, top_p: Tensor, dtype: str
-) -> Drawn:
+) -> Draws:
     """Draw a token for each row.
 
     Args:
@@ -84,7 +84,7 @@ def draw(
             chosen_logits = logits if is_every_row else logits[chosen]
             settings = temperature[chosen], top_p[chosen], near[chosen]
             tokens[chosen], gaps[chosen] = method(chosen_logits, hashes[chosen], *settings)
-    return Drawn(tokens.tolist(), gaps.tolist(), near.tolist(), is_finite.tolist())
+    return Draws(tokens.tolist(), gaps.tolist(), near.tolist(), is_finite.tolist())
 
 
 def gumbel_noise(keys: Tensor, ids: Tensor) -> Tensor:

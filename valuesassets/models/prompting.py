@@ -182,9 +182,11 @@ def _prompts_to_try(opened: OpenedModel, trials: Sequence[Trial], room: float) -
         for trial in trials:
             if as_shown(opened, trial).template is None:
                 continue  # a bare text does not ask the model to answer at once
-            shown = show_trial(opened, trial)
+            trial_text = show_trial(opened, trial)
             is_spans = isinstance(trial.readout, ScoreSpans)
-            yield from opened.tokenizer.encode([shown.text[: shown.starts[0]] if is_spans else shown.text])
+            yield from opened.tokenizer.encode(
+                [trial_text.text[: trial_text.starts[0]] if is_spans else trial_text.text]
+            )
 
     yield from islice((ids for ids in beginnings() if len(ids) + TRIED_TOKENS <= room), 1)
     shortest = min(beginnings(), key=len, default=[])

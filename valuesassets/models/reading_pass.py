@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from valuesassets.models.cached_text import CHUNK, CHUNK_OF_A_GPU
-from valuesassets.models.engine import KeptPrefix, OutOfMemory, read_batch
+from valuesassets.models.engine import CachedPrefix, OutOfMemory, read_batch
 from valuesassets.models.kept_prefixes import keep_prefix
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loaded_model import LoadedModel
@@ -43,7 +43,7 @@ class ReadingPass:
         self._readings: dict[str, Reading] = {}
         self.notes: list[str] = []
         self.budget = budget
-        self._kept: KeptPrefix | None = None
+        self._prefix: CachedPrefix | None = None
         self._chunk = CHUNK if loaded.device == "cpu" else CHUNK_OF_A_GPU
         rows = list_rows(self._entries.values())
         self._parts = chains(rows) if as_chains else part_rows(loaded, rows, budget.rows, self.notes)
@@ -75,7 +75,7 @@ class ReadingPass:
                 batches = self._halve(batches)
             else:
                 del batches[0]
-        self._kept = None
+        self._prefix = None
         return {key: self._readings[key] for key in self._entries}
 
     def _is_waiting(self, index: int) -> bool:
@@ -87,7 +87,7 @@ class ReadingPass:
         most = OUTSIDE_KEPT + max(len(self._entries[row.key].spelled.trie.children[row.node]) for row in rows)
         self._keep(self._parts[batch[0]].prefix)
         next_tokens = read_batch(
-            self._loaded.model, [self._parts[index].tree for index in batch], token_ids, most, self._kept
+            self._loaded.model, [self._parts[index].tree for index in batch], token_ids, most, self._prefix
         )
         for row, next_token in zip(rows, next_tokens, strict=True):
             self._open[row.key].note(row.node, next_token)
@@ -101,10 +101,10 @@ class ReadingPass:
 
     def _keep(self, prefix: Tokens) -> None:
         """Hold a prefix in the cache, and no other; none if it is empty."""
-        if self._kept is not None and self._kept.tokens != prefix:
-            self._kept = None
-        if self._kept is None and prefix:
-            self._kept = keep_prefix(self._loaded.model, prefix, self._chunk)
+        if self._prefix is not None and self._prefix.tokens != prefix:
+            self._prefix = None
+        if self._prefix is None and prefix:
+            self._prefix = keep_prefix(self._loaded.model, prefix, self._chunk)
 
     def _close(self, key: str) -> Reading:
         entry = self._entries[key]
@@ -118,13 +118,13 @@ class ReadingPass:
         """Plan the remaining batches anew at half the size; a tree that does not fit alone becomes single sequences."""
         (first, *more), *rest = batches
         prefix = self._parts[first].prefix
-        if prefix and self._kept is None:
+        if prefix and self._prefix is None:
             return self._drop_prefix(prefix, batches)
         if more:
             self.budget = self.budget.halved()
             self.notes.append(f"out of memory: went on with batches of {self.budget.tokens} tokens")
             return order_batches(self._parts, [index for batch in batches for index in batch], self.budget)
-        self._kept = None
+        self._prefix = None
         if not prefix and self._parts[first].tree.is_chain:
             self._give_up(first)
             return rest

@@ -79,10 +79,10 @@ def _answers(loaded: LoadedModel, prompt: str, n: int, seed: list[int]) -> Count
 
 def _next_probs(loaded: LoadedModel, tokens: list[list[int]], cache: Any, prompt: str) -> tuple[Any, Any]:
     """(rows, vocabulary) probabilities of the next token, and the cache with everything read so far."""
-    read = loaded.model(
+    output = loaded.model(
         input_ids=torch.tensor(tokens, device=loaded.device), past_key_values=cache, use_cache=True, logits_to_keep=1
     )
-    probs = read.logits[:, -1].double().softmax(dim=1)
+    probs = output.logits[:, -1].double().softmax(dim=1)
     if not bool(torch.isfinite(probs).all()):
         raise ScoringError(f"{loaded.model_id}: NaN or infinite logits at prompt {prompt[-60:]!r}")
-    return probs.cpu().numpy(), read.past_key_values
+    return probs.cpu().numpy(), output.past_key_values

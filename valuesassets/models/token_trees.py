@@ -68,7 +68,7 @@ def grow_tree(sequences: Sequence[Tokens]) -> TokenTree:
 
 
 def part_into_trees(
-    sequences: Sequence[Tokens], most_rows: int, kept: int = 0, window: int | None = None
+    sequences: Sequence[Tokens], most_rows: int, n_prefix: int = 0, window: int | None = None
 ) -> list[list[int]]:
     """Positions of the sequences in each tree: sequences that begin alike, in trees of limited size.
 
@@ -76,7 +76,7 @@ def part_into_trees(
     size, so that a large tree does not pay, unless the added branch is very short.
 
     Args:
-        kept: number of first tokens that all sequences share in a cached prefix, which no tree holds.
+        n_prefix: number of first tokens that all sequences share in a cached prefix, which no tree holds.
         window: most tokens of prefix and tree together; a longer sequence is a tree by itself.
 
     >>> part_into_trees([(1,) * 20 + (2,), (3,) * 20, (1,) * 20], most_rows=9)
@@ -89,13 +89,13 @@ def part_into_trees(
         shared = shared_length(before, sequence)
         more = len(sequence) - shared
         is_bearable = size + more <= LARGEST_TREE or more < WORTH_SHARING
-        is_bearable = is_bearable and (window is None or kept + size + more <= window)
+        is_bearable = is_bearable and (window is None or n_prefix + size + more <= window)
         if parts and shared >= WORTH_SHARING and is_bearable and len(parts[-1]) < most_rows:
             parts[-1].append(index)
             size += more
         else:
             parts.append([index])
-            size = len(sequence) - kept
+            size = len(sequence) - n_prefix
         before = sequence
     return parts
 
@@ -148,11 +148,11 @@ class BatchBudget:
         return BatchBudget(max(self.tokens // 2, 1), max(self.rows // 2, 1))
 
 
-def plan_batches(trees: Sequence[TokenTree], budget: BatchBudget, kept: int = 0) -> list[list[int]]:
+def plan_batches(trees: Sequence[TokenTree], budget: BatchBudget, n_prefix: int = 0) -> list[list[int]]:
     """Positions of the trees in each batch, largest first, chains apart: a function of trees and budget alone.
 
     Args:
-        kept: tokens of the cached prefix before every tree, which count with each tree.
+        n_prefix: tokens of the cached prefix before every tree, which count with each tree.
 
     >>> trees = [grow_tree([(1,) * n, (2,)]) for n in (2, 9, 3)]
     >>> plan_batches(trees, BatchBudget(tokens=10, rows=9))
@@ -165,7 +165,7 @@ def plan_batches(trees: Sequence[TokenTree], budget: BatchBudget, kept: int = 0)
         tree = trees[index]
         fits = (
             batches
-            and (len(batches[-1]) + 1) * (width + kept) <= budget.tokens
+            and (len(batches[-1]) + 1) * (width + n_prefix) <= budget.tokens
             and rows + len(tree.rows) <= budget.rows
         )
         if fits and tree.is_chain == is_chain:

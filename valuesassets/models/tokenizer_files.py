@@ -37,5 +37,5 @@ def read_tokenizer(folder: Path) -> Any:
     files = {name: sha256_file(folder / name) for name in DECISIVE if (folder / name).is_file()}
     if kept_check("the tokenizer's class cuts as it was saved", {"files": files, "cut": cut}, find_fault) is None:
         return hf
-    other = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
-    return hf if cut == other(MANY_SCRIPTS, add_special_tokens=False)["input_ids"] else other
+    generic = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
+    return hf if cut == generic(MANY_SCRIPTS, add_special_tokens=False)["input_ids"] else generic

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from valuesassets.models.cached_text import Ask, CachedText
-from valuesassets.models.engine import TREE_TOLERANCE, KeptPrefix, read_batch
+from valuesassets.models.engine import TREE_TOLERANCE, CachedPrefix, read_batch
 from valuesassets.models.kept_prefixes import keep_prefix
 from valuesassets.models.loaded_model import WINDOWS
 from valuesassets.models.token_trees import TokenTree, grow_tree
@@ -104,14 +104,14 @@ def looking_back(model: Any, window: int) -> Iterator[None]:
             setattr(config, name, number)
 
 
-def _read(model: Any, tree: TokenTree, token_ids: Sequence[int], kept: KeptPrefix | None) -> list[NextToken]:
-    return read_batch(model, [tree], [token_ids] * len(tree.rows), 1, kept)
+def _read(model: Any, tree: TokenTree, token_ids: Sequence[int], prefix: CachedPrefix | None) -> list[NextToken]:
+    return read_batch(model, [tree], [token_ids] * len(tree.rows), 1, prefix)
 
 
 def _probs(rows: Iterator[NextToken] | Sequence[NextToken]) -> Tensor:
     return torch.tensor([row.log_probs for row in rows]).exp()
 
 
-def _difference(one: Tensor, other: Tensor) -> float:
+def _difference(first: Tensor, second: Tensor) -> float:
     """The largest total variation between rows of two arrays."""
-    return float((one - other).abs().sum(dim=1).max()) / 2
+    return float((first - second).abs().sum(dim=1).max()) / 2

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from valuesassets.models.engine import OutOfMemory, within_memory
-from valuesassets.models.keyed_draws import Drawn, draw
+from valuesassets.models.keyed_draws import Draws, draw
 from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.rows_in_flight import PaddedRows, Rows, RowsApart, RowsOfOneLength, read_alone
 from valuesassets.models.written_text import count_before, count_tokens, has_stop, is_open_before, whole_text
@@ -148,33 +148,33 @@ class Writer:
 
     def _take(self, places: Sequence[int], logits: Tensor) -> list[int]:
         """Draw a token for each of these answers; returns the rows that go on."""
-        drawn = self._draw(places, logits)
+        draws = self._draw(places, logits)
         for row, place in enumerate(places):
-            near, is_finite = drawn.gaps[row] < drawn.near[row], drawn.is_finite[row]
+            near, is_finite = draws.gaps[row] < draws.near[row], draws.is_finite[row]
             if (near and self._loaded.opened.dtype in EXACT) or not is_finite:
                 request, written = self._requests[place], self._written[place]
                 alone = read_alone(self._loaded.model, [*request.prompt_ids, *written.tokens])
                 self._note(place, self._draw([place], alone), 0)
                 written.n_alone += 1
             else:
-                self._note(place, drawn, row)
+                self._note(place, draws, row)
         ended = [row for row, place in enumerate(places) if self._written[place].is_over]
         if ended:
             self._on_end(sum(written.is_over for written in self._written))
         return [row for row in range(len(places)) if row not in set(ended)]
 
-    def _draw(self, places: Sequence[int], logits: Tensor) -> Drawn:
+    def _draw(self, places: Sequence[int], logits: Tensor) -> Draws:
         steps = [len(self._written[place].tokens) for place in places]
         return draw_tokens(logits, [self._requests[place] for place in places], steps, self._loaded.opened.dtype)
 
-    def _note(self, place: int, drawn: Drawn, row: int) -> None:
+    def _note(self, place: int, draws: Draws, row: int) -> None:
         """Add a drawn token to an answer, and end the answer if it is complete."""
         request, written, tokenizer = self._requests[place], self._written[place], self._loaded.tokenizer
-        if not drawn.is_finite[row]:
+        if not draws.is_finite[row]:
             written.reason = "NaN or infinite logits"
             return
-        token, stops = drawn.tokens[row], request.readout.stop
-        written.gaps.append(drawn.gaps[row] / drawn.near[row])
+        token, stops = draws.tokens[row], request.readout.stop
+        written.gaps.append(draws.gaps[row] / draws.near[row])
         is_end = token in self._loaded.eos_ids
         if not is_end:
             written.tokens.append(token)
@@ -214,7 +214,7 @@ class Writer:
             written.reason = f"{NO_END} in {count} tokens"
 
 
-def draw_tokens(logits: Tensor, requests: Sequence[AnswerRequest], steps: Sequence[int], dtype: str) -> Drawn:
+def draw_tokens(logits: Tensor, requests: Sequence[AnswerRequest], steps: Sequence[int], dtype: str) -> Draws:
     """Draw a token for each row of logits, given its request and the number of tokens written so far."""
     heats, shares = (
         torch.tensor([getattr(each.readout, name) for each in requests], dtype=torch.float64, device=logits.device)

@@ -84,7 +84,7 @@ class HeldModels:
 
     def store(self, asking: Asking) -> Known[Any] | None:
         """The store of the opened model's records of this readout; None if nothing is stored."""
-        kind = asking.way.known
+        kind = asking.way.store
         if self._folder is not None and kind not in self._stores:
             self._stores[kind] = asking.open_known(self._folder, self._progress.say)
         return self._stores.get(kind)

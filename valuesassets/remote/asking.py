@@ -169,9 +169,9 @@ class RemoteAsking:
             written: Sequence[Record] = read_answers(path) if self._is_written else read_readings(path)
         except StorageError:
             return False
-        wanted = [(entry.trial.trial_id, entry.key) for entry in self.entries]
+        expected = [(entry.trial.trial_id, entry.key) for entry in self.entries]
         hopeless = {entry.key for entry in self.entries if not entry.requests}
-        return wanted == [(record.trial_id, record.key) for record in written] and all(
+        return expected == [(record.trial_id, record.key) for record in written] and all(
             record.status is not Status.FAILED or record.key in hopeless for record in written
         )
 
@@ -273,7 +273,7 @@ class RemoteAsking:
                         payment.usage = Usage()
                     raise
                 _require_same_model(self.model, response)
-                parsed = request.read(response)
+                parsed = request.parse(response)
                 payment.usage = parsed.usage + Usage(requests=1)
             return parsed, response
 
@@ -316,7 +316,7 @@ class RemoteAsking:
         return [request for request in self._requests() if request.key not in self._responses]
 
     def _answers(self, responses: Mapping[str, ParsedResponse]) -> RemoteAnswers:
-        known_tokens = frozenset(token for each in responses.values() for token in each.shown or ())
+        known_tokens = frozenset(token for each in responses.values() for token in each.log_probs or ())
         answered = [entry for entry in self.entries if all(request.key in responses for request in entry.requests)]
         by_entry = [[responses[request.key] for request in entry.requests] for entry in answered]
         records = tuple(
@@ -338,13 +338,13 @@ class RemoteAsking:
     def _notes(self, versions: Sequence[str], responses: Collection[ParsedResponse]) -> list[str]:
         """What a person should know of the answering model and of its probabilities, in words."""
         notes = []
-        masses = [mass_of_shown(each) for each in responses if each.shown] if self.route == "top_logprobs" else []
+        masses = [mass_of_shown(each) for each in responses if each.log_probs] if self.route == "top_logprobs" else []
         if excess := [mass for mass in masses if mass > 1 + ROUNDING]:
             notes.append(
                 f"in {len(excess)} of {len(masses)} responses the probabilities that are shown sum to more than 1 "
                 f"({max(excess):.10g} at most): they were divided by their sum"
             )
-        if hiding := sum(each.hides for each in responses):
+        if hiding := sum(each.may_hide_tokens for each in responses):
             notes.append(
                 f"in {hiding} of {len(responses)} responses tokens of one text may have been lost, as they are named "
                 "by their texts: what is missing may be any label's"
@@ -382,13 +382,13 @@ def _difference(pairs: Sequence[tuple[ParsedResponse, ParsedResponse]]) -> dict[
     valid_pairs = [pair for pair in pairs if all(each.status is Status.OK for each in pair)]
     if not valid_pairs:
         return None
-    if valid_pairs[0][0].shown is None:
+    if valid_pairs[0][0].log_probs is None:
         return {"requests": len(valid_pairs), "equal": sum(first.text == second.text for first, second in valid_pairs)}
     gaps = [
-        abs(math.exp(first.shown[token]) - math.exp(second.shown[token]))
+        abs(math.exp(first.log_probs[token]) - math.exp(second.log_probs[token]))
         for first, second in valid_pairs
-        if first.shown and second.shown
-        for token in first.shown.keys() & second.shown.keys()
+        if first.log_probs and second.log_probs
+        for token in first.log_probs.keys() & second.log_probs.keys()
     ]
     return {"requests": len(valid_pairs), "largest_difference": max(gaps, default=0.0)}
 
@@ -409,7 +409,7 @@ def _require_same_model(model: str, response: Mapping[str, Any]) -> None:
 def _load_response(path: Path, request: Request) -> ParsedResponse | None:
     record = find_answer(path, [request.key])
     try:
-        return request.read((record or {})["response"])
+        return request.parse((record or {})["response"])
     except (KeyError, ValueError, TypeError, AttributeError, WrongAnswer):  # damaged, or of an SDK with other fields
         return None
 

@@ -14,7 +14,7 @@ from valuesassets.records.errors import TokenizerError
 from valuesassets.records.files import sha256_json
 from valuesassets.records.trials import Reading, Status, Trial
 from valuesassets.remote.failures import WrongAnswer
-from valuesassets.remote.openai_api import OpenAi, choice_of, refused_by, usage_of, version_of
+from valuesassets.remote.openai_api import OpenAi, choice_of, explain_refusal, usage_of, version_of
 from valuesassets.remote.replies import ParsedResponse
 from valuesassets.remote.requests import Request, fault_in, new_request, trial_name, unreadable
 from valuesassets.remote.shapes import as_list, as_object
@@ -79,7 +79,7 @@ class ExactEntry:
         if fault is not None:
             return fault
         log_probs = {
-            step: (each.shown or {})[name]
+            step: (each.log_probs or {})[name]
             for each, steps in zip(responses, self.steps, strict=True)
             for name, step in steps.items()
         }
@@ -121,13 +121,13 @@ def exact_entries(
         if opened.fault is not None:
             entries.append(UnspelledEntry(trial, unreadable(key, trial, Status.FAILED, opened.fault)))
             continue
-        asked = ask(provider, identity, tokenizer, spelled, {n: opened.wanted(n) for n in spelled.trie.inner_nodes})
-        requests, steps = zip(*asked, strict=True)
+        questions = ask(provider, identity, tokenizer, spelled, {n: opened.wanted(n) for n in spelled.trie.inner_nodes})
+        requests, steps = zip(*questions, strict=True)
         entries.append(ExactEntry(trial, tokenizer, spelled, stops, requests, steps))
     return entries
 
 
-Asked = list[tuple[Request, Mapping[str, tuple[Tokens, int]]]]
+Questions = list[tuple[Request, Mapping[str, tuple[Tokens, int]]]]
 
 
 def _by_ids(
@@ -135,30 +135,30 @@ def _by_ids(
     identity: Sequence[str],
     tokenizer: PromptTokenizer,
     spelled: SpelledPrompt,
-    wanted: Mapping[Tokens, Sequence[int]],
-) -> Asked:
-    """A request for each node and 128 tokens behind it, all as token ids."""
-    asked: Asked = []
-    for node, tokens in wanted.items():
+    tokens_by_node: Mapping[Tokens, Sequence[int]],
+) -> Questions:
+    """Requests for each node and up to 128 of its next tokens, all as token ids."""
+    questions: Questions = []
+    for node, tokens in tokens_by_node.items():
         ids = [*spelled.prompt_ids, *node]
         for begin in range(0, len(tokens), MOST_IDS):
-            some = list(tokens[begin : begin + MOST_IDS])
+            chunk = list(tokens[begin : begin + MOST_IDS])
             body = provider.body(
                 {
                     "prompt": ids,
                     "max_tokens": 1,
                     "temperature": 1.0,
                     "top_p": 1.0,
-                    "logprobs": len(some),
-                    "logprob_token_ids": some,
+                    "logprobs": len(chunk),
+                    "logprob_token_ids": chunk,
                     "return_tokens_as_token_ids": True,
                 }
             )
             request = new_request(
-                identity, body, [" " * len(ids)], 1, lambda response, some=some: _read_ids(response, some)
+                identity, body, [" " * len(ids)], 1, lambda response, chunk=chunk: _read_ids(response, chunk)
             )
-            asked.append((request, {f"{ID}{token}": (node, token) for token in some}))
-    return asked
+            questions.append((request, {f"{ID}{token}": (node, token) for token in chunk}))
+    return questions
 
 
 def _by_texts(
@@ -166,15 +166,15 @@ def _by_texts(
     identity: Sequence[str],
     tokenizer: PromptTokenizer,
     spelled: SpelledPrompt,
-    wanted: Mapping[Tokens, Sequence[int]],
-) -> Asked:
-    """A request for each spelling, and for each that another goes on from with each of its ends; all as texts."""
+    tokens_by_node: Mapping[Tokens, Sequence[int]],
+) -> Questions:
+    """A request for each spelling; for one that another continues, a request with each of its ends. All are texts."""
     trie = spelled.trie
     paths = {tokens: spelled.texts[tokens] for tokens in trie.label_at if tokens not in trie.children}
     for node in trie.shared_nodes:
-        for end in wanted[node][len(trie.children[node]) :]:
+        for end in tokens_by_node[node][len(trie.children[node]) :]:
             paths[*node, end] = spelled.texts[node] + tokenizer.continuation_text((*spelled.prompt_ids, *node), (end,))
-    asked: Asked = []
+    questions: Questions = []
     for path, text in paths.items():
         whole = spelled.prompt + text
         body = provider.body(
@@ -190,14 +190,14 @@ def _by_texts(
                 response, len(path), text, {count, count - len(tokenizer.bos)}
             ),
         )
-        asked.append((request, {str(step): (path[:step], path[step]) for step in range(len(path))}))
-    return asked
+        questions.append((request, {str(step): (path[:step], path[step]) for step in range(len(path))}))
+    return questions
 
 
 def _read_ids(response: dict[str, Any], token_ids: Sequence[int]) -> ParsedResponse:
     """Parse log-probabilities of tokens that were requested by their ids."""
     choice, usage, version = choice_of(response), usage_of(response), version_of(response)
-    if (refusal := refused_by(choice)) is not None:
+    if (refusal := explain_refusal(choice)) is not None:
         return ParsedResponse(Status.REFUSED, refusal, model_version=version, usage=usage)
     first = next(iter(as_list(as_object(choice.get("logprobs")).get("top_logprobs"))), None)
     by_name = shown_tokens(Listed([Token(*each) for each in as_object(first).items() if each[0].startswith(ID)]))
@@ -205,13 +205,13 @@ def _read_ids(response: dict[str, Any], token_ids: Sequence[int]) -> ParsedRespo
     if absent is not None:
         raise WrongAnswer(f"the answer does not show token {absent}, which was asked for by logprob_token_ids")
     log_probs = {f"{ID}{token}": by_name[f"{ID}{token}"] for token in token_ids}
-    return ParsedResponse(Status.OK, model_version=version, usage=usage, shown=log_probs)
+    return ParsedResponse(Status.OK, model_version=version, usage=usage, log_probs=log_probs)
 
 
 def _read_echo(response: dict[str, Any], count: int, text: str, lengths: set[int]) -> ParsedResponse:
     """Parse log-probabilities of the last `count` tokens of an echoed text, which spell `text`."""
     choice, usage, version = choice_of(response), usage_of(response), version_of(response)
-    if (refusal := refused_by(choice)) is not None:
+    if (refusal := explain_refusal(choice)) is not None:
         return ParsedResponse(Status.REFUSED, refusal, model_version=version, usage=usage)
     logprobs = as_object(choice.get("logprobs"))
     tokens, values = as_list(logprobs.get("tokens")), as_list(logprobs.get("token_logprobs"))
@@ -225,7 +225,7 @@ def _read_echo(response: dict[str, Any], count: int, text: str, lengths: set[int
             f"and {max(lengths)} ending in {text!r} here"
         )
     log_probs = require_log_probs({str(step): value for step, value in enumerate(values[-count:])})
-    return ParsedResponse(Status.OK, model_version=version, usage=usage, shown=log_probs)
+    return ParsedResponse(Status.OK, model_version=version, usage=usage, log_probs=log_probs)
 
 
 def within_one(reading: Reading) -> Reading:

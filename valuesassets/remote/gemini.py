@@ -108,9 +108,9 @@ class Gemini(GeminiService):
         """See `Provider`."""
         parsed = _validated(response)
         usage, version, finish = usage_of(parsed), parsed.model_version, _finish(parsed)
-        refused = _refused(parsed, finish)
-        if refused is not None:
-            return ParsedResponse(Status.REFUSED, refused, model_version=version, usage=usage)
+        refusal = _explain_refusal(parsed, finish)
+        if refusal is not None:
+            return ParsedResponse(Status.REFUSED, refusal, model_version=version, usage=usage)
         candidate = parsed.candidates[0] if parsed.candidates else None
         parts = ((candidate.content and candidate.content.parts) or []) if candidate else []
         thought = "".join(part.text or "" for part in parts if part.thought)
@@ -134,9 +134,9 @@ class Gemini(GeminiService):
         """See `Provider`."""
         parsed = _validated(response)
         usage, version = usage_of(parsed), parsed.model_version
-        refused = _refused(parsed, _finish(parsed))
-        if refused is not None:
-            return ParsedResponse(Status.REFUSED, refused, model_version=version, usage=usage)
+        refusal = _explain_refusal(parsed, _finish(parsed))
+        if refusal is not None:
+            return ParsedResponse(Status.REFUSED, refusal, model_version=version, usage=usage)
         if usage.thought_tokens:
             return ParsedResponse(
                 Status.FAILED, thought_first(usage.thought_tokens), model_version=version, usage=usage
@@ -146,8 +146,10 @@ class Gemini(GeminiService):
         first = (top[0].candidates or []) if top else []
         tokens = [Token(each.token, each.log_probability, each.token_id) for each in first]
         chosen = ((result and result.chosen_candidates) or []) if result else []
-        drawn = Token(chosen[0].token, chosen[0].log_probability) if chosen else None
-        return ParsedResponse(Status.OK, model_version=version, usage=usage, shown=shown_tokens(Listed(tokens, drawn)))
+        drawn_token = Token(chosen[0].token, chosen[0].log_probability) if chosen else None
+        return ParsedResponse(
+            Status.OK, model_version=version, usage=usage, log_probs=shown_tokens(Listed(tokens, drawn_token))
+        )
 
     def _body(self, trial: Trial, prompting: Prompting, config: dict[str, Any]) -> Body:
         system, turns = turns_of(trial, prompting)
@@ -199,7 +201,7 @@ def _finish(response: "GenerateContentResponse") -> str:
     return candidate.finish_reason.name if candidate and candidate.finish_reason else "STOP"
 
 
-def _refused(response: "GenerateContentResponse", finish: str) -> str | None:
+def _explain_refusal(response: "GenerateContentResponse", finish: str) -> str | None:
     """Why the provider blocks the answer, in words; None where it does not."""
     blocked = response.prompt_feedback and response.prompt_feedback.block_reason
     if blocked:

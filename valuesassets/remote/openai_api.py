@@ -99,9 +99,9 @@ class OpenAi:
     def parse_text(self, response: dict[str, Any], readout: Generate, prompting: Prompting) -> ParsedResponse:
         """See `Provider`."""
         choice, usage, version = choice_of(response), usage_of(response), version_of(response)
-        refused = refused_by(choice)
-        if refused is not None:
-            return ParsedResponse(Status.REFUSED, refused, model_version=version, usage=usage)
+        refusal = explain_refusal(choice)
+        if refusal is not None:
+            return ParsedResponse(Status.REFUSED, refusal, model_version=version, usage=usage)
         message, finish = as_object(choice.get("message")), choice.get("finish_reason")
         text, parts = (message.get("content"), []) if self.endpoint.api == "chat" else (choice.get("text"), [])
         if isinstance(text, list):
@@ -120,16 +120,18 @@ class OpenAi:
     def parse_tokens(self, response: dict[str, Any]) -> ParsedResponse:
         """See `Provider`."""
         choice, usage, version = choice_of(response), usage_of(response), version_of(response)
-        refused = refused_by(choice)
-        if refused is not None:
-            return ParsedResponse(Status.REFUSED, refused, model_version=version, usage=usage)
+        refusal = explain_refusal(choice)
+        if refusal is not None:
+            return ParsedResponse(Status.REFUSED, refusal, model_version=version, usage=usage)
         thought = thought_of(as_object(choice.get("message")))
         if usage.thought_tokens or thought:
             fault = thought_first(usage.thought_tokens or len(thought.split()))
             return ParsedResponse(Status.FAILED, fault, model_version=version, usage=usage)
         tokens = listed_tokens(choice.get("logprobs"))
         hides = tokens.hides(self._top)
-        return ParsedResponse(Status.OK, model_version=version, usage=usage, shown=shown_tokens(tokens), hides=hides)
+        return ParsedResponse(
+            Status.OK, model_version=version, usage=usage, log_probs=shown_tokens(tokens), may_hide_tokens=hides
+        )
 
     @property
     def _top(self) -> int:
@@ -163,7 +165,7 @@ def choice_of(response: Mapping[str, Any]) -> dict[str, Any]:
     return choices[0]
 
 
-def refused_by(choice: Mapping[str, Any]) -> str | None:
+def explain_refusal(choice: Mapping[str, Any]) -> str | None:
     """Why model or provider refuse an answer, in words; None where they do not."""
     refusal, end = as_object(choice.get("message")).get("refusal"), end_of(choice.get("finish_reason"))
     if refusal or end == "refusal":

@@ -21,9 +21,9 @@ class ParsedResponse:
     """The content of a response; `text`, `finish` and `n_tokens` are None unless `status` is `ok` and it is a text.
 
     Attributes:
-        shown: if probabilities were asked for, the log-probability (nats) of each next token in the response, by the
-            token's text, or by its id as `token_id:12`.
-        hides: whether the response may have lost some tokens.
+        log_probs: if probabilities were asked for, log-probability (nats) of each next token in the response, by its
+            text, or by its id as `token_id:12`.
+        may_hide_tokens: whether the response may have lost some tokens.
     """
 
     status: Status
@@ -35,8 +35,8 @@ class ParsedResponse:
     n_reasoning_tokens: int | None = None
     model_version: str | None = None
     usage: Usage = NO_USAGE
-    shown: Mapping[str, float] | None = None
-    hides: bool = False
+    log_probs: Mapping[str, float] | None = None
+    may_hide_tokens: bool = False
 
 
 def cut(text: str, stop: tuple[str, ...], finish: Finish) -> tuple[str, Finish]:

@@ -18,14 +18,14 @@ class Request:
     Attributes:
         key: hash of provider, host, model and body, under which the response is stored.
         about, most: what it uses up, roughly and at most.
-        read: parses a response; raises WrongAnswer, ValueError or KeyError where that fails.
+        parse: parses a response; raises WrongAnswer, ValueError or KeyError where that fails.
     """
 
     body: Body
     key: str
     about: Usage
     most: Usage
-    read: Callable[[dict[str, Any]], ParsedResponse] = field(compare=False)
+    parse: Callable[[dict[str, Any]], ParsedResponse] = field(compare=False)
 
 
 class Entry(Protocol):
@@ -57,12 +57,16 @@ class Entry(Protocol):
 
 
 def new_request(
-    identity: Sequence[str], body: Body, texts: Iterable[str], output_tokens: int, read: Callable[[Any], ParsedResponse]
+    identity: Sequence[str],
+    body: Body,
+    texts: Iterable[str],
+    output_tokens: int,
+    parse: Callable[[Any], ParsedResponse],
 ) -> Request:
     """A request with a body; `texts` are what the model reads, `output_tokens` how many it may write."""
     prompts = list(texts)
     about, most = (each(prompts, output_tokens) for each in (about_of, most_of))
-    return Request(body, sha256_json([*identity, body]), about, most, read)
+    return Request(body, sha256_json([*identity, body]), about, most, parse)
 
 
 def texts_of(trial: Trial) -> list[str]:

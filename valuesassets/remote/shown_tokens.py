@@ -65,12 +65,12 @@ def listed_tokens(logprobs: Any) -> Listed:
     fields = as_object(logprobs)
     if content := as_list(fields.get("content")):
         first = as_object(content[0])
-        drawn = Token(first.get("token"), first.get("logprob"), first.get("id"))
-        return Listed(_tokens(first.get("top_logprobs")), drawn)
+        drawn_token = Token(first.get("token"), first.get("logprob"), first.get("id"))
+        return Listed(_tokens(first.get("top_logprobs")), drawn_token)
     top, names, values = (as_list(fields.get(name)) for name in ("top_logprobs", "tokens", "token_logprobs"))
-    drawn = Token(names[0], values[0]) if names and values else None
+    drawn_token = Token(names[0], values[0]) if names and values else None
     first = top[0] if top else None
-    return Listed(_tokens(first), drawn, isinstance(first, dict))
+    return Listed(_tokens(first), drawn_token, isinstance(first, dict))
 
 
 def _tokens(tokens: Any) -> list[Token]:
@@ -138,7 +138,7 @@ def _require_log_prob(token: Token) -> Token:
     return token._replace(log_prob=max(value, -1e300))
 
 
-def _require_no_floor(tokens: Sequence[Token], drawn: Token | None) -> None:
+def _require_no_floor(tokens: Sequence[Token], drawn_token: Token | None) -> None:
     """Check that the probabilities are the model's, before any filter of the server.
 
     Raises:
@@ -160,11 +160,15 @@ def _require_no_floor(tokens: Sequence[Token], drawn: Token | None) -> None:
             NO_FLOOR,
             may_pass=False,
         )
-    if drawn is None or not _is_none(drawn.log_prob) or any(drawn.is_named(token.text) for token in tokens):
+    if (
+        drawn_token is None
+        or not _is_none(drawn_token.log_prob)
+        or any(drawn_token.is_named(token.text) for token in tokens)
+    ):
         return
     if 1 - mass_of(min(float(value), 0.0) for value in values) < SURE:
         raise WrongAnswer(
-            f"the model went on with {str(drawn.text)[:40]!r}, which has no probability ({drawn.log_prob})",
+            f"the model went on with {str(drawn_token.text)[:40]!r}, which has no probability ({drawn_token.log_prob})",
             "what is shown is not what it draws from: check the server's settings, or name another model",
             may_pass=False,
         )

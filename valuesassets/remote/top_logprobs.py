@@ -53,7 +53,7 @@ def spellings(label: str) -> tuple[str, str]:
 
 def bound_labels(
     labels: Sequence[str],
-    shown: Mapping[str, float],
+    probs: Mapping[str, float],
     known_tokens: frozenset[str] = frozenset(),
     *,
     hides: bool = False,
@@ -65,24 +65,24 @@ def bound_labels(
     longer one as a single token.
 
     Args:
-        shown: probability of each shown token by its text; the sum is at most 1, up to rounding.
+        probs: probability of each shown token by its text; the sum is at most 1, up to rounding.
         known_tokens: every token that the model is known to have.
         hides: whether a token with the same text as a shown one may have been lost, so that the missing probability
             may be any label's.
     """
     label_of_text = {text: label for label, each in enumerate(labels) for text in spellings(each)}
-    missing = max(1 - math.fsum(shown.values()), 0.0)
-    least = missing if hides else min([missing, *shown.values()])
+    missing = max(1 - math.fsum(probs.values()), 0.0)
+    least = missing if hides else min([missing, *probs.values()])
     low, high_more, going_on = [0.0] * len(labels), [0.0] * len(labels), 0.0
-    for token, prob in shown.items():
-        begun = begun_labels(token, label_of_text, known_tokens)
+    for token, prob in probs.items():
+        labels_begun = begun_labels(token, label_of_text, known_tokens)
         if token in label_of_text:
-            low[label_of_text[token]] += 0.0 if begun else prob
-            begun |= {label_of_text[token]} if begun else set()
-        for label in begun:
+            low[label_of_text[token]] += 0.0 if labels_begun else prob
+            labels_begun |= {label_of_text[token]} if labels_begun else set()
+        for label in labels_begun:
             high_more[label] += prob
-        going_on += prob if begun else 0.0
-    unseen = [1 if hides else sum(text not in shown for text in spellings(label)) for label in labels]
+        going_on += prob if labels_begun else 0.0
+    unseen = [1 if hides else sum(text not in probs for text in spellings(label)) for label in labels]
     high = [
         bottom + min(missing, count * least) + more for bottom, count, more in zip(low, unseen, high_more, strict=True)
     ]
@@ -127,23 +127,23 @@ class TopEntry:
         if fault is not None:
             return fault
         (response,) = responses
-        shown = dict[str, float]()
-        for token, log_prob in (response.shown or {}).items():
+        probs = dict[str, float]()
+        for token, log_prob in (response.log_probs or {}).items():
             text = as_spelled(token, self.trial.labels)
-            shown[text] = shown.get(text, 0.0) + math.exp(log_prob)
+            probs[text] = probs.get(text, 0.0) + math.exp(log_prob)
         if (mass := mass_of_shown(response)) > 1 + ROUNDING:
-            shown = {token: prob / mass for token, prob in shown.items()}
-        bounds = bound_labels(self.trial.labels, shown, known_tokens, hides=response.hides)
+            probs = {token: prob / mass for token, prob in probs.items()}
+        bounds = bound_labels(self.trial.labels, probs, known_tokens, hides=response.may_hide_tokens)
         width = bounds.widest
         if width > self.max_width:
             reason = (
-                f"the {len(shown)} likeliest tokens have {math.fsum(shown.values()):.3f} of the probability, labels "
+                f"the {len(probs)} likeliest tokens have {math.fsum(probs.values()):.3f} of the probability, labels "
                 f"{bounds.p_valid:.3f}: a label's share is known to within {width:.3f}, {self.max_width:g} is wanted; "
-                f"{explain_width(self.trial.labels, shown, known_tokens, hides=response.hides)}"
+                f"{explain_width(self.trial.labels, probs, known_tokens, hides=response.may_hide_tokens)}"
             )
             return unreadable(self.key, self.trial, Status.UNRESOLVED, reason, response.model_version)
         spelled_texts = {text for label in self.trial.labels for text in spellings(label)}
-        outside = sorted(((-prob, token) for token, prob in shown.items() if token not in spelled_texts))[:OUTSIDE_KEPT]
+        outside = sorted(((-prob, token) for token, prob in probs.items() if token not in spelled_texts))[:OUTSIDE_KEPT]
         return Reading(
             trial_id=self.trial.trial_id,
             label_probs=bounds.low,
@@ -171,33 +171,35 @@ def as_spelled(token: str, labels: Sequence[str]) -> str:
 
 def mass_of_shown(response: ParsedResponse) -> float:
     """The sum of the probabilities in a response."""
-    return mass_of((response.shown or {}).values())
+    return mass_of((response.log_probs or {}).values())
 
 
 def explain_width(
-    labels: Sequence[str], shown: Mapping[str, float], known_tokens: frozenset[str], *, hides: bool
+    labels: Sequence[str], probs: Mapping[str, float], known_tokens: frozenset[str], *, hides: bool
 ) -> str:
     """Which token keeps the bounds of labels wide, and what to do about it, in words."""
-    if all(token.startswith(ID) for token in shown):
+    if all(token.startswith(ID) for token in probs):
         return "tokens are named by their ids: leave return_tokens_as_token_ids out of the parameters"
     label_of_text = {text: label for label, each in enumerate(labels) for text in spellings(each)}
-    begun = {token: going for token in shown if (going := begun_labels(token, label_of_text, known_tokens))}
-    others = {token: prob for token, prob in shown.items() if token not in label_of_text and token not in begun}
-    missing = max(1 - math.fsum(shown.values()), 0.0)
-    going_on = max(begun, key=shown.__getitem__, default="")
-    other = max(others, key=others.__getitem__, default="")
-    most = max(shown.get(going_on, 0.0), others.get(other, 0.0), missing)
-    if going_on and shown[going_on] == most:
-        label = labels[min(begun[going_on])]
+    labels_by_token = {token: going for token in probs if (going := begun_labels(token, label_of_text, known_tokens))}
+    others = {
+        token: prob for token, prob in probs.items() if token not in label_of_text and token not in labels_by_token
+    }
+    missing = max(1 - math.fsum(probs.values()), 0.0)
+    going_on = max(labels_by_token, key=probs.__getitem__, default="")
+    outside = max(others, key=others.__getitem__, default="")
+    most = max(probs.get(going_on, 0.0), others.get(outside, 0.0), missing)
+    if going_on and probs[going_on] == most:
+        label = labels[min(labels_by_token[going_on])]
         return (
             f"in the way is {going_on!r} with {most:.3f}, which may go on to {label!r}: ask by route = 'token_ids' or "
             "'echo', which know, or let the model write (Generate)"
         )
-    if other and others[other] == most and thought_tag(other):
-        return f"in the way is {other!r} with {most:.3f}, which begins a thought: use a model that can answer at once"
-    if other and others[other] == most:
+    if outside and others[outside] == most and thought_tag(outside):
+        return f"in the way is {outside!r} with {most:.3f}, which begins a thought: use a model that can answer at once"
+    if outside and others[outside] == most:
         return (
-            f"in the way is {other!r} with {most:.3f}, which is no label: say in `system` that the number alone is the "
+            f"in the way is {outside!r} with {most:.3f}, which is no label: say in `system` that the number alone is the "
             "answer, or let the model write (Generate)"
         )
     remedy = "of tokens with one text the server may show the last alone; ask in a chat, or " if hides else ""

@@ -94,13 +94,13 @@ def sum_labels(trie: Trie, reads: Mapping[Tokens, NodeRead], labels: int) -> Lab
     reach: dict[Tokens, float] = {(): 1.0}
     resolutions: list[tuple[float, float]] = []
     for node, tokens in trie.children.items():
-        read, arriving = reads[node], reach[node]
+        node_read, arriving = reads[node], reach[node]
         if node in trie.label_at:
-            resolution = read.stop_prob + math.fsum(read.child_probs)
+            resolution = node_read.stop_prob + math.fsum(node_read.child_probs)
             resolutions.append((arriving, resolution))
             arriving = arriving / resolution if resolution > 0 else 0.0
-            spelled[node] = arriving * read.stop_prob
-        for token, prob in zip(tokens, read.child_probs, strict=True):
+            spelled[node] = arriving * node_read.stop_prob
+        for token, prob in zip(tokens, node_read.child_probs, strict=True):
             child = (*node, token)
             if child in trie.children:
                 reach[child] = arriving * prob

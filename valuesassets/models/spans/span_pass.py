@@ -46,14 +46,14 @@ class SpanPass:
             self._texts.setdefault(id(entry.text), []).append(entry)
         self._n_entries, self._done = len(entries), 0
         self._readings: dict[str, Reading] = {}
-        self._n_likeliest = OUTSIDE_KEPT + max(_most_children(own[0].text) for own in self._texts.values())
+        self._n_likeliest = OUTSIDE_KEPT + max(_most_children(group[0].text) for group in self._texts.values())
         self.strategy = choose_strategy(loaded, self._n_likeliest, self.notes)
 
     def read(self) -> dict[str, Reading]:
         """The readings by key."""
         texts = list(self._texts.values())
-        self._read_given([own for own in texts if own[0].text.spelled is not None])
-        self._read_own([own for own in texts if own[0].text.spelled is None])
+        self._read_given([entries for entries in texts if entries[0].text.spelled is not None])
+        self._read_own([entries for entries in texts if entries[0].text.spelled is None])
         return self._readings
 
     def read_again(self, entry: SpanEntry, chunk: int, cost: Cost) -> Reading | None:
@@ -105,8 +105,8 @@ class SpanPass:
                 continue
             beside = [
                 ask
-                for other, shared in _sharing_texts(plan, number, first_row)
-                for ask in self._rows(opens[order[other]], shared)
+                for neighbour, shared in _sharing_texts(plan, number, first_row)
+                for ask in self._rows(opens[order[neighbour]], shared)
             ]
             while True:
                 try:
@@ -133,7 +133,7 @@ class SpanPass:
 
     def _rows(self, opens: Sequence[OpenSpan], shared: int) -> Iterator[Ask]:
         """The asks of spans within the first `shared` tokens of their text."""
-        return (ask for own in opens for ask in own.asks if not ask.path and ask.at <= shared)
+        return (ask for span in opens for ask in span.asks if not ask.path and ask.at <= shared)
 
     def _take_stored(self, entries: Sequence[SpanEntry]) -> bool:
         """Take a text's readings from the store; whether all of them are there."""
@@ -150,13 +150,13 @@ class SpanPass:
         """Turn the answers of a text into readings."""
         new: dict[str, Reading] = {}
         start = 0
-        for entry, own in zip(entries, opens, strict=True):
+        for entry, span in zip(entries, opens, strict=True):
             stored = self._store.get(entry.key) if self._store else None
-            reading = stored or own.close(entry.key, answers[start : start + len(own.asks)])
+            reading = stored or span.close(entry.key, answers[start : start + len(span.asks)])
             if reading.status is Status.FAILED:  # the text behind it may be the cause
                 reading = self.read_again(entry, self.strategy.chunk, self.strategy.cost) or reading
             new[entry.key] = reading
-            start += len(own.asks)
+            start += len(span.asks)
         self._keep(entries, new)
 
     def _keep(self, entries: Sequence[SpanEntry], new: dict[str, Reading]) -> None:
@@ -276,7 +276,7 @@ def _sharing_texts(plan: Sequence[tuple[int, tuple[int, ...]]], number: int, lea
 def _needed(text: PreparedText, opens: Sequence[OpenSpan]) -> Tokens:
     """The tokens of a text up to the last one that its spans need."""
     assert text.spelled is not None  # noqa: S101
-    return text.spelled.ids[: max(ask.at for own in opens for ask in own.asks)]
+    return text.spelled.ids[: max(ask.at for span in opens for ask in span.asks)]
 
 
 def _most_children(text: PreparedText) -> int:

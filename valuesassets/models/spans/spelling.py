@@ -218,17 +218,17 @@ class _Before:
     def __init__(self, whole: TextTokens, tokenizer: PromptTokenizer, start: int) -> None:
         self._hf, self.text = tokenizer.hf, whole.text[:start]
         first, character = whole.window(start)
-        self._window, self._own = self.text[character:], ()
+        self._window, self._window_ids = self.text[character:], ()
         if first:
             window = TextTokens(tokenizer, self._window)
             settled = window.token_at(whole.start_of(first + SETTLED) - character)
             self.ids = (*whole.ids[: first + SETTLED], *window.ids[settled:]) if settled is not None else ()
             if settled is None or self.ids[:-UNSETTLED] != whole.ids[: len(self.ids) - UNSETTLED]:
                 first = 0
-            self._own = window.body
+            self._window_ids = window.body
         if not first:
             window = TextTokens(tokenizer, self.text)
-            self._window, self._own, self.ids = self.text, window.body, window.ids
+            self._window, self._window_ids, self.ids = self.text, window.body, window.ids
         if not self.ids:
             raise TokenizerError(
                 f"tokenizer of {tokenizer.name}: nothing stands before the answer that the model could have read; put "
@@ -242,8 +242,8 @@ class _Before:
         encoded = self._hf([self._window + text for text in texts], add_special_tokens=False, verbose=False)[
             "input_ids"
         ]
-        n_before = len(self._own)
-        return [tuple(ids[n_before:]) if tuple(ids[:n_before]) == self._own else None for ids in encoded]
+        n_before = len(self._window_ids)
+        return [tuple(ids[n_before:]) if tuple(ids[:n_before]) == self._window_ids else None for ids in encoded]
 
     def ends(self, node: Tokens, text: str, close: Sequence[str]) -> frozenset[int]:
         """The first tokens of the texts that may close an answer which ends at a node."""

@@ -199,8 +199,8 @@ def explain_width(
         return f"in the way is {outside!r} with {most:.3f}, which begins a thought: use a model that can answer at once"
     if outside and others[outside] == most:
         return (
-            f"in the way is {outside!r} with {most:.3f}, which is no label: say in `system` that the number alone is the "
-            "answer, or let the model write (Generate)"
+            f"in the way is {outside!r} with {most:.3f}, which is no label: say in `system` that the number alone is "
+            "the answer, or let the model write (Generate)"
         )
     remedy = "of tokens with one text the server may show the last alone; ask in a chat, or " if hides else ""
     return f"in the way is what is not shown, {missing:.3f}: {remedy}raise `top` or `max_width`"

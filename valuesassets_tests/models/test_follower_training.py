@@ -27,12 +27,12 @@ def people():
 
 @pytest.fixture(scope="module")
 def transcripts(people, tmp_path_factory):
-    return write_people(tmp_path_factory.mktemp("planted") / "people.parquet", people.tell(3000, seed=1))
+    return write_people(tmp_path_factory.mktemp("planted") / "people.parquet", people.transcribe(3000, seed=1))
 
 
 @pytest.fixture(scope="module")
 def few_transcripts(people, tmp_path_factory):
-    return write_people(tmp_path_factory.mktemp("planted") / "people.parquet", people.tell(300, seed=1))
+    return write_people(tmp_path_factory.mktemp("planted") / "people.parquet", people.transcribe(300, seed=1))
 
 
 @pytest.fixture(scope="module")
@@ -48,19 +48,19 @@ def spelled(path):
 
 
 @pytest.mark.slow
-def test_new_people_are_answered_for_by_the_law_that_was_planted(people, follower):
-    oracle, apart = SpanOracle(follower.folder), []
-    for told in people.tell(12, seed=2):
-        for start, law in zip(told.row()["starts"], told.laws, strict=True):
-            found = np.exp(oracle.log_probs(told.text[:start], SETS[told.set], told.delimiters[1:]))
-            assert found.sum() == pytest.approx(1, abs=0.01)
-            apart.append(abs(found / found.sum() - law).sum() / 2)
-    assert np.mean(apart) < 0.03
+def test_new_people_are_answered_for_by_the_planted_response_model(people, follower):
+    oracle, distances = SpanOracle(follower.folder), []
+    for transcript in people.transcribe(12, seed=2):
+        for start, planted in zip(transcript.row()["starts"], transcript.probs_at_marks, strict=True):
+            probs = np.exp(oracle.log_probs(transcript.text[:start], SETS[transcript.set], transcript.delimiters[1:]))
+            assert probs.sum() == pytest.approx(1, abs=0.01)
+            distances.append(abs(probs / probs.sum() - planted).sum() / 2)
+    assert np.mean(distances) < 0.03
 
 
 def test_a_mark_is_taught_by_the_chain_rule_over_tokens_and_what_stands_there_decides_which_steps(tmp_path):
-    text, law = "How many? <<10>>", (0.4, 0.1, 0.3, 0.2)
-    row = {"language": "eng", "text": text, "starts": [12], "answers": ["10"], "candidates": [0], "probs": [law]}
+    text, probs = "How many? <<10>>", (0.4, 0.1, 0.3, 0.2)
+    row = {"language": "eng", "text": text, "starts": [12], "answers": ["10"], "candidates": [0], "probs": [probs]}
     described = {"candidate_sets": [["1", "2", "10", "12"]], "closes": [">>"]}
     write_table(tmp_path / "t.parquet", [row], PLANTED_TRANSCRIPTS, described)
     lessons, hf = spelled(tmp_path / "t.parquet")

@@ -59,7 +59,7 @@ class PlantedTranscript:
 
 
 class People:
-    """People who answer by the response model; with `content` 0 they are parrots, who repeat labels whatever is asked."""
+    """People who answer by the response model; with `content` 0 they only repeat labels, whatever is asked."""
 
     def __init__(self, content=CONTENT, n_items=10, seed=0):
         random = np.random.default_rng(seed)

@@ -1,1 +1,1 @@
-"""Reads candidates' probabilities at spans of long texts: spelled in place, read beside a cache, resolved like labels."""
+"""Reads candidates' probabilities at spans of long texts: spelled in place, read beside a cache, summed like labels."""

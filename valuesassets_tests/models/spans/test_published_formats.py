@@ -1,4 +1,4 @@
-"""The formats that seed 001 generates its data from: no mark is lost, each is read or is a row with its reason."""
+"""The formats of the published data: no mark is lost, and each is read or is a row with its reason."""
 
 import math
 import re

@@ -57,8 +57,8 @@ def models(tmp_path_factory):
     return model
 
 
-def ask(loaded, *trials, known=None, on_progress=None):
-    return Asking(loaded.opened, trials).ask(loaded, on_progress, known)[0]
+def ask(loaded, *trials, store=None, on_progress=None):
+    return Asking(loaded.opened, trials).ask(loaded, on_progress, store)[0]
 
 
 def befores(trial, answers):
@@ -73,7 +73,7 @@ def befores(trial, answers):
 
 @pytest.mark.parametrize("history", ["given", "own"])
 @pytest.mark.parametrize(
-    ("name", "road", "notes"),
+    ("name", "strategy", "notes"),
     fast(
         [
             ("lfm2", FORKED, "spans were read on copies of the cached text: it fails on a cropped cache"),
@@ -93,16 +93,19 @@ def befores(trial, answers):
         ("lfm2", FORKED, "spans were read on copies of the cached text: it fails on a cropped cache"),
     ),
 )
-def test_what_is_read_is_what_one_pass_per_step_in_float64_reads(models, name, road, notes, history):
+def test_what_is_read_is_what_one_pass_per_step_in_float64_reads(models, name, strategy, notes, history):
     loaded, oracle = models(name)
     trial = span_trial(
         transcript(ANSWERS, "Answer with a number, please. " * 6), CANDIDATES, history=history, seed=None
     )
     if name == "gpt_oss" and loaded.cache_fault:  # some processors sum its experts otherwise beside other tokens
-        road, notes = FORKED, "spans were read on copies of the cached text: what is read at a span changes with what"
+        strategy, notes = (
+            FORKED,
+            "spans were read on copies of the cached text: what is read at a span changes with what",
+        )
     result = ask(loaded, trial)
     assert len(oracle.ids(trial.prompt)) > 150
-    assert result.road == road
+    assert result.strategy == strategy
     assert len(result.notes) == (notes is not None)
     assert all(note.startswith(notes) for note in result.notes)
     assert result.certificate.agrees
@@ -153,7 +156,7 @@ def test_beyond_a_window_whose_masks_are_wrong_a_model_is_read_on_copies(models,
     result = ask(loaded, short, long)
     assert len(oracle.ids(short.prompt)) < 400 < len(oracle.ids(long.prompt))
     note = f"texts longer than the model's window of 400 tokens were read on copies of the cached text: {fault}"
-    assert (result.road, result.notes) == (CACHED, (note,))
+    assert (result.strategy, result.notes) == (CACHED, (note,))
     for trial, readings in ((short, result.readings[:4]), (long, result.readings[4:])):
         for before, reading in zip(befores(trial, list(map(str, ANSWERS))), readings, strict=True):
             expected = oracle.log_probs(before, CANDIDATES, (">>",))
@@ -168,8 +171,8 @@ def read_in_two_passes(loaded, people, stop, folder):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ask(loaded, *people, known=KnownReadings(folder), on_progress=broken_off)
-    return ask(loaded, *people, known=KnownReadings(folder))
+        ask(loaded, *people, store=KnownReadings(folder), on_progress=broken_off)
+    return ask(loaded, *people, store=KnownReadings(folder))
 
 
 def people_of_texts(times):

@@ -96,18 +96,14 @@ def occurrences(
     return places
 
 
-def added_lines() -> set[tuple[Path, int]] | None:
-    """The lines that were added since `plain_words.toml` was last changed; None outside a git checkout."""
+def added_lines(since: str) -> set[tuple[Path, int]]:
+    """The lines that were added since a commit, those of files that git does not track included.
 
-    def git(*arguments: str) -> str:
-        return subprocess.run(["git", *arguments], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
-
-    try:
-        since = git("log", "-1", "--format=%H", "--", str(DICTIONARY)).strip()
-        changes = git("diff", "--unified=0", "--no-prefix", since) if since else ""
-        new_files = git("ls-files", "--others", "--exclude-standard").splitlines()
-    except (OSError, subprocess.CalledProcessError):
-        return None
+    Raises:
+        CalledProcessError: this is no git checkout, or it has no such commit.
+    """
+    changes = git("diff", "--unified=0", "--no-prefix", since)
+    new_files = git("ls-files", "--others", "--exclude-standard").splitlines()
     lines = {(REPOSITORY / name, line) for name in new_files for line in range(1, 10_000)}
     path = REPOSITORY
     for change in changes.splitlines():
@@ -119,16 +115,29 @@ def added_lines() -> set[tuple[Path, int]] | None:
     return lines
 
 
+def git(*arguments: str) -> str:
+    """What a command of git prints."""
+    return subprocess.run(["git", *arguments], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
+
+
+def _new_lines() -> set[tuple[Path, int]]:
+    """The lines that were added since `plain_words.toml` was last changed; none outside a git checkout."""
+    try:
+        return added_lines(git("log", "-1", "--format=%H", "--", str(DICTIONARY)).strip() or "HEAD")
+    except (OSError, subprocess.CalledProcessError):
+        return set()
+
+
 def complaints(
     counts: Mapping[str, Mapping[str, int]], places: Mapping[tuple[str, str], list[Occurrence]]
 ) -> list[str]:
     """One line for every occurrence that may be the one too many; none where no count has risen."""
     risen = {key: here for key, here in places.items() if len(here) > counts[key[0]].get(key[1], 0)}
-    added = added_lines() if risen else None
+    added = _new_lines() if risen else set()
     lines = []
     for (table, key), here in risen.items():
         lines.append(f"{table} '{key}': {len(here)}, where plain_words.toml allows {counts[table].get(key, 0)}")
-        new = [place for place in here if added and (place.path, place.line) in added]
+        new = [place for place in here if (place.path, place.line) in added]
         lines += [f"  {place}" for place in (new or here)[:LONGEST_LIST]]
     return lines
 

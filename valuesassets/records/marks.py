@@ -22,8 +22,6 @@ NAMED_OTHERWISE = {
     "text": ("transcript", "prompt"),
 }
 """What files of transcripts call these keys beside their own names, case and marks aside."""
-UNDETERMINED = "und"
-"""Of ISO 639-3: a transcript does not say its language."""
 
 
 class Transcript(pydantic.BaseModel):

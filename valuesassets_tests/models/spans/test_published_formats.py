@@ -9,7 +9,7 @@ import pytest
 
 from valuesassets.models.asking import Asking
 from valuesassets.models.loading import load_model, load_weights, open_model
-from valuesassets.records.marks import UNDETERMINED, ask_marks, find_marks, read_transcripts
+from valuesassets.records.marks import ask_marks, find_marks, read_transcripts
 from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Status, Trial, Turn
 from valuesassets_tests.models.spans.oracle import SpanOracle
@@ -71,7 +71,7 @@ def asked_of(transcript):
     marks = [mark for mark in find_marks(transcript.text, delimiters(transcript))[0] if mark.fault is None]
     readout = ask_marks(marks, [candidates(transcript, mark) for mark in marks], delimiters(transcript)[1])
     name = f"{transcript.experiment}/{transcript.participant}"
-    return Trial(name, transcript.experiment, UNDETERMINED, transcript.text, "given", 0, None, readout)
+    return Trial(name, transcript.experiment, "und", transcript.text, "given", 0, None, readout)
 
 
 def in_turns(trial, delimiters):

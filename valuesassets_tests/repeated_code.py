@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +92,11 @@ def _named(place: Place) -> str:
 
 
 def _base() -> str:
-    """The commit at which this branch left `main`; on `main`, the one before the last."""
-    head, left = git("rev-parse", "HEAD").strip(), git("merge-base", "main", "HEAD").strip()
-    return "HEAD~1" if left == head else left
+    """The commit at which this branch left `main`; on `main`, and where there is none, the one before the last."""
+    with suppress(subprocess.CalledProcessError):
+        left = git("merge-base", "main", "HEAD").strip()
+        return left if left != git("rev-parse", "HEAD").strip() else "HEAD~1"
+    return "HEAD~1"
 
 
 def main(arguments: list[str]) -> int:
@@ -101,7 +104,7 @@ def main(arguments: list[str]) -> int:
     try:
         added = added_lines(arguments[0] if arguments else _base())
     except (OSError, subprocess.CalledProcessError):
-        print("repeated code: not looked for, this is no git checkout with a branch main and a commit before")
+        print("repeated code: not looked for, this is no git checkout with a commit before its last")
         return 0
     lines = complaints(sorted(path for name in FOLDERS for path in (REPOSITORY / name).rglob("*.py")), added)
     print(*lines, sep="\n", end="\n" if lines else "")

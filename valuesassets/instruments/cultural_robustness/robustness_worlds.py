@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from valuesassets.comparing.simulated_shares import COVERAGE, FOUND, REJECTED, is_within, plain_tables
 from valuesassets.instruments.cultural_robustness.answer_space import AnswerSpace, QuestionCells, spread_to_single
 from valuesassets.instruments.cultural_robustness.csp import csp
 from valuesassets.instruments.cultural_robustness.scores import (
@@ -81,8 +82,6 @@ class Ugliness:
 TIDY = Ugliness()
 CLUSTERED, CLUSTERED_EVERY = 6, 20
 """Questions that `seed_diversity` is the mean over, in every so many worlds: k-means takes longer than all the rest."""
-REJECTED, COVERAGE, FOUND = 0.07, (0.93, 0.97), 0.9
-"""Most rejections where there is nothing, where coverage has to lie, and fewest rejections where there is something."""
 
 
 def simulate_worlds(kind: str, seeds: Sequence[int]) -> Records:
@@ -218,9 +217,7 @@ def _mean(values: Any) -> float:
     return float(mean_of_known(np.asarray(values, dtype=float)))
 
 
-def evidence(found: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    """The table as plain values: what is written as JSON."""
-    return {name: frame.astype(object).where(frame.notna(), None).to_dict("records") for name, frame in found.items()}
+evidence = plain_tables
 
 
 def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
@@ -231,19 +228,15 @@ def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
         for name in TESTS:
             share, where = row[f"{name}_rejected"], f"cultural robustness, {kind} worlds, {name}"
             if name in NULL_TESTS[kind]:
-                if share > REJECTED + _error(REJECTED, n):
+                if not is_within(share, 0, REJECTED, n):
                     faults.append(f"{where}: {share:.3f} rejected, {REJECTED} at most wanted")
-            elif share < FOUND - _error(FOUND, n):
+            elif not is_within(share, FOUND, 1, n):
                 faults.append(f"{where}: {share:.3f} found, {FOUND} at least wanted")
         for name in (DIVERSITY, ROBUSTNESS):
             share, (low, high) = row[f"{name}_coverage"], COVERAGE
             if FOLLOW in NULL_TESTS[kind]:
                 continue
-            if not low - _error(low, n) <= share <= high + _error(high, n):
+            if not is_within(share, low, high, n):
                 where = f"cultural robustness, {kind} worlds, {name}"
                 faults.append(f"{where}: {share:.3f} of the intervals hold the truth, {low} to {high} wanted")
     return faults
-
-
-def _error(share: float, n: int) -> float:
-    return 3 * float(np.sqrt(share * (1 - share) / n))

@@ -12,7 +12,7 @@ import pytest
 from dagster._core.instance import InstanceRef
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 
-from valuesassets.desk.storage import MOST_OPEN, EventLog, SqliteStorage
+from valuesassets.dagster_internals.storage import MOST_OPEN, EventLog, SqliteStorage
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.waiting import wait_until
 

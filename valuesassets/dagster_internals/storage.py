@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from dagster import EventLogEntry
-from dagster._core.definitions.data_version import INPUT_EVENT_POINTER_TAG_PREFIX
 from dagster._core.storage.event_log.sqlite.sqlite_event_log import SqliteEventLogStorage
 from dagster._core.storage.runs.sqlite.sqlite_run_storage import SqliteRunStorage
 from dagster._core.storage.schedules.sqlite.sqlite_schedule_storage import SqliteScheduleStorage
@@ -22,7 +21,7 @@ from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 from sqlalchemy import Connection, Engine, create_engine, make_url
 from sqlalchemy.pool import QueuePool
 
-from valuesassets.desk.inputs import MADE_OF
+from valuesassets.dagster_internals.tags import INPUT_EVENT_POINTER_TAG_PREFIX, MADE_OF
 
 MOST_OPEN = 8
 """Databases of one process that stay open; each run has its own."""
@@ -43,9 +42,9 @@ class OpenDatabases:
             self._begin()
         file = make_url(address).database or ""
         with self._lock:
-            engine, known = self._engines.pop(address, (None, None))
+            engine, old_number = self._engines.pop(address, (None, None))
             number = _file_number(file)
-            if engine is not None and known not in (None, number):
+            if engine is not None and old_number not in (None, number):
                 engine.dispose()
                 engine = None
             if engine is None:

@@ -396,7 +396,10 @@ def _require_kin(model: str, response: Mapping[str, Any]) -> None:
     answered = given if isinstance(given, str) else model
     asked, named = (set(re.findall(r"[a-z]{2,}", each.lower())) for each in (model, answered))
     if asked and named and not asked & named:
-        raise WrongAnswer(f"another model answered ({answered[:80]})")
+        raise WrongAnswer(
+            f"another model answered ({answered[:80]})",
+            "name the model as the server calls it, if this is the one you mean, or name another model",
+        )
 
 
 def _known(path: Path, request: Request) -> Said | None:

@@ -29,7 +29,8 @@ def print_costs(found: Study, name: str) -> None:
 def _how_prompts_are_written(instrument: str, name: str) -> str:
     """The command that writes an instrument's prompts, whose costs are not known before."""
     groups = " ".join(f"--only {group}" for group in said_of(instrument, "PROMPT_GROUPS", ()))
-    return f"the costs are known once its prompts are written, which asks nothing: valuesassets run {shlex.quote(name)} {groups}"
+    command = f"valuesassets run {shlex.quote(name)} {groups}"
+    return f"the costs are known once its prompts are written, which asks nothing: {command}"
 
 
 def asked_instruments(found: Study) -> list[str]:

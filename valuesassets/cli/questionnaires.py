@@ -59,12 +59,16 @@ def extract(
         Path | None, typer.Option(readable=False, help="Corrections to apply (TOML, docs/review.md).")
     ] = None,
     review: Annotated[Path | None, typer.Option(help="Review page to write (HTML).")] = None,
+    survey: Annotated[
+        Literal["auto", "own"],
+        typer.Option(help="own: ids such as v7 and Q46 are this questionnaire's own, and no codes of EVS or WVS."),
+    ] = "auto",
     lexicon: OwnLexicon = None,
 ) -> None:
     """Read the questions out of a questionnaire: a PDF, or a table with the columns id, text, item and options."""
     from valuesassets.cli.outputs import lines_of_changes, types_of
     from valuesassets.instruments.survey.extracted_questions import examine_questions
-    from valuesassets.instruments.survey.forms.extractors import Extraction, second_extractor
+    from valuesassets.instruments.survey.forms.extractors import Extraction, second_extractor, with_own_ids
     from valuesassets.instruments.survey.forms.extractors import extract as extract_with
     from valuesassets.instruments.survey.forms.imported_questions import read_imported
     from valuesassets.instruments.survey.forms.overrides import read_overrides
@@ -84,7 +88,7 @@ def extract(
         if not overrides.exists():
             raise InputError(no_such_file(overrides))
         read_overrides(overrides)
-    settings = _questionnaire_settings(extractor, model, gemini_url)
+    settings = _questionnaire_settings(extractor, model, gemini_url).model_copy(update={"survey": survey})
     cache = output.parent / "gemini_answers"
     if dry_run:
         from valuesassets.instruments.survey.forms.gemini.task import plan_extraction
@@ -96,7 +100,7 @@ def extract(
     pdf = None if is_table else form
     if is_table:
         questions, changes = read_imported(form)
-        extraction = Extraction(questions, tuple(changes))
+        extraction = with_own_ids(Extraction(questions, tuple(changes)), settings)
     else:
         with progress_bar(f"reading {form.name}") as tick:
             extraction = extract_with(extractor, pdf, language, settings, cache, on_page=tick)

@@ -73,7 +73,7 @@ class Run:
         if len(found):
             return found
         said = " ".join(self.notes(of or name)) or found.attrs.get("reason")
-        return Refused(said or f"{what}: there are no rows, and no reason was given")
+        return Refused(said or f"{what}: there is nothing to show, as the table has no rows")
 
     def notes(self, name: str) -> list[str]:
         """The sentences that an analysis wants beside its tables."""

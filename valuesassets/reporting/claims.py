@@ -28,6 +28,7 @@ TEST_COLUMNS = (
 )
 RANKINGS = frozenset(["map", "own country", "nearest neighbours", "resources", "mono vs multi", "reliability"])
 """Families of tests that give way where a family of models is not reliable."""
+NOT_TESTED = "not tested"
 VAGUE = "; the family's answers are not reliable"
 RELIABLE = "What sets the languages of {} apart comes out again in other wordings."
 MUST_FAIL = "The calibration refused another language's reference model in every pair tried."
@@ -198,8 +199,9 @@ def _not_tested(run: Run, tests: Sequence[Mapping[str, Any]]) -> Iterator[Claim]
     for row in tests:
         families.setdefault((str(row["analysis"]), str(row["test_family"]).partition(" (")[0]), []).append(row)
     for (analysis, family), same in families.items():
-        reasons = list(dict.fromkeys(str(row["verdict"]) for row in same if isinstance(row.get("verdict"), str)))
-        because = "not tested: " + (reasons[0] if reasons else "too little was read")
+        verdicts = [str(row["verdict"]) for row in same if isinstance(row.get("verdict"), str)]
+        reasons = [reason for reason in dict.fromkeys(verdicts) if reason != NOT_TESTED]
+        because = f"{NOT_TESTED}: {reasons[0]}" if reasons else NOT_TESTED
         because += "; the table of all tests has the other reasons" if len(reasons) > 1 else ""
         said = f"Anything that {counted(len(same), 'test')} of {family} would show."
         yield Claim(said, False, because, run.analyses[analysis].question)

@@ -201,5 +201,7 @@ def test_tests_that_measured_nothing_are_one_line_for_each_family_of_tests():
         "not tested: no pair; the table of all tests has the other reasons"
     )
     assert refused["Anything that one test of nearest neighbours would show."] == "not tested: one language"
+    untested = run(distances={"tests": tests.assign(verdict="not tested")})
+    assert claims(untested, False)["Anything that three tests of zones would show."] == "not tested"
     assert refused["a: nearer to f."] == "map: r 0.3, no p-value"
     assert not any("not available" in because for because in refused.values())

@@ -252,7 +252,9 @@ def _persons_box(run: Run) -> Box:
     unread = [language for language, found in faults.items() if found is None]
     asked = run.study.questionnaires
     page = "" if asked is not None and asked.source == "none" else " against the printed page"
-    because = f"Faults to review{page}, in {len(doubtful) or 'none'} of {len(faults)} languages."
+    because = f"No faults to review in {counted(len(faults) - len(unread), 'language')}."
+    if doubtful:
+        because = f"Faults to review{page}, in {len(doubtful)} of {counted(len(faults), 'language')}."
     because += f" Not extracted yet: {some_of(unread)}." if unread else ""
     if doubtful:
         return Box(question, "partly", some_of(doubtful), because, "extraction")

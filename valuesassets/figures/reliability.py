@@ -48,7 +48,7 @@ def draw_reliability(
     """
     scopes = list(dict.fromkeys(components["scope"])) if len(components) else []
     figure = style.new_figure(height_in=2.6 + 0.45 * len(families) + 0.35 * len(scopes) + 0.2 * 6)
-    if scopes and not any(families[name].notna().any() for name in _drawn(families)):
+    if scopes and not _drawn(families):
         handles = _draw_shares(figure.subplots(), components, scopes)
         figure.set_figheight(2.0 + 0.35 * len(scopes) + 0.2 * 6)
         return style.finish(figure, "What do the answers vary with?", notes, handles, n_columns=2, planted=planted)
@@ -60,7 +60,11 @@ def draw_reliability(
 
 def _drawn(families: pd.DataFrame) -> list[str]:
     """The coefficients that some family has."""
-    return [name for name, *_ in _COEFFICIENTS if name in families and families[name].notna().any()]
+    return [
+        name
+        for name, *_ in _COEFFICIENTS
+        if name in families and bool(np.isfinite(families[name].to_numpy(float)).any())
+    ]
 
 
 def _draw_coefficients(axes: Axes, families: pd.DataFrame) -> list[Line2D]:

@@ -92,3 +92,25 @@ def test_a_damaged_zip_is_one_line(tmp_path):
     (tmp_path / "form.zip").write_bytes(b"PK\x03\x04 damaged")
     said = refuse("extract", tmp_path / "form.zip", "--language", "eng", "--output", tmp_path / "eng.json")
     assert "not a PDF but a ZIP archive" in said
+
+
+def test_own_ids_like_a_surveys_codes_are_asked_as_they_are(tmp_path):
+    rows = [f"v{n},What of {n}?,,never | sometimes | always" for n in range(1, 13)]
+    table = tmp_path / "eng.csv"
+    table.write_text("\n".join(["id,text,item,options", *rows]))
+    assert "likert3 (ordered): v1?" in succeed(
+        "extract", table, "--language", "eng", "--output", tmp_path / "in/eng.json"
+    )
+    assert "12 of 12 questions aligned" in succeed("align", tmp_path / "in/eng.json", "--output", tmp_path / "out")
+
+
+def test_ids_are_own_where_the_command_says_so(tmp_path):
+    rows = [f"Q{n},What of {n}?,,very | rather | hardly | not at all" for n in range(1, 6)]
+    table, output = tmp_path / "eng.csv", tmp_path / "in/eng.json"
+    table.write_text("\n".join(["id,text,item,options", *rows, "age,Old?,,very | rather | hardly | not at all"]))
+    told = run("extract", table, "--language", "eng", "--output", output).stderr
+    assert "5 of 6 ids, such as Q1, are taken for a survey's codes; the others (age) are none" in told
+    assert "5 of 5 questions aligned" in succeed("align", output, "--output", tmp_path / "out")
+    own = run("extract", table, "--language", "eng", "--output", output, "--survey", "own")
+    assert "survey's codes" not in own.stderr
+    assert "6 of 6 questions aligned" in succeed("align", output, "--output", tmp_path / "out")

@@ -87,6 +87,6 @@ def test_ids_that_are_no_codes_beside_codes_are_told_in_one_line(tmp_path):
         fault for fault in examine_questions([*named, ask("idade")], None, "eng").faults if fault.check == "no_code"
     ]
     assert fault.message.startswith(
-        "idade: 5 of 6 ids, such as Q1, are taken for a survey's codes; the others (idade) are none, and no model is"
+        "idade: 5 of 6 ids, such as Q1, are taken for a survey's codes; the others (idade) are none, and are matched"
     )
     assert not any(fault.check == "no_code" for fault in examine_questions(named, None, "eng").faults)

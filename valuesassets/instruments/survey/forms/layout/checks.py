@@ -190,8 +190,8 @@ def _stray_faults(questions: Sequence[Question], variables: Variables) -> Iterat
         yield _fault(
             stray[0], "no_code",
             f"{len(codes)} of {len(questions)} ids, such as {codes[0]}, are taken for a survey's codes; the others "
-            f"({ids}) are none, and no model is asked them; where all ids are your own, say survey = 'own' under "
-            "[questionnaires] (extract --survey own)",
+            f"({ids}) are none, and are matched to its variables by order, or asked of no model; where all ids are "
+            "your own, say survey = 'own' under [questionnaires] (extract --survey own)",
         )  # fmt: skip
 
 

@@ -255,7 +255,7 @@ def judge_preflight(
     parts = {part: _no_part(reason) for part, reason in not_asked.items()}
     for part in trials:
         of_part = [finding for finding in failing if finding.part == part]
-        reason, override = "; ".join(map(_gate_in_words, of_part)) or None, overrides.get(part)
+        reason, override = _why_left_out(of_part, readings.get(part, ())), overrides.get(part)
         is_left_out = bool(of_part) and not override
         parts[part] = {"is_left_out": is_left_out, "reason": reason, "override": override, "is_asked": True}
     verdict = {
@@ -269,6 +269,16 @@ def judge_preflight(
 
 def _no_part(reason: str) -> dict[str, Any]:
     return {"is_left_out": True, "reason": reason, "override": None, "is_asked": False}
+
+
+def _why_left_out(failing: Sequence[Finding], readings: Sequence[Reading]) -> str | None:
+    """The gates of a part that failed, and why the first answer was not read; None where every gate passed."""
+    if not failing:
+        return None
+    unread = [reading for reading in readings if reading.status is not Status.OK and reading.reason]
+    n_unread = f"{len(unread)} of {len(readings)} answers were not read, the first because"
+    why = [f"{n_unread} {unread[0].reason}"] if unread else []
+    return "; ".join([*map(_gate_in_words, failing), *why])
 
 
 def _gate_in_words(finding: Finding) -> str:

@@ -1,5 +1,6 @@
 """What asking the models of a study that stand behind APIs comes to: requests, tokens and money, before any is sent."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from valuesassets.cli.instruments import NAMES, commands_of, said_of
@@ -9,16 +10,27 @@ from valuesassets.records.study import Family, Study
 from valuesassets.records.trials import Trial
 
 
-def print_costs(found: Study) -> None:
-    """Print a line for each instrument and model behind an API: what its prompts come to, or how they get written."""
+def print_costs(found: Study, name: str) -> None:
+    """Print a line for each instrument and model behind an API: what its prompts come to, or how they get written.
+
+    Args:
+        name: of the study, or its path, as it was given.
+    """
     elsewhere = {label: family for label, family in found.families.items() if family.endpoint is not None}
     for instrument in asked_instruments(found) if elsewhere else ():
         own = commands_of(instrument)
         for label, family in elsewhere.items():
             asked = own.study_prompts(found) if hasattr(own, "study_prompts") else _stored(found, instrument, family)
             said = list(_lines(found, label, asked))
-            for line in said or [f"known once {instrument}/trials is written, which asks nothing: run it with --only"]:
+            for line in said or [_how_prompts_are_written(instrument, name)]:
                 print(f"{instrument} asks {label}: {line}")
+
+
+def _how_prompts_are_written(instrument: str, name: str) -> str:
+    """The command that writes an instrument's prompts, whose costs are not known before."""
+    groups = " ".join(f"--only {group}" for group in said_of(instrument, "PROMPT_GROUPS", ()))
+    command = f"valuesassets run {shlex.quote(name)} {groups}"
+    return f"the costs are known once its prompts are written, which asks nothing: {command}"
 
 
 def asked_instruments(found: Study) -> list[str]:

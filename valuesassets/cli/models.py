@@ -109,7 +109,7 @@ def read_answers(
     print_cautions(name, asking, described)
     if is_calibration:
         require_no_doubt(name, scored)
-    variables = load_variables()
+    variables = load_variables().of(questions)
     rows = derive_probe_distributions(
         trials,
         [record for record in scored.records if isinstance(record, Reading)],

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import tempfile
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -25,6 +26,10 @@ from valuesassets.records.files import no_such_file, write_text
 from valuesassets.records.lexicon import LEXICON_TEMPLATE, load_lexicon
 from valuesassets.records.questions import Question, write_questions
 from valuesassets.records.settings.questionnaires import GeminiSettings, Questionnaires
+from valuesassets.records.zips import packed_file
+
+ARCHIVES = (".zip", ".gz")
+"""Endings of archives that may hold one form."""
 
 
 def template(
@@ -45,9 +50,14 @@ def template(
 
 
 def extract(
+    context: typer.Context,
     form: Annotated[
         Path,
-        typer.Argument(metavar="FORM", readable=False, help="Questionnaire: a PDF, or a table (.csv, .tsv, .xlsx)."),
+        typer.Argument(
+            metavar="FORM",
+            readable=False,
+            help="Questionnaire: a PDF, or a table (.csv, .tsv, .xlsx); one in a .zip, too.",
+        ),
     ],
     language: LanguageCode,
     output: Annotated[Path, typer.Option(help="Question file to write (JSON).")],
@@ -59,12 +69,16 @@ def extract(
         Path | None, typer.Option(readable=False, help="Corrections to apply (TOML, docs/review.md).")
     ] = None,
     review: Annotated[Path | None, typer.Option(help="Review page to write (HTML).")] = None,
+    survey: Annotated[
+        Literal["auto", "own"],
+        typer.Option(help="own: ids such as v7 and Q46 are this questionnaire's own, and no codes of EVS or WVS."),
+    ] = "auto",
     lexicon: OwnLexicon = None,
 ) -> None:
     """Read the questions out of a questionnaire: a PDF, or a table with the columns id, text, item and options."""
     from valuesassets.cli.outputs import lines_of_changes, types_of
     from valuesassets.instruments.survey.extracted_questions import examine_questions
-    from valuesassets.instruments.survey.forms.extractors import Extraction, second_extractor
+    from valuesassets.instruments.survey.forms.extractors import Extraction, second_extractor, with_own_ids
     from valuesassets.instruments.survey.forms.extractors import extract as extract_with
     from valuesassets.instruments.survey.forms.imported_questions import read_imported
     from valuesassets.instruments.survey.forms.overrides import read_overrides
@@ -73,6 +87,7 @@ def extract(
 
     own = load_lexicon(language, asked_language(language, lexicon).lexicon)
     require_file_place(output, "JSON")
+    form = _unpacked(form, context)
     is_table = form.suffix.lower() in ENDINGS
     if is_table and extractor == "gemini":
         raise InputError(f"{form}: is a table, which needs no Gemini; leave --extractor out")
@@ -84,7 +99,7 @@ def extract(
         if not overrides.exists():
             raise InputError(no_such_file(overrides))
         read_overrides(overrides)
-    settings = _questionnaire_settings(extractor, model, gemini_url)
+    settings = _questionnaire_settings(extractor, model, gemini_url).model_copy(update={"survey": survey})
     cache = output.parent / "gemini_answers"
     if dry_run:
         from valuesassets.instruments.survey.forms.gemini.task import plan_extraction
@@ -96,7 +111,7 @@ def extract(
     pdf = None if is_table else form
     if is_table:
         questions, changes = read_imported(form)
-        extraction = Extraction(questions, tuple(changes))
+        extraction = with_own_ids(Extraction(questions, tuple(changes)), settings)
     else:
         with progress_bar(f"reading {form.name}") as tick:
             extraction = extract_with(extractor, pdf, language, settings, cache, on_page=tick)
@@ -126,6 +141,28 @@ def extract(
         print(examined.recovery)
     if review is not None:
         print(f"review page: {review}")
+
+
+def _unpacked(form: Path, context: typer.Context) -> Path:
+    """The one form of an archive, in a folder that goes with the command; any other path as it is.
+
+    Raises:
+        InputError: the archive holds no file, or several; names them.
+    """
+    if form.suffix.lower() not in ARCHIVES or not form.is_file():
+        return form
+    try:
+        packed = packed_file(form)
+    except ValueError as why:
+        raise InputError(f"{form}: {why}") from None
+    if packed is None:
+        return form
+    folder = context.with_resource(tempfile.TemporaryDirectory(prefix="form_"))
+    name, content = packed
+    path = Path(folder, name)
+    path.write_bytes(content)
+    print(f"{form.name}: holds {name}, which is read")
+    return path
 
 
 def _questionnaire_settings(extractor: str, model: str | None, url: str | None) -> Questionnaires:

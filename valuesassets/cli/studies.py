@@ -63,7 +63,7 @@ def study(
     if weights:
         print(f"weights: {len(weights)} models, fetched once before any of them is asked")
     print(f"cells: {cells_line(found)}; orders {found.elicitation.orders}, wordings {found.elicitation.wordings}")
-    print_costs(found)
+    print_costs(found, name)
     if found.takes:
         print(f"a run takes {found.takes}")
     if lacking:

@@ -240,7 +240,9 @@ def find_neighbours(found: CellDistances, study: Study) -> tuple[pd.DataFrame, p
         row: dict[str, Any] = {"model": model, "other": other, "n_languages": len(both), "note": None}
         counts.append(row)
         if len(both) < LEAST_LANGUAGES:
-            row["note"] = f"{len(both)} languages answered by both families: {LEAST_LANGUAGES} are needed"
+            row["note"] = (
+                f"{len(both)} language{'s' * (len(both) != 1)} answered by both families: {LEAST_LANGUAGES} are needed"
+            )
             continue
         rows, same = (np.array([places[code] for code in both]) for places in (own, others))
         nearest, rank = _standing(square, rows, same, of_own, of_other)

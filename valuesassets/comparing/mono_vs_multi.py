@@ -93,8 +93,8 @@ def derive_mono_vs_multi(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFra
         kinds = " and ".join(f"{len(names)} {kind}" for kind, names in families.items())
         notes.append(f"Nothing to pair: {kinds} families answered; one of each at least is needed.")
     notes += [
-        f"{mono} against {multi}: {len(part)} languages answered by both kinds of family, two or more are needed for "
-        "an interval and a test; materialise more cells of probe_distributions."
+        f"{mono} against {multi}: {len(part)} language{'s' * (len(part) != 1)} answered by both kinds of family, two "
+        "or more are needed for an interval and a test; materialise more cells of probe_distributions."
         for (mono, multi), part in paired_by_language.items()
         if len(part) < 2
     ]

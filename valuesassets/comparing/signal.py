@@ -120,7 +120,8 @@ def _correlations(
     """
     if len(places) < FEWEST_LANGUAGES:
         raise MissingData(
-            f"{len(places)} languages with people of their country, {FEWEST_LANGUAGES} or more are needed for a p-value"
+            f"{len(places)} language{'s' * (len(places) != 1)} with people of their country, {FEWEST_LANGUAGES} or "
+            "more are needed for a p-value"
         )
     draws = study.inference.resamples
     permuted, is_all = labellings(len(places), draws, seeded(study.seed, "signal", model, "permutations"))

@@ -88,7 +88,8 @@ def _draw_example(axes: Axes, probe: pd.DataFrame, human: pd.DataFrame | None, e
         grouped = of_question.groupby("response_value")
         people = pd.Series(grouped["prob"].mean()).reindex(answers.index).astype(float)
         effective = (grouped["n"].first() / grouped["design_effect"].first()).reindex(answers.index)
-        reach = NormalDist().inv_cdf((1 + level) / 2) * np.sqrt(people * (1 - people) / effective)
+        # A mean of shares that are all 1 may exceed 1 by rounding.
+        reach = NormalDist().inv_cdf((1 + level) / 2) * np.sqrt((people * (1 - people)).clip(lower=0) / effective)
     places = np.arange(len(answers))
     left = places - BAR / 2 if people is not None else places
     axes.bar(left, answers["prob_averaged"], BAR, color=style.BLUE, label="model")

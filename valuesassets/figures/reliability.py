@@ -42,21 +42,37 @@ _SHADES = (
 def draw_reliability(
     families: pd.DataFrame, components: pd.DataFrame, notes: Sequence[str] = (), planted: bool = False
 ) -> Figure:
-    """Coefficients of every family above, shares of variance by source below: tables of `reliability`."""
+    """Coefficients of every family above, shares of variance by source below: tables of `reliability`.
+
+    The upper half is left out where shares are there and no family has a coefficient.
+    """
     scopes = list(dict.fromkeys(components["scope"])) if len(components) else []
     figure = style.new_figure(height_in=2.6 + 0.45 * len(families) + 0.35 * len(scopes) + 0.2 * 6)
+    if scopes and not _drawn(families):
+        handles = _draw_shares(figure.subplots(), components, scopes)
+        figure.set_figheight(2.0 + 0.35 * len(scopes) + 0.2 * 6)
+        return style.finish(figure, "What do the answers vary with?", notes, handles, n_columns=2, planted=planted)
     upper, lower = figure.subplots(2, 1, height_ratios=(0.6 + 0.45 * len(families), 0.6 + 0.35 * max(len(scopes), 1)))
     handles = [*_draw_coefficients(upper, families), *_draw_shares(lower, components, scopes)]
     title = "Do the differences between languages come out again?"
     return style.finish(figure, title, notes, handles, n_columns=2, planted=planted)
 
 
+def _drawn(families: pd.DataFrame) -> list[str]:
+    """The coefficients that some family has."""
+    return [
+        name
+        for name, *_ in _COEFFICIENTS
+        if name in families and bool(np.isfinite(families[name].to_numpy(float)).any())
+    ]
+
+
 def _draw_coefficients(axes: Axes, families: pd.DataFrame) -> list[Line2D]:
     places, handles = np.arange(len(families)), []
     for offset, (name, label, marker) in zip(np.linspace(-0.3, 0.3, len(_COEFFICIENTS)), _COEFFICIENTS, strict=True):
         color, face = (style.BLUE, style.BLUE) if name == "generalizability" else (style.BLACK, "white")
-        handles.append(mark(label, marker, color, markerfacecolor=face))
-        if name in families:
+        if name in _drawn(families):
+            handles.append(mark(label, marker, color, markerfacecolor=face))
             draw_dots(
                 axes, places + offset, families, name, color, marker, lw=1.5, line=style.GREY, markerfacecolor=face
             )

@@ -129,7 +129,7 @@ EXTRACTION = {
         "printed_codes_have_questions",
         "Every variable code of the form has its question, every question its code.",
         SETTLE,
-    ): _of_kind("code_without_question", "gap", "answers_without_code"),
+    ): _of_kind("code_without_question", "gap", "answers_without_code", "no_code"),
     Sentence(
         "extractors_agree",
         "A second extractor reads the same words, codes and labels.",

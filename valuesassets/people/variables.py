@@ -23,8 +23,12 @@ DISTINCT = 0.8
 """Of ids that are codes, so many are known and stand once; question numbers stand before every item of a list."""
 AGREEING = 0.6
 """Of ids that may be question numbers of another survey as well, so many must have the variables' number of options."""
+FEWEST_CODED = 6
+"""Of fewer questions with a code the options say nothing."""
 FEWEST_LISTS = 3
 """Lists whose items all stand under their question's number, by which a form without codes is known."""
+OWN_IDS = "own_ids"
+"""The mark of a question whose id is its questionnaire's own, whatever survey has such a code."""
 CODE = re.compile(r"([a-zA-Z])(\d+)([a-zA-Z]?\d?)")
 """A variable's canonical id: the survey's letter, the number without leading zeros, and the letter of a further row."""
 
@@ -152,6 +156,10 @@ class Variables(_Record):
     """By variable of EVS 2017: the same question in WVS-7; answers may be counted otherwise."""
     indicators: tuple[Indicator, ...] = ()
 
+    def of(self, questions: Sequence[Question]) -> "Variables":
+        """The facts that hold for some questions: none where their ids are declared to be their own (`OWN_IDS`)."""
+        return NO_FACTS if any((question.model_extra or {}).get(OWN_IDS) for question in questions) else self
+
     @functools.cached_property
     def list_of(self) -> MappingProxyType[str, str]:
         """By variable: the mentioned / not mentioned list that it belongs to."""
@@ -216,17 +224,19 @@ class Variables(_Record):
     def letters_of(self, questions: Sequence[Question]) -> frozenset[str]:
         """The letters of the surveys whose codes the ids of a file are.
 
-        Where a survey's codes are question numbers (`Q46` of WVS-7), they may be another survey's numbers: then of the
-        questions that have no code of another survey most must have one, and the number of options of its variable.
+        A code may be an id of another questionnaire (`v1`): most questions that have one must have the number of
+        options of its variable. Where a survey's codes are question numbers (`Q46` of WVS-7), they may be another
+        survey's numbers: then of the questions that have no code of another survey most must have one, too.
         """
         letters = set()
         for pattern in self.codes:
             if not pattern.is_question_number:
-                letters.add(pattern.letter)
+                if self._have_their_options(questions):
+                    letters.add(pattern.letter)
                 continue
             coded = [question for question in questions if question.id[:1] == pattern.letter]
             ids = {question.id for question in coded if question.id in self.type_of}
-            agreeing = [question for question in coded if self._has_its_options(question)]
+            agreeing = [question for question in coded if self._has_its_options(question, question.id)]
             own = [q for q in questions if q.id[:1] != pattern.letter and canonical_id(q.id) not in self.variables]
             is_own = len(ids) >= DISTINCT * len(coded) and len(agreeing) >= AGREEING * len(coded)
             if ids and len(coded) > len(own) and is_own:
@@ -250,9 +260,23 @@ class Variables(_Record):
         found = [number for number, count in Counter(numbers).items() if number in lists and count > 1]
         return lists[found[0]][0][0] if len(found) >= FEWEST_LISTS else None
 
-    def _has_its_options(self, question: Question) -> bool:
+    def _have_their_options(self, questions: Sequence[Question]) -> bool:
+        """Whether most of the questions with a code that is printed as such offer as many answers as its variable."""
+        codes = [canonical_id(question.id) for question in questions]
+        coded = [(each, code) for each, code in zip(questions, codes, strict=True) if code in self.type_of]
+        agreeing = [each for each, code in coded if code is not None and self._has_its_options(each, code)]
+        return len(coded) < FEWEST_CODED or len(agreeing) >= AGREEING * len(coded)
+
+    def _has_its_options(self, question: Question, code: str) -> bool:
         offered = [value for value in question.values if not is_missing_code(value, len(question.values))]
-        return len(offered) in (self.option_count(question.id), 0)
+        return len(offered) in (self.option_count(code), 0)
+
+
+NO_FACTS = Variables(
+    source="", codes=(), excluded=(), lists={}, depends_on={}, volunteered={}, names_country=_Named(variables=()),
+    response_types={}, option_counts={},
+)  # fmt: skip
+"""Of questions whose ids are no codes of a survey."""
 
 
 @functools.cache

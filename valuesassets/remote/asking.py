@@ -403,7 +403,10 @@ def _require_same_model(model: str, response: Mapping[str, Any]) -> None:
     answered = name if isinstance(name, str) else model
     words_of_model, words_of_answer = (set(re.findall(r"[a-z]{2,}", each.lower())) for each in (model, answered))
     if words_of_model and words_of_answer and not words_of_model & words_of_answer:
-        raise WrongAnswer(f"another model answered ({answered[:80]})")
+        raise WrongAnswer(
+            f"another model answered ({answered[:80]})",
+            "name the model as the server calls it, if this is the one you mean, or name another model",
+        )
 
 
 def _load_response(path: Path, request: Request) -> ParsedResponse | None:

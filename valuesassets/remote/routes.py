@@ -97,5 +97,6 @@ def choose_route(asking: "RemoteAsking", client: "Client", folder: Path | None) 
             return route
         faults.append(f"{route}: {record.reason}")
     raise InputError(
-        f"{asking.model}: shows no probabilities by any route ({'; '.join(faults)}); ask by Generate, or another model"
+        f"{asking.model}: the first trial has no probabilities by any route ({'; '.join(faults)}); mend what is said "
+        "there, ask by Generate, or name another model"
     )

@@ -28,6 +28,7 @@ TEST_COLUMNS = (
 )
 RANKINGS = frozenset(["map", "own country", "nearest neighbours", "resources", "mono vs multi", "reliability"])
 """Families of tests that give way where a family of models is not reliable."""
+NOT_TESTED = "not tested"
 VAGUE = "; the family's answers are not reliable"
 RELIABLE = "What sets the languages of {} apart comes out again in other wordings."
 MUST_FAIL = "The calibration refused another language's reference model in every pair tried."
@@ -159,6 +160,8 @@ def tested(run: Run) -> Iterator[Claim]:
             yield Claim(said, counts, because, analysis.question)
     tests = [] if run.tests is None else records(run.tests)
     tests = [row for row in tests if "," not in str(row["test_family"]) and row["test_family"] not in deciding]
+    unmeasured = [row for row in tests if not _is_measured(row)]
+    tests = [row for row in tests if _is_measured(row)]
     n_named = Counter(str(row["test"]) for row in tests)
     for row in tests:
         # A test names one family before a colon, or two with `and` between them.
@@ -174,6 +177,25 @@ def tested(run: Run) -> Iterator[Claim]:
         said = said if begins_with_name else capital(said)
         said += f" ({str(row['statistic']).replace('_', ' ')})" if n_named[str(row["test"])] > 1 else ""
         yield Claim(f"{said}.", counts, because + VAGUE * is_vague, run.analyses[row["analysis"]].question)
+    yield from _not_tested(run, unmeasured)
+
+
+def _is_measured(test: Mapping[str, Any]) -> bool:
+    return not (is_absent(test["p_corrected"]) and is_absent(test["value"]))
+
+
+def _not_tested(run: Run, tests: Sequence[Mapping[str, Any]]) -> Iterator[Claim]:
+    """One claim for all tests of a family that measured nothing, with the reason of the first."""
+    families: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in tests:
+        families.setdefault((str(row["analysis"]), str(row["test_family"]).partition(" (")[0]), []).append(row)
+    for (analysis, family), same in families.items():
+        verdicts = [str(row["verdict"]) for row in same if isinstance(row.get("verdict"), str)]
+        reasons = [reason for reason in dict.fromkeys(verdicts) if reason != NOT_TESTED]
+        because = f"{NOT_TESTED}: {reasons[0]}" if reasons else NOT_TESTED
+        because += "; the table of all tests has the other reasons" if len(reasons) > 1 else ""
+        said = f"Anything that {counted(len(same), 'test')} of {family} would show."
+        yield Claim(said, False, because, run.analyses[analysis].question)
 
 
 def likeness(run: Run) -> Iterator[Claim]:

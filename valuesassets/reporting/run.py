@@ -97,7 +97,7 @@ class Run:
         return {} if isinstance(part, Refused) else part
 
     def table(self, name: str, what: str = "", of: str | None = None) -> pd.DataFrame | Refused:
-        """A table that has rows, or why there is none: the notes of its analysis, or its own reason.
+        """A table that has rows, or why there is none: its own reason, that of its verdicts, or its notes.
 
         Args:
             name: of the table; an asset that has one table is named like it.
@@ -113,8 +113,10 @@ class Run:
             return Refused(f"{what}: the table '{name}' was not handed to the report")
         if len(found):
             return found
-        said = " ".join(self.notes(of or name)) or found.attrs.get("reason")
-        return Refused(said or f"{what}: there are no rows, and no reason was given")
+        verdicts = frames.get("verdicts") if of is not None else None
+        reasons = [] if verdicts is None else [str(each) for each in verdicts["reason"].dropna().unique()]
+        said = found.attrs.get("reason") or "; ".join(reasons) or " ".join(self.notes(of or name))
+        return Refused(said or f"{what}: there is nothing to show, as the table has no rows")
 
     def notes(self, name: str) -> list[str]:
         """The sentences that an analysis wants beside its tables."""

@@ -83,6 +83,11 @@ def _fetch(repository: str) -> Path:
     try:
         return Path(snapshot_download(repository, allow_patterns=list(FILES)))
     except Exception as error:  # the hub's errors, and those of the libraries below it
+        if repository.startswith("index:"):
+            raise TokenizerError(
+                f"{repository}: a tokenizer is named by its folder or by its id on the hub; `valuesassets models` "
+                "prints where the folders of the package index are"
+            ) from error
         reason = " ".join(str(error).split())[:150]
         raise TokenizerError(
             f"{repository}: is no folder, and the hub does not give it: {reason}; name the tokenizer's folder"

@@ -192,6 +192,18 @@ def test_each_part_is_judged_by_its_own_and_the_others_go_on():
     assert {finding.part for finding in failing} == {"bul"}
 
 
+def test_a_part_without_any_answer_says_why_the_first_was_not_read():
+    unread = [
+        Reading(t.trial_id, None, None, None, None, (), Status.UNRESOLVED, "in the way is ' '", "k") for t in TRIALS
+    ]
+    verdict, *_ = judge_preflight(
+        "family", {"eng": TRIALS}, {"eng": unread}, {"eng": {}}, Thresholds(), {}, DIRECTIONAL
+    )
+    n = len(TRIALS)
+    said = f"median P_valid none (>= 0.2 wanted); {n} of {n} answers were not read, the first because in the way is ' '"
+    assert left_out_parts(verdict, {}) == {"eng": said}
+
+
 def test_an_override_lets_its_own_part_go_on_and_nothing_that_has_no_trials():
     overrides = {"bul": "by hand", "pol": "by hand"}
     for told, later in ((overrides, {}), ({}, overrides)):

@@ -1,10 +1,12 @@
 """From forms to prompts by real commands: `extract`, `align`, `trials`."""
 
+import zipfile
+
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from valuesassets_tests.cli.commands import QUESTIONS, read_json, run, succeed, write_json
+from valuesassets_tests.cli.commands import QUESTIONS, read_json, refuse, run, succeed, write_json
 from valuesassets_tests.needs import shared_file
 
 
@@ -65,3 +67,50 @@ def test_a_real_form_gives_its_questions(tmp_path):
     assert done.returncode == 0
     complete = [q for q in read_json(tmp_path / "eng.json") if q["text"] and len(q["options"]) >= 2]
     assert len({q["id"] for q in complete}) >= 150
+
+
+TABLE = "id,text,item,options\nhappy,Are you happy?,,yes | no\n"
+
+
+def test_one_form_in_a_zip_is_read_and_of_several_one_line_names_them(tmp_path):
+    packed, output = tmp_path / "form.zip", tmp_path / "eng.json"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("folder/eng.csv", TABLE)
+    said = succeed("extract", packed, "--language", "eng", "--output", output)
+    assert said.startswith("form.zip: holds eng.csv, which is read\n1 questions")
+    assert [question["id"] for question in read_json(output)] == ["happy"]
+    with zipfile.ZipFile(packed, "a") as archive:
+        archive.writestr("deu.csv", TABLE)
+    said = refuse("extract", packed, "--language", "eng", "--output", output)
+    assert said.endswith(
+        "form.zip: is an archive that holds 2 files (deu.csv, folder/eng.csv), one file was expected; unpack it and "
+        "name the file"
+    )
+
+
+def test_a_damaged_zip_is_one_line(tmp_path):
+    (tmp_path / "form.zip").write_bytes(b"PK\x03\x04 damaged")
+    said = refuse("extract", tmp_path / "form.zip", "--language", "eng", "--output", tmp_path / "eng.json")
+    assert "not a PDF but a ZIP archive" in said
+
+
+def test_own_ids_like_a_surveys_codes_are_asked_as_they_are(tmp_path):
+    rows = [f"v{n},What of {n}?,,never | sometimes | always" for n in range(1, 13)]
+    table = tmp_path / "eng.csv"
+    table.write_text("\n".join(["id,text,item,options", *rows]))
+    assert "likert3 (ordered): v1?" in succeed(
+        "extract", table, "--language", "eng", "--output", tmp_path / "in/eng.json"
+    )
+    assert "12 of 12 questions aligned" in succeed("align", tmp_path / "in/eng.json", "--output", tmp_path / "out")
+
+
+def test_ids_are_own_where_the_command_says_so(tmp_path):
+    rows = [f"Q{n},What of {n}?,,very | rather | hardly | not at all" for n in range(1, 6)]
+    table, output = tmp_path / "eng.csv", tmp_path / "in/eng.json"
+    table.write_text("\n".join(["id,text,item,options", *rows, "age,Old?,,very | rather | hardly | not at all"]))
+    told = run("extract", table, "--language", "eng", "--output", output).stderr
+    assert "5 of 6 ids, such as Q1, are taken for a survey's codes; the others (age) are none" in told
+    assert [question["id"] for question in read_json(output)] == [f"Q{n}" for n in range(1, 6)] + ["age"]
+    own = run("extract", table, "--language", "eng", "--output", output, "--survey", "own")
+    assert "survey's codes" not in own.stderr
+    assert "6 of 6 questions aligned" in succeed("align", output, "--output", tmp_path / "out")

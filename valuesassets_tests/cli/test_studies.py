@@ -1,9 +1,13 @@
 """Studies and the command line itself: what `study` prints, help, and tracebacks for those who ask."""
 
+import dagster as dg
 import pytest
 
 from valuesassets.cli.app import app
+from valuesassets.cli.asking_cost import asked_instruments
+from valuesassets.cli.instruments import said_of
 from valuesassets.cli.studies import cells_line
+from valuesassets.definitions import build_definitions
 from valuesassets.orchestration.instruments import instruments_of
 from valuesassets.records.study import load_study, study_path
 from valuesassets_tests.cli.commands import refuse, run, run_in_own_process, succeed
@@ -102,6 +106,25 @@ def test_a_path_that_counts_from_the_working_folder_is_refused_with_the_one_to_w
     assert "which" not in (said := refuse("study", own_study))
     assert "families.server.endpoint.tokenizer" in said
     assert "write models/eng" in said
+
+
+def test_what_a_server_costs_is_known_once_a_command_has_written_the_prompts(own_study):
+    (line,) = [line for line in succeed("study", own_study).splitlines() if line.startswith("survey asks server")]
+    assert line.endswith(f"which asks nothing: valuesassets run {own_study} --only questionnaires")
+
+
+@pytest.mark.parametrize("name", ["demo", "psych_demo", "robustness_demo", "demo_worldvaluesbench"])
+def test_the_groups_that_write_an_instruments_prompts_have_all_that_these_rest_on(name, tmp_path):
+    graph = build_definitions(load_study(name), tmp_path).get_repository_def().asset_graph
+    for instrument in asked_instruments(load_study(name)):
+        groups = said_of(instrument, "PROMPT_GROUPS")
+        trials = graph.get(dg.AssetKey([instrument, "trials"]))
+        waiting, needed = [trials], set()
+        while waiting:
+            node = waiting.pop()
+            needed.add(node.group_name)
+            waiting += [graph.get(key) for key in node.parent_keys if graph.get(key).is_materializable]
+        assert needed <= set(groups)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_fewer_than_two_pairs_are_a_partial_result_that_says_so(languages):
     found = derive_mono_vs_multi(answer_grid(rows, human()), demo())
     assert len(found["pairs"]) == len(languages)
     assert found["tests"]["p"].isna().all()
-    why = "1 languages answered by both kinds of family" if languages else "1 mono and 0 multi families answered"
+    why = "1 language answered by both kinds of family" if languages else "1 mono and 0 multi families answered"
     assert any(why in note for note in found["notes"]["note"])
     if languages:
         assert found["summary"]["low"].isna().all()

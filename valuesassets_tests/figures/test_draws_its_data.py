@@ -291,6 +291,16 @@ def test_mono_vs_multi_without_humans_says_what_is_not_available():
     assert np.isfinite(places(figure, "entropy_bits reference-mono")[:, 0]).all()
 
 
+def test_people_who_all_answer_alike_have_an_interval_of_no_width(probe):
+    human = human_frame()
+    of_question = (human["language"] == "pol") & (human["question_id"] == "v2")
+    human.loc[of_question, "prob"] = np.nextafter(1, 2) * (human["response_value"] == 1)
+    figure = draw_example_distributions(probe, human, [("reference-multi", "pol", "v2")])
+    *_, intervals = figure.axes[0].containers
+    low, high = intervals[2][0].get_segments()[0][:, 1]
+    assert low == high == pytest.approx(1)
+
+
 def test_examples_show_averaged_forward_reversed_and_human(probe):
     human = human_frame()
     example = ("reference-multi", "pol", "v2")

@@ -128,8 +128,7 @@ def test_the_bands_of_signal_and_of_halves_are_of_the_studys_level():
 def test_what_worldwise_shows_and_says_is_of_the_studys_level_and_alpha():
     leans = chosen(followed(0.05, noise=0.2), AXES)
     usual, loose = (
-        align_model("m", leans, Z, how.model_copy(update={"resamples": 199}), {})["agreement"]
-        for how in (USUAL, LOOSE)
+        align_model("m", leans, Z, how.model_copy(update={"resamples": 199}), {})["agreement"] for how in (USUAL, LOOSE)
     )
     for ends in (("r_low", "r_high"), ("null_low", "null_high")):
         known = usual["r"].notna().to_numpy()

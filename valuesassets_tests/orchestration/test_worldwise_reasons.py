@@ -24,7 +24,7 @@ def made(tmp_path_factory):
     with talker.serving():
         path = write_talking_study(folder, talker.base_url)
         with contextlib.redirect_stdout(said):
-            print_costs(load_study(str(path)))
+            print_costs(load_study(str(path)), str(path))
         for _ in run_study_here(path, times=2):
             paid.append(talker.paid)
     return folder / "storage/small/worldwise", paid, said.getvalue()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valuesassets.people.variables import Variables, expand_codes, load_variables
+from valuesassets.people.variables import FEWEST_CODED, OWN_IDS, Variables, expand_codes, load_variables
 from valuesassets.records.errors import StudyError
 from valuesassets.records.faults import validated
 from valuesassets.records.places import STUDIES
@@ -167,3 +167,20 @@ def test_a_range_holds_both_ends_and_all_between(first, more):
     assert expand_codes([f"v{first}-v{first + more}"]) == tuple(
         f"v{number}" for number in range(first, first + more + 1)
     )
+
+
+def test_ids_like_an_evs_form_with_other_answers_are_no_codes():
+    variables = load_variables()
+    own = [ask(f"v{n}", 3) for n in range(1, 13)]
+    assert variables.letters_of(own) == frozenset()
+    assert variables.survey_of(own, [None] * len(own)) is None
+    assert "v" in variables.letters_of([ask(f"V{n}") for n in range(1, 7)])
+    assert "v" in variables.letters_of(own[: FEWEST_CODED - 1])  # too few to tell
+
+
+def test_of_questions_with_ids_of_their_own_no_survey_knows_anything():
+    variables = load_variables()
+    own = [ask(f"Q{n}").replace(**{OWN_IDS: True}) for n in range(1, 7)]
+    assert variables.of(own).letters_of(own) == frozenset()
+    assert variables.of(own).option_count("Q1") is None
+    assert variables.of([ask("Q1")]) is variables

@@ -112,3 +112,25 @@ def test_a_job_that_no_endpoint_can_do_is_refused_in_one_line(tmp_path, kind, ch
     with pytest.raises(JobError, match=said) as error:
         read_job(tmp_path / "job.json")
     assert "\n" not in str(error.value)
+
+
+def test_a_tokenizer_of_an_endpoint_file_counts_from_the_file(tmp_path, monkeypatch):
+    (tmp_path / "files/tokenizer").mkdir(parents=True)
+    file = tmp_path / "files/endpoint.toml"
+    for name in ("tokenizer", "./tokenizer"):
+        file.write_text(f'provider = "openai"\nbase_url = "http://127.0.0.1:8000/v1"\ntokenizer = "{name}"\n')
+        assert load_endpoint(file).tokenizer == str(tmp_path / "files/tokenizer")
+        monkeypatch.chdir(file.parent)
+        assert load_endpoint(Path("endpoint.toml")).tokenizer == str(tmp_path / "files/tokenizer")
+
+
+def test_a_tokenizer_beside_the_working_folder_alone_is_one_line(tmp_path, monkeypatch):
+    (tmp_path / "tokenizer").mkdir()
+    (tmp_path / "files").mkdir()
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "files/endpoint.toml"
+    file.write_text('provider = "openai"\nbase_url = "http://127.0.0.1:8000/v1"\ntokenizer = "tokenizer"\n')
+    with pytest.raises(
+        InputError, match=r"paths count from the folder of the file .*, where it is not; write \.\./tok"
+    ):
+        load_endpoint(Path("files/endpoint.toml"))

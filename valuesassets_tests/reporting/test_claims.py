@@ -190,3 +190,24 @@ def test_claims_stand_by_question_in_the_order_made_and_unknown_questions_last()
     asked = [MAP, "Own question", CALIBRATION, "", MAP]
     claims = [Claim(str(number), True, "", question) for number, question in enumerate(asked)]
     assert [claim.sentence for claim in by_question(claims)] == ["2", "0", "4", "3", "1"]
+
+
+def test_tests_that_measured_nothing_are_one_line_for_each_family_of_tests():
+    tests = TESTS.iloc[[0] * 5].assign(
+        test_family=["zones"] * 3 + ["nearest neighbours", "map"],
+        test=[f"a: nearer to {name}" for name in "bcdef"],
+        value=[None, None, None, None, 0.3],
+        p=None,
+        p_corrected=None,
+        is_rejected=False,
+        verdict=["no pair", "one pair", "no pair", "one language", None],
+    )
+    refused = claims(run(distances={"tests": tests}), False)
+    assert refused["Anything that three tests of zones would show."] == (
+        "not tested: no pair; the table of all tests has the other reasons"
+    )
+    assert refused["Anything that one test of nearest neighbours would show."] == "not tested: one language"
+    untested = run(distances={"tests": tests.assign(verdict="not tested")})
+    assert claims(untested, False)["Anything that three tests of zones would show."] == "not tested"
+    assert refused["a: nearer to f."] == "map: r 0.3, no p-value"
+    assert not any("not available" in because for because in refused.values())

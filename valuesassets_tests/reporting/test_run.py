@@ -2,7 +2,11 @@
 
 import json
 
-from valuesassets.reporting.run import reading_origin
+import pandas as pd
+
+from valuesassets.records.study import load_study
+from valuesassets.reporting.parts import Refused
+from valuesassets.reporting.run import Run, reading_origin
 
 GGUF = {
     "model": "/cache/gguf/0a1b",
@@ -23,3 +27,20 @@ def test_readings_of_a_folder_name_no_quantisation():
     origin = reading_origin("tiny/eng", {"model": "/models/tiny", "weights_id": "0a1b"})
     assert "quantisation" not in origin
     assert origin["source"] == "models/tiny"
+
+
+def test_an_empty_table_has_the_reason_of_its_verdicts_before_notes_on_the_method():
+    notes = pd.DataFrame({"note": ["p: countries permuted."]})
+    verdicts = pd.DataFrame({"model": ["a", "b"], "verdict": None, "reason": ["one language, four are needed"] * 2})
+    frames = {"correlations": pd.DataFrame({"r": []}), "notes": notes, "verdicts": verdicts}
+    refused = Run(load_study("demo"), {"signal": frames}).table("correlations", "the signal", of="signal")
+    assert refused == Refused("one language, four are needed")
+    del frames["verdicts"]
+    assert Run(load_study("demo"), {"signal": frames}).table("correlations", of="signal") == Refused(
+        "p: countries permuted."
+    )
+    frames["notes"] = notes.iloc[:0]
+    assert (
+        "there is nothing to show"
+        in Run(load_study("demo"), {"signal": frames}).table("correlations", of="signal").reason
+    )

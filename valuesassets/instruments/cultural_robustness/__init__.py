@@ -2,3 +2,6 @@
 
 COMMAND = "robustness"
 """What its commands stand behind: `valuesassets robustness ...`."""
+
+PROMPT_GROUPS = ("cultural_robustness_questions",)
+"""The groups of assets that write its prompts; `valuesassets run STUDY --only GROUP` makes them."""

@@ -2,3 +2,6 @@
 
 TABLE = "questionnaires"
 """Its table of the study file, where it is not called as the instrument is."""
+
+PROMPT_GROUPS = ("questionnaires",)
+"""The groups of assets that write its prompts; `valuesassets run STUDY --only GROUP` makes them."""

@@ -14,11 +14,11 @@ from valuesassets.instruments.survey.alignment.targets import Target, master_tar
 from valuesassets.instruments.survey.forms.layout.blocks import longest_rising
 from valuesassets.instruments.survey.forms.layout.text_layer import script_share
 from valuesassets.instruments.survey.normalisation import SCRIPT_SHARE, Normalised
-from valuesassets.people.variables import Variables
+from valuesassets.people.variables import OWN_IDS, Variables
 from valuesassets.records.lexicon import Lexicon, known_lexicon
 from valuesassets.records.questions import Question, question_faults
 
-CARRIED_FACTS = ("wvs_id", "asked_of", "names_country", "is_converted")
+CARRIED_FACTS = ("wvs_id", "asked_of", "names_country", "is_converted", OWN_IDS)
 """What the master knows of a variable whatever the language, and each language's question carries along."""
 OTHER_LANGUAGE = "only in the form's other language"
 NOT_ASKED = "a person says that this language's questionnaire does not have it"
@@ -45,6 +45,7 @@ def align_questions(
         likeness: log odds for every pair of a question and a target (`master_targets`), of an embedder.
         lexicon: the language's own words around a question; the bundled ones, where there are any, if left out.
     """
+    variables = variables.of(master)
     targets = master_targets(master, variables)
     records = matched_records(extracted.questions, extracted.positions, targets, likeness)
     records += matched_records(extracted.foreign, extracted.foreign_positions, targets, is_foreign=True)

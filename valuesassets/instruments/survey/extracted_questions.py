@@ -131,7 +131,7 @@ def examine_questions(
     Raises:
         StudyError: the overrides file cannot be used.
     """
-    variables = load_variables()
+    variables = load_variables().of(extracted)
     form = Form(own_pages(read_pages(pdf), language)) if pdf else None
     printed = extract_questions(pdf, language) if pdf else []
     by_id = {question.id: question for question in printed}

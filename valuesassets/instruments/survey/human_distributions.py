@@ -68,7 +68,7 @@ def _asked(
                 f"{', '.join(map(str, other))}, where the question in {label['language']} offers "
                 f"{', '.join(map(str, question.values))}; mend the question's options (overrides) or leave it out"
             )
-        earlier = by_id.get(load_variables().depends_on.get(question.id) or "")
+        earlier = by_id.get(load_variables().of([question]).depends_on.get(question.id) or "")
         if earlier is None:
             yield question.id, question.values, codes, everyone
             continue

@@ -45,6 +45,7 @@ def canonical_questions(extracted: Sequence[Question] | None, master: str, varia
     if extracted is None:
         said = f"master language {master}: no extracted questions; materialise extracted_questions/{master}"
         raise QuestionError(said)
+    variables = variables.of(extracted)
     letter = variables.survey_of(extracted, question_numbers(extracted))
     kept: dict[str, Question] = {}
     if letter is None:

@@ -116,7 +116,7 @@ def normalise_questions(
     """
     done = Normalised()
     lexicon = lexicon or known_lexicon(language)
-    missing = MissingWords.of(lexicon, language)
+    missing, variables = MissingWords.of(lexicon, language), variables.of(questions)
     known = _Known(variables, variables.letters_of(questions), printed or {}, missing, *_phrases(lexicon))
     places: dict[str, int] = {}
     named = [_each_in_turn(question, (_with_canonical_id,), known, done.changes) for question in questions]
@@ -158,6 +158,8 @@ def _each_in_turn(question: Question, steps: Sequence[_Step], known: _Known, cha
 
 
 def _with_canonical_id(question: Question, known: _Known) -> _Edits:
+    if not known.letters:  # its ids are its own
+        return
     written = unicodedata.normalize("NFKC", question.id).translate(LATIN_LOOKALIKES)
     item = (question.item or "").translate(LATIN_LOOKALIKES)
     names = (written, *reversed(NAMES.findall(written)), item)

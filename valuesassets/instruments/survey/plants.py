@@ -42,7 +42,7 @@ def plant_questions(study: Study, family: str, language: str, questions: Sequenc
     """
     study.require_cell(family, language)
     variables, lexicon, wordings = (
-        load_variables(),
+        load_variables().of(questions),
         load_lexicon(language, study.languages[language].lexicon),
         study.elicitation.wordings,
     )
@@ -96,7 +96,7 @@ def country_preferences(
     tilts = {name: solve_tilt(study, name, leanings, no_pull) for name in leanings.indicator_means}
     return {
         asked_as: (question, preference(study, asked_as, question, leanings, tilts))
-        for asked_as, question in _asked(questions, load_variables()).items()
+        for asked_as, question in _asked(questions, load_variables().of(questions)).items()
     }
 
 

@@ -256,7 +256,11 @@ def _persons_box(run: Run) -> Box:
     faults = {language: by_language.get(language) for language in run.study.languages}
     doubtful = [f"{language} ({len(found)})" for language, found in faults.items() if found]
     unread = [language for language, found in faults.items() if found is None]
-    because = f"Faults to review against the printed page, in {len(doubtful) or 'none'} of {len(faults)} languages."
+    asked = run.study.questionnaires
+    page = "" if asked is not None and asked.source == "none" else " against the printed page"
+    because = f"No faults to review in {counted(len(faults) - len(unread), 'language')}."
+    if doubtful:
+        because = f"Faults to review{page}, in {len(doubtful)} of {counted(len(faults), 'language')}."
     because += f" Not extracted yet: {some_of(unread)}." if unread else ""
     if doubtful:
         return Box(question, "partly", some_of(doubtful), because, "extraction")

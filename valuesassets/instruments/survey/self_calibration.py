@@ -70,7 +70,7 @@ def derive_self_calibration(
     """
     planted, comparisons = plants_of(study, questions), []
     for code, plants in planted.items():
-        asked, variables = askable(questions[code]), load_variables()
+        asked, variables = askable(questions[code]), load_variables().of(questions[code])
         kinds = {question.id: str(question.response_type) for question in asked}
         converted = frozenset(question.id for question in asked if variables.is_converted(question))
         cell, main = Cell(f"{FAMILY}/{code}", "mono", FAMILY, code), main_trials(trials[code])

@@ -43,7 +43,7 @@ def write_trials(
     """
     _require_one_script(questions, language, lexicon)
     _require_answers(questions, language, lexicon)
-    elicitation = elicitation or Elicitation()
+    elicitation, variables = elicitation or Elicitation(), variables.of(questions)
     by_id = {question.id: question for question in questions}
     trials = []
     for question in questions:

@@ -181,8 +181,10 @@ def is_loopback(url: str) -> bool:
 def load_endpoint(path: Path) -> Endpoint:
     """The endpoint of a TOML file, which has the keys of `[families.<name>.endpoint]` at the top.
 
+    A path in the file counts from the folder of the file, as it does in a study file.
+
     Raises:
         InputError: names file, key and reason.
     """
     content: dict[str, Any] = read_toml(path, "a file on an endpoint (TOML)", InputError)
-    return validated(Endpoint, content, InputError, str(path))
+    return validated(Endpoint, content, InputError, str(path), context={"folder": path.absolute().parent})

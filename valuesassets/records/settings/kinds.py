@@ -41,7 +41,7 @@ def model_from_the_study_file(name: str, info: pydantic.ValidationInfo) -> str:
         return str(Path(os.path.normpath(place)))
     if is_there(Path(name)):
         raise ValueError(
-            f"{name}: paths count from the folder of the study file, {folder}, where it is not; write "
+            f"{name}: paths count from the folder of the file that names them, {folder}, where it is not; write "
             f"{os.path.relpath(name, folder)}"
         )
     return name

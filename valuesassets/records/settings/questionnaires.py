@@ -42,6 +42,9 @@ class Questionnaires(InstrumentTable):
     """Address of a download; `{document}` stands for the language's `gesis_document`."""
     master: str = "eng"
     """Language whose questions make the master list, which the other languages are aligned to."""
+    survey: Literal["auto", "own"] = "auto"
+    """Whether ids such as `v7` and `Q46` are taken for variables of EVS 2017 and WVS-7 where most questions have as
+    many answers as these (`auto`), or are your own whatever they look like (`own`)."""
     extractor: Extractor = "layout"
     """How questions are obtained: from the PDF's text layer (`layout`), by Gemini (`gemini`), or out of files that
     something else made (`imported`)."""

@@ -1,8 +1,13 @@
 import pytest
 
+from valuesassets.instruments.survey.aligned_questions import align_questions
+from valuesassets.instruments.survey.extracted_questions import examine_questions
 from valuesassets.instruments.survey.master_questions import coverage_rows, list_master_questions
+from valuesassets.instruments.survey.normalisation import Normalised
+from valuesassets.instruments.survey.trials import write_trials
 from valuesassets.people.variables import load_variables
 from valuesassets.records.errors import QuestionError
+from valuesassets.records.lexicon import load_lexicon
 from valuesassets_tests.instruments.survey.asked import ask
 
 ENGLISH = [ask("v7"), ask("v86", 2, item="Independence"), ask("v170", text="How proud?"), ask("v1", options=[])]
@@ -60,3 +65,28 @@ def test_facts_about_a_variable_ride_along():
 def test_no_master_is_an_error_that_says_what_to_do(extracted, word):
     with pytest.raises(QuestionError, match=word):
         list_master_questions(extracted, "eng", load_variables())
+
+
+def test_ids_that_are_declared_own_stay_whatever_survey_has_such_codes():
+    variables = load_variables()
+    own = [ask(f"Q{n}", 2, item=f"thing {n}").replace(own_ids=True) for n in (7, 8, 9, 18, 153)]
+    own.append(ask("Q152", 2).replace(own_ids=True))
+    extracted = {"eng": own, "deu": own}
+    listed = list_master_questions(extracted, "eng", variables)
+    assert [question.id for question in listed] == [question.id for question in own]
+    assert not any(question.model_extra.get("is_converted") for question in listed)
+    aligned = align_questions(Normalised.of(own), "deu", listed, variables)
+    assert [question.id for question in aligned.questions] == [question.id for question in own]
+    trials = write_trials(aligned.questions, "eng", load_lexicon("eng"), variables)
+    assert {trial.asked_id for trial in trials} == {question.id for question in own}  # no second choice, no statement
+
+
+def test_ids_that_are_no_codes_beside_codes_are_told_in_one_line(tmp_path):
+    named = [ask(f"Q{n}") for n in range(1, 6)]
+    (fault,) = [
+        fault for fault in examine_questions([*named, ask("idade")], None, "eng").faults if fault.check == "no_code"
+    ]
+    assert fault.message.startswith(
+        "idade: 5 of 6 ids, such as Q1, are taken for a survey's codes; the others (idade) are none, and are matched"
+    )
+    assert not any(fault.check == "no_code" for fault in examine_questions(named, None, "eng").faults)

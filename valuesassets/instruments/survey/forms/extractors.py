@@ -1,11 +1,13 @@
 """The extractors behind one function: layout of the PDF, Gemini, or a file made elsewhere."""
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from valuesassets.instruments.survey.forms.changes import Change
+from valuesassets.people.variables import OWN_IDS
 from valuesassets.records.errors import PdfError, StudyError
 from valuesassets.records.files import no_such_file
 from valuesassets.records.questions import Question
@@ -37,7 +39,7 @@ def extract(
     cache: Path,
     on_page: OnPage | None = None,
 ) -> Extraction:
-    """The questions of a form.
+    """The questions of a form; where the study declares that its ids are its own, each is marked so.
 
     Args:
         pdf: the form; None where there is none, which only imported questions can do without.
@@ -49,6 +51,25 @@ def extract(
         QuestionError: an imported file cannot be read.
         StudyError: no folder to import from.
     """
+    return with_own_ids(_extract(extractor, pdf, language, settings, cache, on_page), settings)
+
+
+def with_own_ids(extraction: Extraction, settings: Questionnaires) -> Extraction:
+    """An extraction whose questions are marked where the study declares that their ids are their own."""
+    if settings.survey == "auto":
+        return extraction
+    marked = [question.replace(**{OWN_IDS: True}) for question in extraction.questions]
+    return dataclasses.replace(extraction, questions=marked)
+
+
+def _extract(
+    extractor: Extractor,
+    pdf: Path | None,
+    language: str,
+    settings: Questionnaires,
+    cache: Path,
+    on_page: OnPage | None,
+) -> Extraction:
     if extractor == "imported":
         from valuesassets.instruments.survey.forms.imported_questions import read_imported
 

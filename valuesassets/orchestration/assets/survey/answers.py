@@ -98,7 +98,7 @@ def probe_asset(study: Study) -> dg.AssetsDefinition:
 
         name, language = cell_of(context)
         family, rules = study.require_cell(name, language), study.thresholds
-        variables, asked = load_variables(), askable(aligned_questions)
+        variables, asked = load_variables().of(aligned_questions), askable(aligned_questions)
         cell = Cell(model_label(study, storage, name, language), family.model_type, name, language)
         types = {question.id: str(question.response_type) for question in asked}
         converted = frozenset(question.id for question in asked if variables.is_converted(question))

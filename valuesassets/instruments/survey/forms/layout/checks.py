@@ -29,7 +29,7 @@ from valuesassets.instruments.survey.forms.layout.text_layer import (
     script_share,
     unreadable_share,
 )
-from valuesassets.people.variables import Variables, load_variables
+from valuesassets.people.variables import Variables, canonical_id, load_variables
 from valuesassets.records.lexicon import Lexicon, known_lexicon
 from valuesassets.records.questions import Question, is_missing_code, question_faults
 
@@ -69,10 +69,11 @@ def extraction_faults(
         form: its pages, where they were searched before.
         lexicon: the language's own words around a question; the bundled ones, where there are any, if left out.
     """
-    variables = load_variables()
+    variables = load_variables().of(questions)
     alone = [] if questions else [Fault(None, None, "no_questions", _none_read(pdf, language))]
     alone += [*shape_faults(questions, variables), *_text_faults(questions, language)]
     if pdf is None:
+        alone += _stray_faults(questions, variables)
         return [*language_faults(questions, language), *alone, *_told(battery_faults(questions, is_printed=False))]
     pages = own_pages(read_pages(pdf), language)
     return [
@@ -172,6 +173,26 @@ def shape_faults(questions: Sequence[Question], variables: Variables) -> Iterato
                 question, "complete",
                 f"{len(question.options)} options, the master has {expected}; compare with the page: was a label lost?",
             )  # fmt: skip
+
+
+def _stray_faults(questions: Sequence[Question], variables: Variables) -> Iterator[Fault]:
+    """Questions that are asked of nobody, as the other ids are taken for codes of a survey that has none like them."""
+    numbers = question_numbers(questions)
+    letter = variables.survey_of(questions, numbers)
+    codes = [question.id for question in questions if question.id in variables.variables and question.id[:1] == letter]
+    stray = [
+        question
+        for question, number in zip(questions, numbers, strict=True)
+        if number is None and canonical_id(question.id) is None and question.id not in variables.variables
+    ]
+    if codes and stray:
+        ids = ", ".join(question.id for question in stray[:5]) + (", ..." if len(stray) > 5 else "")
+        yield _fault(
+            stray[0], "no_code",
+            f"{len(codes)} of {len(questions)} ids, such as {codes[0]}, are taken for a survey's codes; the others "
+            f"({ids}) are none, and are matched to its variables by order, or asked of no model; where all ids are "
+            "your own, say survey = 'own' under [questionnaires] (extract --survey own)",
+        )  # fmt: skip
 
 
 def _text_faults(questions: Sequence[Question], language: str) -> Iterator[Fault]:

@@ -43,6 +43,8 @@ LETTERS_OF_COLUMN = 120
 """A column is judged by its language from so many letters on."""
 MOST_CROSSING = 0.1
 """Share of the lines of a page that may cross the strip between two columns: headings, and the like."""
+REMEMBERED_PAGES = 256
+"""So many pages stay in memory without their other language: one page that changes is read alone."""
 HALF = 0.5
 """A word is in the script of half of its letters."""
 GUTTER = 6.0
@@ -153,23 +155,33 @@ def own_pages(pages: tuple[Page, ...], language: str) -> tuple[Page, ...]:
     A page with too few words to be judged has the columns of the page before it. Pages with damaged words stay whole.
     """
     own: list[Page] = []
-    foreign: list[_Span] = []
+    foreign: tuple[_Span, ...] = ()
     for page in pages:
-        if any(is_damaged(word.text) for word in page.words):
-            own.append(page)
-            continue
-        columns = _columns(page.words, page.width)
-        if len(columns) > 1:
-            judged = [span for span, text in columns if foreign_language(text, language) is not None]
-            foreign = judged if len(judged) < len(columns) else []
-        words = [word for word in page.words if not any(left <= word.x < right for left, right in foreign)]
-        own_script = [word for word in words if _is_in_script(word, language)]
-        if scripts_of(language) == (LATIN,):
-            words = own_script
-        others = {id(word) for word in words} - {id(word) for word in own_script}
-        words = [word for word in words if id(word) not in others or _covered_share(word, own_script) < HALF]
-        own.append(dataclasses.replace(page, words=tuple(words)))
+        page, foreign = _own_page(page, language, foreign)
+        own.append(page)
     return tuple(own)
+
+
+@functools.lru_cache(maxsize=REMEMBERED_PAGES)
+def _own_page(page: Page, language: str, foreign: tuple[_Span, ...]) -> tuple[Page, tuple[_Span, ...]]:
+    """A page without the words of the other language, and the columns of that language.
+
+    Args:
+        foreign: those of the page before it.
+    """
+    if any(is_damaged(word.text) for word in page.words):
+        return page, foreign
+    columns = _columns(page.words, page.width)
+    if len(columns) > 1:
+        judged = tuple(span for span, text in columns if foreign_language(text, language) is not None)
+        foreign = judged if len(judged) < len(columns) else ()
+    words = [word for word in page.words if not any(left <= word.x < right for left, right in foreign)]
+    own_script = [word for word in words if _is_in_script(word, language)]
+    if scripts_of(language) == (LATIN,):
+        words = own_script
+    others = {id(word) for word in words} - {id(word) for word in own_script}
+    words = [word for word in words if id(word) not in others or _covered_share(word, own_script) < HALF]
+    return dataclasses.replace(page, words=tuple(words)), foreign
 
 
 def _is_in_script(word: Word, language: str) -> bool:

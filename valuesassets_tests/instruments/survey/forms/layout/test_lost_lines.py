@@ -82,7 +82,7 @@ def counted(language: str, every: int) -> tuple[Counter[str], list[str]]:
     return counts, silent
 
 
-EVERY = dict.fromkeys(LANGUAGES, 50) | {"eng": 8, "ell": 12}
+EVERY = dict.fromkeys(LANGUAGES, 20) | {"eng": 4, "ell": 6}
 """Of each form's lines every so many-th is blanked."""
 
 

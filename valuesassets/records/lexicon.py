@@ -1,4 +1,4 @@
-"""`Lexicon`: the few words of a language that no questionnaire prints but every prompt needs."""
+"""`Lexicon`: words of a language that prompts need and questionnaires do not print."""
 
 import functools
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ neighbours = "I would not like to have these people as neighbours: {item}"
 job_aspects = "In a job, this matters to me personally: {item}"
 organisations = "I belong to at least one organisation or group of this kind: {item}"
 """
-"""A lexicon to fill in; as it stands, the English one."""
+"""A lexicon to fill in, with the English words."""
 
 Word = Annotated[str, pydantic.Field(min_length=1)]
 
@@ -58,32 +58,32 @@ class Lexicon(pydantic.BaseModel):
     language: str
     """ISO 639-3 code."""
     source: str
-    """The file that it stands in, for messages."""
+    """The file that holds it, for messages."""
     answer_cues: Annotated[tuple[Word, ...], pydantic.Field(min_length=2, strict=False)]
-    """What introduces the answer, before a colon. A cue carries the space its language sets before a colon."""
+    """Words that introduce the answer, before a colon; with a space at the end where the language has one there."""
     yes: Word
     no: Word
     agree: Word
     disagree: Word
     first_choice: Word
-    """The line that tells what was chosen first, with `{label}` in it."""
+    """The line that states the first choice, with `{label}` in it."""
     missing_answers: Annotated[tuple[Word, ...], pydantic.Field(min_length=1, strict=False)]
-    """Don't know, no answer and the like as forms print them: never an answer to offer."""
+    """Don't know, no answer and the like, as forms print them; never offered as answers."""
     unsure_answers: Annotated[tuple[Word, ...], pydantic.Field(strict=False)] = ()
-    """Not sure, no opinion: none either where they stand last; between other answers the middle one."""
+    """Not sure, no opinion: no answer where they stand last, else the middle answer."""
     statements: dict[str, Word]
-    """By list of mentioned or not mentioned items: a statement to agree with, with `{item}` in it."""
+    """A statement to agree with for each list of items that are mentioned or not, with `{item}` in it."""
 
     def statement(self, list_name: str, item: str) -> str:
-        """The statement that an item of a list becomes.
+        """The statement made from an item of a list.
 
         Raises:
             LexiconError: the language has no statement for that list.
         """
         if list_name not in self.statements:
-            known = ", ".join(sorted(self.statements))
+            names = ", ".join(sorted(self.statements))
             raise LexiconError(
-                f"{self.source}: no statement for the list '{list_name}' (there are {known}); "
+                f"{self.source}: no statement for the list '{list_name}' (there are {names}); "
                 "add one with {item} in it under [statements]"
             )
         return self.statements[list_name].format(item=item)
@@ -95,24 +95,24 @@ def bundled_lexicons() -> list[str]:
 
 
 def load_lexicon(language: str, own: Path | None = None) -> Lexicon:
-    """The lexicon of a language: the file that a study or a command names for it, else the bundled one.
+    """The lexicon of a language: the user's own file if there is one, else the bundled one.
 
     Raises:
-        LexiconError: there is none for that language, or its file is faulty; names file, key and what to do.
+        LexiconError: the language has no lexicon, or the file is faulty; names file, key and what to do.
     """
     if own is not None:
         return as_lexicon(read_toml(own, "a lexicon (TOML)", LexiconError), language, str(own))
     if language not in bundled_lexicons():
-        known = ", ".join(bundled_lexicons())
+        languages = ", ".join(bundled_lexicons())
         raise LexiconError(
-            f"{language}: no lexicon; there are {known}; write one (valuesassets template lexicon {language}.toml) and "
-            f'name it: lexicon = "{language}.toml" under [languages.{language}], or --lexicon'
+            f"{language}: no lexicon; there are {languages}; write one (valuesassets template lexicon {language}.toml) "
+            f'and name it: lexicon = "{language}.toml" under [languages.{language}], or --lexicon'
         )
     return _bundled(language)
 
 
 def known_lexicon(language: str, own: Path | None = None) -> Lexicon | None:
-    """The lexicon of a language; None where none is named or bundled."""
+    """The lexicon of a language; None where there is no own or bundled one."""
     return load_lexicon(language, own) if own is not None or language in bundled_lexicons() else None
 
 
@@ -123,13 +123,13 @@ def _bundled(language: str) -> Lexicon:
 
 
 def as_lexicon(table: Mapping[str, Any], language: str, source: str) -> Lexicon:
-    """A lexicon from the table that its file holds.
+    """A lexicon from the content of its file.
 
     Args:
         source: the file's name, for messages.
 
     Raises:
-        LexiconError: a key is missing or unknown, or a template lacks its place; names file and key.
+        LexiconError: a key is missing or unknown, or a template lacks its placeholder; names file and key.
     """
     for key in ("language", "source"):
         if key in table:

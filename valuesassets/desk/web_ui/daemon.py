@@ -5,11 +5,11 @@ from pathlib import Path
 
 from dagster._daemon.cli import run_command
 
-from valuesassets.desk.retries import retry_what_has_failed
+from valuesassets.desk.retries import retry_failed_runs
 from valuesassets.desk.server_process import end_with_parent, wait_for_code_server
 
 if __name__ == "__main__":
     end_with_parent()
-    retry_what_has_failed()
+    retry_failed_runs()
     wait_for_code_server(Path(sys.argv[1]))
     run_command(sys.argv[2:])

@@ -79,8 +79,8 @@ class Family(Record):
     """Hub id, folder, GGUF file, or the model's name at its API; `{lang}` stands for the language's code. Reference
     families have none."""
     plants: Literal["values", "no-signal", "always-first"] = "values"
-    """What a reference family is trained to answer: preferences that differ between languages or cultures (`values`), the
-    same preferences in all of them (`no-signal`), or always the option shown first (`always-first`)."""
+    """What a reference family is trained to answer: preferences that differ between languages or cultures (`values`),
+    the same preferences in all of them (`no-signal`), or always the option shown first (`always-first`)."""
     revision: str | None = None
     """Commit, tag or branch on the hub; the main branch if left out."""
     dtype: Literal["float32", "bfloat16", "auto"] = "auto"

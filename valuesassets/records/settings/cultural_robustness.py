@@ -25,8 +25,8 @@ class CulturalRobustness(InstrumentTable):
     """A folder of `<code>_unspecific.jsonl` and `<code>_specific.jsonl` (also .gz), or our six questions in six
     languages (`bundled`)."""
     countries: DataFile | None = None
-    """The country of each anchor number: a CSV file with `anchor,country[,persona]`; if left out, `countries.csv` in the
-    folder of questions, else the published order."""
+    """The country of each anchor number: a CSV file with `anchor,country[,persona]`; if left out, `countries.csv` in
+    the folder of questions, else the published order."""
     anchors: Positive | None = None
     """Number of countries asked about: a random choice that includes the languages' own; all if left out."""
     samples: Positive = 8
@@ -86,7 +86,8 @@ class CulturalRobustness(InstrumentTable):
             raise ValueError("cultural_robustness: compares languages, and the study has one; add others")
         countries = sorted(set(self.own_countries(study).values()))
         if self.anchors is not None and self.anchors < max(len(countries), 2):
-            needed = f"the languages' own countries are {len(countries)} ({', '.join(countries)})" if len(countries) > 2 else "two differ"
+            n_own, listed = len(countries), ", ".join(countries)
+            needed = f"the languages' own countries are {n_own} ({listed})" if n_own > 2 else "two differ"
             raise ValueError(
                 f"cultural_robustness.anchors: {self.anchors}, and {needed}; allow at least {max(len(countries), 2)}"
             )

@@ -71,8 +71,8 @@ class Endpoint(Connection):
     base_url: str | None = None
     """Address without the operation's name, https, or http on this machine; the provider's own if left out."""
     key_env: str | None = None
-    """Name of the environment variable that holds the key. If left out: `GEMINI_API_KEY` or `OPENAI_API_KEY`, and no key
-    for a server on this machine."""
+    """Name of the environment variable that holds the key. If left out: `GEMINI_API_KEY` or `OPENAI_API_KEY`, and no
+    key for a server on this machine."""
     api: Literal["chat", "completions"] = "chat"
     """Whether prompts are sent as chat turns or as bare text (`completions`, only with OpenAI's interface)."""
     route: Literal["auto", "token_ids", "echo", "top_logprobs", "sampled"] = "auto"

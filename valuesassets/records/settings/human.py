@@ -37,14 +37,15 @@ class HumanData(Record):
     """The source of people's answers."""
 
     source: Literal["planted", "files", "means", "none"] = "none"
-    """`planted`: made-up respondents; `files`: files of respondents; `means`: published means only; `none`: no people."""
+    """`planted`: made-up respondents; `files`: files of respondents; `means`: published means only; `none`: no
+    people."""
     respondents: Positive = 1000
     """Made-up respondents per country, with `source = "planted"`."""
     files: tuple[HumanFile, ...] = ()
     """Files of respondents, with `source = "files"`."""
     interview_language: Literal["any", "own"] = "any"
-    """The respondents who stand for a country: all of them, whatever the language of the interview (`any`), or only those
-    interviewed in a language that the study assigns to the country (`own`)."""
+    """The respondents who stand for a country: all of them, whatever the language of the interview (`any`), or only
+    those interviewed in a language that the study assigns to the country (`own`)."""
     means: DataFile | None = None
     """Published means, with `source = "means"`: a CSV with a row per question and a column per language or country.
     They allow fewer analyses: no W1, no map of people ([human data](human_data.md))."""

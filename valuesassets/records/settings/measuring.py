@@ -51,8 +51,8 @@ class Thresholds(Record):
     """Thresholds of the quality report and of the checks."""
 
     faulty_questions: Share = 0.05
-    """Largest share of a form's questions that may fail a check of the extraction; up to it the check is a warning, above
-    it an error."""
+    """Largest share of a form's questions that may fail a check of the extraction; up to it the check is a warning,
+    above it an error."""
     unaligned_questions: Share = 0.10
     """The same for the master's questions that fail a check of a language's alignment."""
     p_valid_question: Share = 0.10
@@ -60,8 +60,8 @@ class Thresholds(Record):
     p_valid_cell: Share = 0.20
     """Least median P_valid of a cell; a cell below it is flagged, or left out if its preflight is below it."""
     dropped_share: Share = 0.50
-    """Share of cells with unreliable answers from which a question is dropped everywhere. Only readable cells count (median
-    P_valid of at least `p_valid_cell`), or all where none is."""
+    """Share of cells with unreliable answers from which a question is dropped everywhere. Only readable cells count
+    (median P_valid of at least `p_valid_cell`), or all where none is."""
     position_bias: Share = 0.20
     """Largest difference between an option's probabilities in both orders; larger ones fail a check."""
     estimator_disagreement: Share = 0.20

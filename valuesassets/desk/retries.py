@@ -20,10 +20,10 @@ PATIENCE_SECONDS = 20.0
 
 def retry_failed_runs() -> None:
     """Let the daemon in this process wait for the status of each run before it retries the run."""
-    EventLogConsumerDaemon.handle_updated_runs_fns = property(lambda _: [_retry_recorded_runs])  # type: ignore[assignment]
+    EventLogConsumerDaemon.handle_updated_runs_fns = property(lambda _: [_retry_stored])  # type: ignore[assignment]
 
 
-def _retry_recorded_runs(
+def _retry_stored(
     context: IWorkspaceProcessContext, records: Sequence[RunRecord], logger: Logger
 ) -> Iterator[None]:
     deadline = time.monotonic() + PATIENCE_SECONDS

@@ -27,7 +27,7 @@ ASK_LOCATIONS = """{ workspaceOrError { ... on Workspace { locationEntries { loa
     __typename ... on PythonError { message errorChain { error { message } } } } } } } }"""
 ANSWER_SECONDS = 10
 """Longest wait for a server's answer, long enough for a busy machine."""
-Result = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 def serve_ui(settings: UiSettings, is_migrated: bool = False) -> None:

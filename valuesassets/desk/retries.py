@@ -23,9 +23,7 @@ def retry_failed_runs() -> None:
     EventLogConsumerDaemon.handle_updated_runs_fns = property(lambda _: [_retry_stored])  # type: ignore[assignment]
 
 
-def _retry_stored(
-    context: IWorkspaceProcessContext, records: Sequence[RunRecord], logger: Logger
-) -> Iterator[None]:
+def _retry_stored(context: IWorkspaceProcessContext, records: Sequence[RunRecord], logger: Logger) -> Iterator[None]:
     deadline = time.monotonic() + PATIENCE_SECONDS
     run_filter = dg.RunsFilter(run_ids=[record.dagster_run.run_id for record in records])
     while not all(record.dagster_run.is_finished for record in records) and time.monotonic() < deadline:

@@ -127,13 +127,13 @@ def latest_hashes(
     Args:
         partitions: for an asset without partitions, a single None.
     """
-    names = {one for one in partitions if one is not None}
+    names = {item for item in partitions if item is not None}
     records: Sequence[dg.EventLogRecord] = () if names else _materialisations(key, None, instance)
     if names and (ids := instance.event_log_storage.get_latest_storage_id_by_partition(key, MADE, names)):
         records_filter = dg.AssetRecordsFilter(key, storage_ids=[*ids.values()])
         records = instance.fetch_materializations(records_filter, limit=len(ids)).records
     materialisations = [record.asset_materialization for record in records if record.asset_materialization]
-    return {file: digest for one in materialisations for file, digest in recorded_hashes(one, folder).items()}
+    return {file: digest for item in materialisations for file, digest in recorded_hashes(item, folder).items()}
 
 
 def require_written(file: Path, hashes: Mapping[Path, str]) -> None:

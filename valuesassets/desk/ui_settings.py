@@ -30,7 +30,9 @@ class UiSettings:
     is_read_only: bool
 
     @classmethod
-    def named(cls, environment: Mapping[str, str], module: str, port: int, pages_port: int, is_read_only: bool) -> Self:
+    def from_environment(
+        cls, environment: Mapping[str, str], module: str, port: int, pages_port: int, is_read_only: bool
+    ) -> Self:
         """The settings from environment variables.
 
         Raises:
@@ -73,7 +75,7 @@ class UiSettings:
 
 def main() -> None:
     """Print a UI's environment as a `.env` file, with which plain Dagster commands find the folders."""
-    settings = UiSettings.named(os.environ, "valuesassets.definitions", 3000, 3001, False)
+    settings = UiSettings.from_environment(os.environ, "valuesassets.definitions", 3000, 3001, False)
     environment = settings.environment({})
     for name in ("DAGSTER_HOME", "VALUESASSETS_STUDY", "VALUESASSETS_STORAGE", "VALUESASSETS_DAGSTER"):
         print(f"{name}={environment[name]}")

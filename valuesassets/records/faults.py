@@ -112,7 +112,8 @@ def _clause(key: str, errors: list[Any], keys: list[str]) -> str:
         return (f"{key}: " if key else "") + str(first["ctx"]["error"])
     sentence = next((str(error["ctx"]["error"]) for error in errors if error["type"] == "value_error"), None)
     expected = ", or ".join(dict.fromkeys(_expected(error) for error in errors if error["type"] != "value_error"))
-    text = f"{expected} was expected (found {_shown(first['input'])})" + (f", or else {sentence}" if sentence else "")
+    alternative = f", or else {sentence}" if sentence else ""
+    text = f"{expected} was expected (found {_shortened(first['input'])}){alternative}"
     return (f"{key}: " if key else "") + text
 
 
@@ -126,7 +127,7 @@ def _expected(error: Any) -> str:
     return template.format(**limits) if template else str(error["msg"]).removeprefix("Input should be ").lower()
 
 
-def _shown(value: Any) -> str:
+def _shortened(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):  # types of TOML that JSON lacks, such as dates

@@ -106,9 +106,9 @@ class _CellsJob(_JobPart, Generic[AnyCell]):
     @pydantic.field_validator("cells")
     @classmethod
     def _names_differ(cls, cells: tuple[AnyCell, ...]) -> tuple[AnyCell, ...]:
-        twice = [name for name, times in Counter(cell.name for cell in cells).items() if times > 1]
-        if twice:
-            raise ValueError(f"two cells are named {twice[0]}; give each a name of its own")
+        repeated = [name for name, times in Counter(cell.name for cell in cells).items() if times > 1]
+        if repeated:
+            raise ValueError(f"two cells are named {repeated[0]}; give each a name of its own")
         return cells
 
 

@@ -82,13 +82,13 @@ class ScoreSpans:
         if not self.spans:
             raise QuestionError("spans: none is given; name at least one")
         for number, candidates in enumerate(self.sets):
-            twice = [text for text, times in Counter(candidates).items() if times > 1]
+            repeated = [text for text, times in Counter(candidates).items() if times > 1]
             if not candidates or not all(candidates):
                 raise QuestionError(
                     f"sets.{number}: {'an empty candidate' if candidates else 'no candidate'}; give texts"
                 )
-            if twice:
-                raise QuestionError(f"sets.{number}: candidate {twice[0]!r} stands there twice; name it once")
+            if repeated:
+                raise QuestionError(f"sets.{number}: candidate {repeated[0]!r} stands there twice; name it once")
         if self.as_published and self.history != "given":
             raise QuestionError("as_published reads behind given answers, history = 'own' has none; leave one out")
         if not all(self.close):

@@ -39,9 +39,9 @@ def parquet_bytes(table: pa.Table) -> bytes:
 
 def is_whole_parquet(content: bytes) -> bool:
     """Whether a parquet file's bytes match its digest; true for a file without one."""
-    before, after = content.rfind(BEFORE), content.rfind(AFTER)
-    place = before + len(BEFORE) if before >= 0 else after - len(BLANK)
-    if before < 0 and after < 0:
+    begin, end = content.rfind(BEFORE), content.rfind(AFTER)
+    place = begin + len(BEFORE) if begin >= 0 else end - len(BLANK)
+    if begin < 0 and end < 0:
         return True
     digest = hashlib.sha256(memoryview(content)[:place])
     digest.update(BLANK)

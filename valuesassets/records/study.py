@@ -268,8 +268,8 @@ def load_study(name_or_path: str, kind: type[Study] = Study) -> Study:
     settings = study.questionnaires
     if settings is None or settings.overrides is not None or name_or_path in bundled_names(".", ".toml"):
         return study
-    beside = settings.model_copy(update={"overrides": path.resolve().parent / f"{path.stem}.overrides"})
-    return study.model_copy(update={"questionnaires": beside})
+    questionnaires = settings.model_copy(update={"overrides": path.resolve().parent / f"{path.stem}.overrides"})
+    return study.model_copy(update={"questionnaires": questionnaires})
 
 
 def parse_study(content: dict[str, Any], source: str, folder: Path | None = None, kind: type[Study] = Study) -> Study:

@@ -90,8 +90,8 @@ def read_rows(
         if by_line:
             raise error(f"{place} 1: {header_text or 'nothing'} found, a header {','.join(columns)} was expected")
         raise error(f"{place} 1: no column {missing[0]} (found {header_text}); {expected} was expected; add it")
-    if twice := [name for name, count in Counter(names).items() if name and count > 1]:
-        raise error(f"{place} 1: column {twice[0]} stands twice; leave one of them")
+    if repeated := [name for name, count in Counter(names).items() if name and count > 1]:
+        raise error(f"{place} 1: column {repeated[0]} stands twice; leave one of them")
     rows = []
     for number, fields in enumerate(reader, 2):
         if not any(field.strip() for field in fields):

@@ -69,7 +69,7 @@ def _cells(path: Path, error: type[InputError], most_rows: int) -> dict[int, dic
             for element in _elements(archive, _first_sheet(archive), "c", "row", "mergeCell"):
                 if fault := _fault(element, shared, cells):
                     raise error(f"{path}: {fault}")
-                if element.tag == f"{MAIN}c" and (text := _written(element, shared)):
+                if element.tag == f"{MAIN}c" and (text := _cell_text(element, shared)):
                     _, column, row = _place(element)
                     cells.setdefault(row, {})[column] = text
                     if len(cells) > most_rows + 1:  # the header is one
@@ -141,7 +141,7 @@ def _text(element: ElementTree.Element) -> str:
     return "".join(part.text or "" for part in parts if part is not None)
 
 
-def _written(cell: ElementTree.Element, shared: Sequence[str]) -> str:
+def _cell_text(cell: ElementTree.Element, shared: Sequence[str]) -> str:
     kind, inline, value = cell.get("t", "n"), cell.find(f"{MAIN}is"), cell.find(f"{MAIN}v")
     if inline is not None:
         return _text(inline)

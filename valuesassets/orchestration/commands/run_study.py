@@ -129,10 +129,10 @@ def parts_of(graph: BaseAssetGraph, study: Study | None, wanted: Wanted) -> dict
         grids = [Part((instrument.asked,), grid=instrument) for instrument in instruments if instrument.asked in keys]
         parts |= {grid: set() for grid in grids}
         for partition in filter(wanted.has_partition, wave.partitions if keys else ()):
-            part, before = Part(keys, partition), {*_before(keys, partition, graph, makers)}
-            parts[part] = before.union(grids)
+            part, earlier_parts = Part(keys, partition), {*_makers_of_inputs(keys, partition, graph, makers)}
+            parts[part] = earlier_parts.union(grids)
             for grid in grids:  # a cell waits only for the inputs of its readings
-                parts[grid] |= {*_before(grid.keys, partition, graph, makers)}
+                parts[grid] |= {*_makers_of_inputs(grid.keys, partition, graph, makers)}
             for key in keys:
                 makers[key][partition] = part
     later: dict[Part, set[Part]] = {part: set() for part in parts}
@@ -142,7 +142,7 @@ def parts_of(graph: BaseAssetGraph, study: Study | None, wanted: Wanted) -> dict
     return {part: parts[part] for part in sorted(parts, key=lambda part: -len(later[part]))}
 
 
-def _before(
+def _makers_of_inputs(
     keys: Iterable[dg.AssetKey],
     partition: str | None,
     graph: BaseAssetGraph,

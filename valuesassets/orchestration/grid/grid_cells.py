@@ -52,7 +52,7 @@ class Grid:
     graph: BaseAssetGraph
 
     @property
-    def asked(self) -> dg.AssetKey:
+    def asset(self) -> dg.AssetKey:
         """The key of the asset whose partitions are the cells."""
         return self.instrument.asked
 
@@ -76,7 +76,7 @@ class WantedCell:
     tags: Mapping[str, str]
 
     @property
-    def asked(self) -> ScoreCell | GenerateCell:
+    def request(self) -> ScoreCell | GenerateCell:
         """The entry of its job."""
         return self.job.cells[0]
 
@@ -103,16 +103,16 @@ def choose_cells(choices: list[str], grid: Grid, instance: dg.DagsterInstance) -
                 f"such as {next(iter(names))}"
             )
     keys = {partition_of(grid.instrument, cell): name for name, cell in names.items()}
-    partitions = grid.graph.get(grid.asked).partitions_def
+    partitions = grid.graph.get(grid.asset).partitions_def
     stale = Staleness(grid.graph, instance, grid.storage.folder)
-    status = (instance.get_status_by_partition(grid.asked, list(keys), partitions) if partitions else None) or {}
+    status = (instance.get_status_by_partition(grid.asset, list(keys), partitions) if partitions else None) or {}
 
     def is_wanted(name: str, key: dg.MultiPartitionKey) -> bool:
         if {name, "all"} & {*choices}:
             return True
         cell_status = status.get(key)
-        if cell_status is AssetPartitionStatus.MATERIALIZED and grid.storage.path(grid.asked, key, "parquet").exists():
-            return "stale" in choices and bool(stale.of([grid.asked], key))
+        if cell_status is AssetPartitionStatus.MATERIALIZED and grid.storage.path(grid.asset, key, "parquet").exists():
+            return "stale" in choices and bool(stale.of([grid.asset], key))
         return bool({"missing", "stale"} & {*choices}) or (
             cell_status is AssetPartitionStatus.FAILED and "failed" in choices
         )
@@ -123,7 +123,7 @@ def choose_cells(choices: list[str], grid: Grid, instance: dg.DagsterInstance) -
 def not_yet_read(cells: Iterable[Cell], grid: Grid, run: dg.DagsterRun, instance: dg.DagsterInstance) -> list[Cell]:
     """Cells without those that earlier attempts of this automatically retried run have read."""
     keys_read = {
-        key for earlier_run in retried_runs(instance, run) for key in materialised_by(instance, earlier_run, grid.asked)
+        key for earlier_run in retried_runs(instance, run) for key in materialised_by(instance, earlier_run, grid.asset)
     }
     return [cell for cell in cells if str(partition_of(grid.instrument, cell)) not in keys_read]
 
@@ -159,10 +159,9 @@ def want_cell(grid: Grid, cell: Cell, latest: Latest) -> WantedCell:
     make = answers_job if grid.instrument.asks == "answers" else readings_job
     job, partition = make(grid.study, grid.storage, grid.instrument, cell), partition_of(grid.instrument, cell)
     tags = {f"dagster/partition/{name}": key for name, key in partition.keys_by_dimension.items()}
-    tags[CODE_VERSION_TAG] = str(grid.graph.get(grid.asked).code_version)
-    for key, input_partition in inputs_of(
-        grid.asked, partition, grid.graph
-    ):  # without these tags it would never become stale
+    tags[CODE_VERSION_TAG] = str(grid.graph.get(grid.asset).code_version)
+    # Without these tags the cell would never become stale.
+    for key, input_partition in inputs_of(grid.asset, partition, grid.graph):
         name, (version, pointer) = key.to_user_string(), latest(key, input_partition)
         tags[f"{INPUT_DATA_VERSION_TAG_PREFIX}/{name}"] = version
         tags[f"{INPUT_EVENT_POINTER_TAG_PREFIX}/{name}"] = pointer

@@ -69,14 +69,14 @@ class GridRun:
 
     def _plan(self, partition: str) -> None:
         """Show a cell as in progress, so that it turns red if the run ends without it."""
-        context, data = self._context, AssetMaterializationPlannedData(self._grid.asked, partition=partition)
+        context, data = self._context, AssetMaterializationPlannedData(self._grid.asset, partition=partition)
         event = DagsterEvent.build_asset_materialization_planned_event(context.job_name, context.op.name, data)
         context.instance.report_dagster_event(event, run_id=context.run_id)
 
     def _wanted(self, cell: WantedCell) -> Wanted:
         """A cell as a result to wait for, materialised when it is whole, even before its task ends."""
         sent, name = SentJob(cell.job), str(cell.cell)
-        folder = self._grid.storage.job_folder(self._grid.asked, cell.partition)
+        folder = self._grid.storage.job_folder(self._grid.asset, cell.partition)
 
         def take(submission: Submission, index: int) -> bool:
             if is_whole := sent.take(submission, index):
@@ -84,23 +84,23 @@ class GridRun:
             return is_whole
 
         self._cells[name] = cell
-        wanted = sent.wanted(name, folder, self._grid.asked, str(cell.partition))
+        wanted = sent.wanted(name, folder, self._grid.asset, str(cell.partition))
         return replace(wanted, take=take, waits_for_end=False)
 
     def _order(self, new: list[Wanted]) -> Iterator[Order]:
         """One array for all cells with the same options, with a task per model; small models here share tasks."""
         wanted = {result.name: result for result in new}
         for options, cells in alike(map(self._cells.__getitem__, wanted), lambda cell: self._options(cell.cell.family)):
-            by_model = alike(cells, lambda cell: (cell.cell.family, cell.asked.model, cell.asked.revision))
+            by_model = alike(cells, lambda cell: (cell.cell.family, cell.request.model, cell.request.revision))
             models = [group for _, group in by_model]
             shared = _by_process(models, self._places) if self._is_shared else models
             self._context.log.info(f"{len(cells)} cells of {len(models)} models, in {len(shared)} tasks")
             tasks = []
             for group in shared:
-                job = group[0].job.model_copy(update={"cells": tuple(cell.asked for cell in group)})
+                job = group[0].job.model_copy(update={"cells": tuple(cell.request for cell in group)})
                 task = SentJob(job).task(self._slurm.python if self._slurm else None)
                 tasks.append((with_pipes(task, self._context), [wanted[str(cell.cell)] for cell in group]))
-            label = job_label(self._grid.study, self._grid.asked)
+            label = job_label(self._grid.study, self._grid.asset)
             yield Order(label, options, tasks)
 
     def _options(self, family: str) -> SlurmOptions:
@@ -112,13 +112,13 @@ class GridRun:
     def _materialise(self, cell: WantedCell, log: Path) -> None:
         grid, partition = self._grid, str(cell.partition)
         show = show_answers if grid.instrument.asks == "answers" else show_readings
-        metadata, version, results = show(cell.asked.output, log, grid.storage, grid.instrument, grid.study)
+        metadata, version, results = show(cell.request.output, log, grid.storage, grid.instrument, grid.study)
         tags = {**cell.tags, DATA_VERSION_TAG: version, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"}
-        materialisation = dg.AssetMaterialization(grid.asked, partition=partition, metadata=metadata, tags=tags)
+        materialisation = dg.AssetMaterialization(grid.asset, partition=partition, metadata=metadata, tags=tags)
         self._context.log_event(materialisation)
         for result in results:
             evaluation = dg.AssetCheckEvaluation(
-                grid.asked,
+                grid.asset,
                 str(result.check_name),
                 result.passed,
                 metadata=result.metadata,

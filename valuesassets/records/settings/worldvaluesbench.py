@@ -41,7 +41,7 @@ class AskedSet(Record):
     @pydantic.field_validator("questions", "attributes")
     @classmethod
     def _named_once(cls, entries: str | tuple[str, ...]) -> str | tuple[str, ...]:
-        if not isinstance(entries, str) and (repeated := _twice(entries)):
+        if not isinstance(entries, str) and (repeated := _first_repeated(entries)):
             raise ValueError(f"{repeated} stands there twice; name it once")
         if entries == ():
             raise ValueError("no question is named; name some, or say 'probe' or 'all'")
@@ -120,17 +120,17 @@ class WorldValuesBench(InstrumentTable):
                     f"of fewer than min_group = {self.min_group} are not compared; raise probe or lower min_group"
                 )
         models = [*study.families, *(file.name for file in self.ratings)]
-        if repeated := _twice(models):
+        if repeated := _first_repeated(models):
             raise ValueError(
                 f"worldvaluesbench.ratings: two models are called {repeated}; give the ratings another name"
             )
-        if repeated := _twice(self.wordings):
+        if repeated := _first_repeated(self.wordings):
             raise ValueError(f"worldvaluesbench.wordings: {repeated} stands there twice; name it once")
         if self.decode.seed_prompts and self.seed_files is None:
             raise ValueError(
                 "worldvaluesbench.decode.seed_prompts needs seed_files, which its words are taken from; name them"
             )
-        if repeated := _twice(map(str, self.decode.seed_prompts)):
+        if repeated := _first_repeated(map(str, self.decode.seed_prompts)):
             raise ValueError(
                 f"worldvaluesbench.decode.seed_prompts: figure {repeated} stands there twice; name it once"
             )
@@ -164,5 +164,5 @@ class WorldValuesBench(InstrumentTable):
             )
 
 
-def _twice(names: Iterable[str]) -> str | None:
+def _first_repeated(names: Iterable[str]) -> str | None:
     return next((name for name, times in Counter(names).items() if times > 1), None)

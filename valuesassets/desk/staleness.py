@@ -44,7 +44,7 @@ class Staleness:
         self._resolver = _new_resolver(graph, instance)
 
     def of(self, keys: Iterable[dg.AssetKey], partition: str | None) -> list[dg.AssetKey]:
-        """The assets, of these in topological order, that are missing, stale or damaged in a partition."""
+        """The assets that are missing, stale or damaged in a partition; `keys` has parents before children."""
         stale: list[dg.AssetKey] = []
         for key in keys:
             parents = self._graph.get(key).parent_keys
@@ -261,7 +261,7 @@ class StaleCache:
         return cls(view)
 
     def behind(self, key: dg.AssetKey, partitions: Collection[str | None]) -> set[str | None]:
-        """The partitions of an asset, of these, that are missing or whose input data have changed since.
+        """Those of an asset's partitions that are missing or whose input data have changed since.
 
         New code alone does not count: a person decides whether it is worth the time. Nor does a failed attempt, until
         another run has made one of its inputs again.

@@ -15,30 +15,30 @@ from valuesassets.records.places import STUDIES, bundled_names
 _FOLDER = "valuesassets/studies/lexicons"
 
 LEXICON_TEMPLATE = """\
-# The words that prompts in your language say around a question. Put yours in place of the English ones, as official
-# questionnaires there word them, and name this file: lexicon = "<this file>" under [languages.<code>] of a study (the
-# path counts from the study's folder), or --lexicon on the command line.
+# The words around a question in prompts of your language. Replace the English ones by the words of official
+# questionnaires, and name this file: lexicon = "<this file>" under [languages.<code>] of a study (the path is relative
+# to the study's folder), or --lexicon on the command line.
 #
-# Not asked here, since it is derived: the script, from the language's ISO 639-3 code; questions, items and answers,
-# from your form. Whether a form is in another language than declared is looked at for languages of the bundled form.
+# Not needed here: the script, which follows from the language's ISO 639-3 code, and questions, items and answers, which
+# come from your form. A form in another language than declared is only detected for languages of the bundled form.
 
-# Needed. What introduces the answer, two or more, without the colon; a study asks with as many as it has wordings.
-# A language that sets a space before a colon has it at the end of the cue.
+# Needed. Words that introduce the answer, two or more, without the colon; a study uses as many as it has wordings.
+# If the language has a space before a colon, put it at the end of the cue.
 answer_cues = ["Answer", "The answer is", "My answer"]
-# Needed. As your form prints them.
+# Needed. The answers yes and no, as your form prints them.
 yes = "yes"
 no = "no"
-# Needed. What is answered to the statements below.
+# Needed. The answers to the statements below.
 agree = "agree"
 disagree = "disagree"
-# Needed. How a second choice is told of the first; {label} stands for the answer.
+# Needed. The line that states the first choice before a second one is asked for; {label} stands for the answer.
 first_choice = "Most important: {label}"
-# Needed. Every phrase, and every short form, by which your forms say don't know, no answer, refused: never offered.
+# Needed. All phrases and abbreviations of your forms for don't know, no answer and refused; they are never offered.
 missing_answers = ["don't know", "no answer", "refused", "not applicable", "DK", "NA"]
-# What says no answer where it stands last (it may be left out): between other answers it is the middle one.
+# Optional. Phrases that mean no answer where they stand last, and the middle answer where they stand between others.
 unsure_answers = ["not sure", "no opinion"]
 
-# For lists of which items are mentioned or not (EVS 2017); {item} stands for the item. Leave out what your form lacks.
+# For lists of items that are mentioned or not (EVS 2017); {item} stands for the item. Leave out what your form lacks.
 [statements]
 child_qualities = "It is especially important that children learn this at home: {item}"
 neighbours = "I would not like to have these people as neighbours: {item}"

@@ -168,7 +168,9 @@ def question_faults(question: Question) -> list[str]:
     if not question.id.strip():
         faults.append("the id is empty")
     if "@" in question.id:
-        faults.append("the id has an @, behind which stands the answer that a question depends on; write another sign")
+        faults.append(
+            "the id has an @, which separates a question from the answer that it depends on; use another sign"
+        )
     if not question.text.strip():
         faults.append("the text is empty")
     if len(values) < 2:

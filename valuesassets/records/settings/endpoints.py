@@ -124,7 +124,7 @@ class Endpoint(Connection):
         if self.budget_usd is not None and self.prices is None:
             raise ValueError("budget_usd needs prices, what a million tokens cost; add them, or say budget_tokens")
         if self.prices is not None and self.budget_usd is None:
-            raise ValueError("prices are held against budget_usd, which is missing; say what may be spent")
+            raise ValueError("prices need budget_usd, which is missing; say how much may be spent")
         return self
 
     @property

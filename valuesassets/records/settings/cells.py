@@ -132,8 +132,8 @@ class Family(Record):
             self.endpoint.check(self.prompting)
             if self.offline or self.revision or self.dtype != "auto":
                 raise ValueError(
-                    "offline, revision and dtype are for kind = 'huggingface'; elsewhere the provider decides, so leave "
-                    "them out"
+                    "offline, revision and dtype are for kind = 'huggingface'; elsewhere the provider decides, so leave"
+                    " them out"
                 )
         if self.prompting.is_chat and self.bos != "template":
             raise ValueError(

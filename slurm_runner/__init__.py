@@ -1,5 +1,5 @@
-"""Slurm for Dagster projects: render a script, submit it once and only once, watch, cancel, re-attach.
+"""Slurm for Dagster projects: render a script, submit it exactly once, watch, cancel, re-attach.
 
-The shared folder is the contract: whatever a submission is and whatever became of it lies in its folder, so that any
-process that sees the folder can go on with it. It knows nothing of `valuesassets`.
+Everything about a submission is in its folder on a shared disk, so that any process that sees the folder can continue
+with it. The package is independent of `valuesassets`.
 """

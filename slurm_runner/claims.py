@@ -1,6 +1,6 @@
-"""Claims: which Slurm task is producing which cell, shared by all Dagster runs that want it.
+"""Claims: which Slurm task produces which cell, shared by all Dagster runs that want the cell.
 
-Where the disk does not say, or cannot be written, each function that reads or writes claims raises `SlurmError`.
+Every function that reads or writes claims raises `SlurmError` if the disk fails.
 """
 
 import contextlib
@@ -18,20 +18,20 @@ from slurm_runner.submission import Submission, open_submission
 
 CLAIM = "claim.json"
 PAGE = 1000
-"""Events that are asked for at once."""
+"""Number of events to fetch at a time."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """The task that was submitted for something, as long as its result is not used up.
+    """The task that was submitted for a result, until a run has used the result.
 
     Attributes:
-        folder: where the claim lies.
+        folder: folder of the claim.
         submission: folder of the submission.
-        index: of the task in it.
-        fingerprint: of what was asked; another one asks something else.
-        given_to: id of the run that has had the result; None while nobody has.
-        wanted_by: ids of the runs that have asked for it.
+        index: index of the task in the submission.
+        fingerprint: hash of the request; a different request has a different one.
+        given_to: id of the run that received the result, or None.
+        wanted_by: ids of the runs that requested the result.
     """
 
     folder: Path
@@ -42,53 +42,55 @@ class Claim:
     wanted_by: tuple[str, ...] = ()
 
     def write(self) -> Self:
-        """Keep the claim, whole or not at all."""
+        """Write the claim's file, whole or not at all."""
         make_folder(self.folder)
         write_json(self.folder / CLAIM, {name: value for name, value in vars(self).items() if name != "folder"})
         return self
 
     def join(self, run_id: str) -> Self:
-        """Note that a run too waits for the result."""
+        """Record that another run waits for the result."""
         return replace(self, wanted_by=(*self.wanted_by, run_id)).write()
 
     def hand_over(self, run_id: str) -> None:
-        """Note which run has had the result, unless another claim has taken its place."""
-        if found := self._as_it_is_now():
-            replace(found, given_to=run_id).write()
+        """Record the run that received the result, unless another claim has replaced this one."""
+        if current := self._current():
+            replace(current, given_to=run_id).write()
 
     def drop(self) -> None:
-        """Remove a claim whose task ended badly, unless another one has taken its place."""
-        if self._as_it_is_now():
+        """Remove the claim after its task failed, unless another claim has replaced it."""
+        if self._current():
             (self.folder / CLAIM).unlink(missing_ok=True)
 
     def is_used_up(self, history: "History", assets: Iterable[dg.AssetKey], partition: str | None) -> bool:
-        """Whether a run that asks for assets again wants the result anew: another one has materialised them with it,
-        or, where there are no assets, has succeeded."""
-        had = history.run(self.given_to) if self.given_to else None
-        if had is None or had.run_id in history.own:
+        """Whether a new request needs a new result, because another run has already used this one.
+
+        That run has materialised the assets with it or, without assets, has succeeded.
+        """
+        receiver = history.run(self.given_to) if self.given_to else None
+        if receiver is None or receiver.run_id in history.own:
             return False
         if not (keys := list(assets)):
-            return had.status is dg.DagsterRunStatus.SUCCESS
-        return all(partition in history.materialised_by(had.run_id, key) for key in keys)
+            return receiver.status is dg.DagsterRunStatus.SUCCESS
+        return all(partition in history.materialised_by(receiver.run_id, key) for key in keys)
 
     def is_wanted_by_others(self, instance: dg.DagsterInstance, run_id: str) -> bool:
         """Whether a run other than this one waits for the result."""
-        found = self._as_it_is_now()
-        others = map(instance.get_run_by_id, {*found.wanted_by} - {run_id} if found else ())
+        current = self._current()
+        others = map(instance.get_run_by_id, {*current.wanted_by} - {run_id} if current else ())
         return any(run and not run.is_finished and run.status is not dg.DagsterRunStatus.CANCELING for run in others)
 
-    def _as_it_is_now(self) -> "Claim | None":
-        """The claim in the folder; None where another one has taken this one's place."""
-        found = read_claim(self.folder)
-        return found if found is not None and found.submission == self.submission else None
+    def _current(self) -> "Claim | None":
+        """The claim as it is in the folder now; None where another claim has replaced it."""
+        claim = read_claim(self.folder)
+        return claim if claim is not None and claim.submission == self.submission else None
 
 
 class History:
-    """What other runs have done, as a run that asks again finds it: each is looked at once, whatever it has made.
+    """What other runs have done, as a new run sees it; each run is read only once.
 
     Attributes:
-        own: ids of the run and of those that it is the automatic retry of.
-        run: a run by its id.
+        own: ids of the run and of the runs that it retries automatically.
+        run: returns a run by its id.
         materialised_by: see the function of that name.
     """
 
@@ -101,22 +103,22 @@ class History:
 def read_claim(folder: Path) -> Claim | None:
     """The claim in a folder; None where there is none, or a damaged one."""
     try:
-        found = read_json(folder / CLAIM)
-        return Claim(folder, **{**found, "wanted_by": tuple(found["wanted_by"])})
+        fields = read_json(folder / CLAIM)
+        return Claim(folder, **{**fields, "wanted_by": tuple(fields["wanted_by"])})
     except (TypeError, KeyError):
         return None
 
 
 @contextlib.contextmanager
 def claims_lock(root: Path) -> Iterator[None]:
-    """What a process holds while it looks for claims and makes new ones below `root`."""
+    """The lock that a process holds while it looks for claims and makes new ones below `root`."""
     make_folder(root)
     with locked(root / "claims.lock"):
         yield
 
 
 def standing_claim(folder: Path, fingerprint: str) -> tuple[Claim, Submission] | None:
-    """The claim in a folder and its submission, where they are of what is asked now; None where a new one is needed."""
+    """The claim in a folder and its submission, if they fit this request; None where a new claim is needed."""
     claim = read_claim(folder)
     submission = open_submission(Path(claim.submission)) if claim else None
     if claim is None or submission is None or submission.refused or claim.fingerprint != fingerprint:
@@ -125,31 +127,31 @@ def standing_claim(folder: Path, fingerprint: str) -> tuple[Claim, Submission] |
 
 
 def materialised_by(instance: dg.DagsterInstance, run_id: str, asset: dg.AssetKey) -> set[str | None]:
-    """The partitions of an asset that a run has materialised; `{None}` where it has none.
+    """The partitions of an asset that a run has materialised; `{None}` for an asset without partitions.
 
-    As the asset's history has it, which is what the UI shows: of a worker that is killed while it stores the event, the
-    run's own log may have it and the history not.
+    They come from the asset's history, which the UI shows. If a worker is killed while it stores the event, the run's
+    own log may have the event and the history not.
     """
     first = instance.get_records_for_run(run_id, of_type=dg.DagsterEventType.ASSET_MATERIALIZATION, limit=1).records
     if not first:
         return set()
     since = dg.AssetRecordsFilter(asset, after_timestamp=first[0].timestamp - 1)
-    found: set[str | None] = set()
+    partitions: set[str | None] = set()
     cursor, has_more = None, True
     while has_more:
         page = instance.fetch_materializations(since, limit=PAGE, cursor=cursor)
-        found |= {record.partition_key for record in page.records if record.run_id == run_id}
+        partitions |= {record.partition_key for record in page.records if record.run_id == run_id}
         cursor, has_more = page.cursor, page.has_more
-    return found
+    return partitions
 
 
 def retried_runs(instance: dg.DagsterInstance, run: dg.DagsterRun) -> set[str]:
-    """Ids of the runs that Dagster by itself has started a run again for; none where a person has asked for it."""
+    """Ids of the runs that a run retries automatically; empty if a person started the run."""
     group = instance.get_run_group(run.run_id) if RETRY_NUMBER_TAG in run.tags else None
-    return {one.run_id for one in group[1]} - {run.run_id} if group else set()
+    return {member.run_id for member in group[1]} - {run.run_id} if group else set()
 
 
 def is_cancelled(instance: dg.DagsterInstance, run_id: str) -> bool:
-    """Whether a person cancelled a run, rather than that its process was stopped."""
+    """Whether a person cancelled a run, as opposed to its process being stopped."""
     run = instance.get_run_by_id(run_id)
     return run is None or run.status in (dg.DagsterRunStatus.CANCELING, dg.DagsterRunStatus.CANCELED)

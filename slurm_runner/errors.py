@@ -1,13 +1,13 @@
-"""The errors of this package; each message says what was found and what to do."""
+"""The errors of this package; each message says what is wrong and what to do."""
 
 
 class SlurmError(Exception):
-    """Root of this library's errors; its message is one line fit for a person."""
+    """Root of this library's errors; its message is one line that a user can read."""
 
 
 class SubmissionRefused(SlurmError):
-    """Slurm will not take the job as it is asked for: the options have to be mended first."""
+    """Slurm refused the job; its options have to be corrected first."""
 
 
 class SubmissionUncertain(SlurmError):
-    """Slurm could not be asked; whether the job exists is found out by its name before any second try."""
+    """Slurm did not answer; the job is looked up by its name before another attempt."""

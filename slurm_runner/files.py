@@ -1,4 +1,4 @@
-"""Small JSON files that are whole or absent, and locks; a disk that fails is a `SlurmError`, never an empty file."""
+"""Small JSON files that are whole or absent, and locks; a failing disk raises `SlurmError`."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ from slurm_runner.errors import SlurmError
 
 @contextlib.contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """A block in which files are written."""
+    """A block that writes files; errors of the disk become `SlurmError`."""
     try:
         yield
     except OSError as error:
@@ -27,10 +27,10 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def share(path: Path) -> None:
-    """Let the group that may write into a folder write a new file or folder in it too, whatever the umask."""
+    """Give the group of a folder write access to a new file or folder in it, whatever the umask."""
     parent = path.parent.stat()
     if parent.st_mode & stat.S_IWGRP:
-        with contextlib.suppress(OSError):  # another user shares it, or nobody can: who cannot write there is told so
+        with contextlib.suppress(OSError):  # the owner shares it; others get an error when they write
             for each in (path, *path.rglob("*")):
                 os.chown(each, -1, parent.st_gid)
                 group = stat.S_ISGID | stat.S_IRWXG if each.is_dir() else stat.S_IRGRP | stat.S_IWGRP
@@ -38,7 +38,7 @@ def share(path: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, and those above it that are missing; each is shared as the one above it."""
+    """Make a folder and its missing parents, each shared like its parent."""
     if not path.is_dir():
         make_folder(path.parent)
         with writing(path):
@@ -47,7 +47,7 @@ def make_folder(path: Path) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a file under a temporary name, on the disk, then rename it."""
+    """Write a file under a temporary name, flush it to the disk, then rename it."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     with writing(path):
         with open(temporary, "w", encoding="utf-8") as stream:
@@ -59,9 +59,9 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """What a file holds; None where it is absent or no JSON.
+    """The value of a JSON file; None where it is absent or not JSON.
 
-    One that the disk does not give is not taken for absent: whoever did would ask for a job twice.
+    A file that the disk fails to read does not count as absent: otherwise a job could be submitted twice.
     """
     try:
         return json.loads(path.read_bytes())
@@ -73,7 +73,7 @@ def read_json(path: Path) -> Any:
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """What one process at a time does, among all that see the file."""
+    """A lock among all processes that see the file."""
     lock = FileLock(path)
     with writing(path.parent):
         lock.acquire()

@@ -1,4 +1,4 @@
-"""Tasks as processes of this machine, some at a time: stands in for a cluster where there is none."""
+"""Runs tasks as processes of this machine, a few at a time, where there is no cluster."""
 
 import subprocess
 import sys
@@ -13,22 +13,22 @@ from slurm_runner.verdicts import ExitFile, judge
 from slurm_runner.watch import Key, TaskReport
 
 HERE = "here"
-"""Stands for the id that Slurm would give."""
+"""The job id of local submissions."""
 SECONDS_TO_END = 20.0
 
 
 class LocalRunner:
-    """Runs the tasks of submissions here, in their order; does what `Watch` does for those of Slurm.
+    """Runs the tasks of submissions on this machine, in order, with the interface of `Watch`.
 
     Attributes:
-        lasts: whether a task outlives the run that asked for it: a process of this machine ends with it.
-        fault: nothing stands between us and our own processes.
-        poll_seconds, patience_seconds: a look costs nothing, and this machine's disk shows what was written.
-        attempts: how often a task is started that somebody has told to stop.
-        most_tasks: of a submission.
+        lasts: whether a task outlives its run; local processes do not.
+        fault: why tasks cannot be watched; always None here.
+        poll_seconds, patience_seconds: short, since looking is cheap and the disk is local.
+        attempts: most starts of a task that was stopped from outside.
+        most_tasks: most tasks of a submission.
 
     Args:
-        places: how many processes there may be at a time.
+        places: most processes at the same time.
     """
 
     lasts = False
@@ -42,11 +42,11 @@ class LocalRunner:
         self._running: dict[Key, tuple[Submission, subprocess.Popen[bytes], float]] = {}
 
     def submit(self, submission: Submission, say: Callable[[str], None]) -> Submission:
-        """The submission with what stands for its job's id."""
+        """The submission with the local job id."""
         return replace(submission, job_id=HERE)
 
     def add(self, submission: Submission, indices: Sequence[int]) -> None:
-        """Run tasks as soon as there is a place."""
+        """Queue tasks, which run as soon as there is a place."""
         self._waiting |= {(submission.uuid, index): submission for index in indices}
 
     def open_reports(self) -> Iterator[tuple[Key, TaskReport]]:
@@ -55,32 +55,32 @@ class LocalRunner:
         yield from ((key, TaskReport("WAITING")) for key in self._waiting)
 
     def tick(self) -> dict[Key, TaskReport]:
-        """The tasks that have ended since the last tick; others take their places."""
+        """The tasks that have ended since the last tick; waiting ones start in their places."""
         ended = {}
         for key, (submission, process, began) in list(self._running.items()):
             if (status := process.poll()) is not None:
                 del self._running[key]
-                left = ExitFile(0, status if status >= 0 else 128 - status, round(time.monotonic() - began))
-                ended[key] = TaskReport("ENDED", verdict=judge(submission, key[1], left))
+                exit_file = ExitFile(0, status if status >= 0 else 128 - status, round(time.monotonic() - began))
+                ended[key] = TaskReport("ENDED", verdict=judge(submission, key[1], exit_file))
         for key in list(self._waiting)[: self._places - len(self._running)]:
             submission = self._waiting.pop(key)
             self._running[key] = submission, _start(submission, key[1]), time.monotonic()
         return ended
 
     def cancel(self, submission: Submission, indices: Iterable[int]) -> None:
-        """End tasks, or leave them out."""
+        """End running tasks, and remove waiting ones."""
         self._end({(submission.uuid, index) for index in indices})
 
     def close(self) -> None:
-        """End all that runs, and leave out what waits."""
+        """End all running tasks, and remove all waiting ones."""
         self._end({*self._waiting, *self._running})
 
     def _end(self, keys: set[Key]) -> None:
-        self._waiting = {key: one for key, one in self._waiting.items() if key not in keys}
-        ending = [self._running.pop(key)[1] for key in keys & self._running.keys()]
-        for process in ending:
+        self._waiting = {key: submission for key, submission in self._waiting.items() if key not in keys}
+        processes = [self._running.pop(key)[1] for key in keys & self._running.keys()]
+        for process in processes:
             process.terminate()
-        for process in ending:
+        for process in processes:
             try:
                 process.wait(SECONDS_TO_END)
             except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""The options of a job: partition, memory, time and all else that `sbatch` is given."""
+"""The options of a job for `sbatch`: partition, memory, time and others."""
 
 import re
 import shlex
@@ -22,15 +22,15 @@ TAKEN: Mapping[str, str | None] = {
     **dict.fromkeys(("--clusters", "--array", "--job-name", "--output", "--error", "--open-mode")),
     **dict.fromkeys(("--parsable", "--quiet", "--wait", "--wrap", "--test-only", "--help", "--usage", "--version")),
 }
-"""Options of `sbatch` that nobody may add, since a job is found, timed and judged by them: by which field of
-`SlurmOptions` to say them instead, where there is one."""
+"""Options of `sbatch` that users may not add, because jobs are found, timed and judged by them, with the field of
+`SlurmOptions` to use instead, if there is one."""
 
 
 def fault_of_option(option: str, keys: Mapping[str, str] | None = None) -> str | None:
-    """What keeps a further option of `sbatch` from being added, and what to do; None where nothing does.
+    """Why a further option of `sbatch` cannot be added, and what to do; None where it can.
 
     Args:
-        keys: how the fields of `SlurmOptions` are said, where not by their names.
+        keys: the user's names for fields of `SlurmOptions`, where they differ.
 
     >>> fault_of_option("--part=gpu"), fault_of_option("--mem-per-cpu=2G")
     ('--partition is set for every job already; say it as `partition`', None)
@@ -41,8 +41,8 @@ def fault_of_option(option: str, keys: Mapping[str, str] | None = None) -> str |
         words = []
     if len(words) != 1 or "\n" in option or not re.match(r"--[a-z]", words[0]):
         return "write an option of sbatch as '--name' or '--name=value', in quotes where there are blanks"
-    said = words[0].partition("=")[0]  # `sbatch` takes names abbreviated too
-    name = said if said in TAKEN else next((name for name in TAKEN if name.startswith(said)), None)
+    option_name = words[0].partition("=")[0]  # `sbatch` takes names abbreviated too
+    name = option_name if option_name in TAKEN else next((name for name in TAKEN if name.startswith(option_name)), None)
     if name is None:
         return None
     field = TAKEN[name]
@@ -52,21 +52,21 @@ def fault_of_option(option: str, keys: Mapping[str, str] | None = None) -> str |
 
 @dataclass(frozen=True)
 class SlurmOptions:
-    """Options of one submission; what is None is left to the cluster's defaults.
+    """Options of one submission; None leaves an option to the cluster's defaults.
 
     Attributes:
-        partition, account, qos, constraint, gres: as `sbatch` takes them (`gres`: `gpu:a100:2`).
+        partition, account, qos, constraint, gres: in the notation of `sbatch` (`gres`: `gpu:a100:2`).
         cpus: cores of a task.
         memory_mib: memory of a task's node, MiB.
         minutes: time limit.
-        warn_seconds: how long before the limit the job is told (SIGTERM) to save what it has.
-        requeue: whether Slurm may start the job again by itself after a node was lost.
-        throttle: most tasks of an array at a time.
+        warn_seconds: how long before the limit the job is warned (SIGTERM) to save its results.
+        requeue: whether Slurm may restart the job itself after a node failure.
+        throttle: most tasks of an array at the same time.
         extra: further options of `sbatch`, none of `TAKEN`, each `--name` or `--name=value`, quoted as in a batch
             script.
         modules: environment modules to load.
-        container: words that enter a container, put before the command (`apptainer exec --nv image.sif`).
-        environment: variables of the job; of the submitter's own only PATH, HOME and the like are passed on.
+        container: words before the command that enter a container (`apptainer exec --nv image.sif`).
+        environment: variables of the job; of the submitter's environment only PATH, HOME and the like are passed on.
     """
 
     partition: str | None = None
@@ -87,8 +87,8 @@ class SlurmOptions:
 
     def __post_init__(self) -> None:
         for name in WORDS:
-            if re.search(r"[\s\"'\\]", said := getattr(self, name) or ""):
-                raise SlurmError(f"{name} {said!r}: a word without blanks and quotes was expected; mend it")
+            if re.search(r"[\s\"'\\]", value := getattr(self, name) or ""):
+                raise SlurmError(f"{name} {value!r}: a word without blanks and quotes was expected; mend it")
         for option in self.extra:
             if fault := fault_of_option(option):
                 raise SlurmError(f"option of sbatch {option!r}: {fault}")
@@ -99,13 +99,13 @@ class SlurmOptions:
             )
 
     def directives(self) -> list[str]:
-        """The options as `sbatch` takes them."""
-        named = {
+        """The options in the notation of `sbatch`."""
+        options = {
             **{f"--{word}": getattr(self, word) for word in WORDS},
             "--cpus-per-task": self.cpus,
             "--mem": f"{self.memory_mib}M" if self.memory_mib is not None else None,
             "--time": self.minutes,
             "--signal": f"B:TERM@{self.warn_seconds}",
         }
-        given = [f"{name}={value}" for name, value in named.items() if value is not None]
-        return [*given, "--requeue" if self.requeue else "--no-requeue", *self.extra]
+        directives = [f"{name}={value}" for name, value in options.items() if value is not None]
+        return [*directives, "--requeue" if self.requeue else "--no-requeue", *self.extra]

@@ -1,8 +1,8 @@
-"""A command run as a job that speaks to Dagster by Pipes. The job survives the run; the next run finds it again.
+"""Runs a command as a job that reports to Dagster through Pipes, and that survives its run.
 
-Context and messages are files in the task's folder, and stay there: the job may start, or speak, when the run is long
-gone. A run that is cancelled cancels the job; a process that is stopped or killed does not: the next run finds the job
-by the claim in its folder and goes on.
+Context and messages are files that stay in the task's folder, since the job may start or report when the run is long
+gone. Cancelling a run cancels the job. If the run's process is stopped or killed instead, the next run finds the job by
+the claim in its folder and continues.
 """
 
 import contextlib
@@ -28,44 +28,44 @@ from slurm_runner.watch import Watch
 
 CONTEXT, MESSAGES = "context.json", "messages"
 MESSAGES_SECONDS = 0.5
-"""Between two looks at the messages of a job."""
+"""Time between two looks at a job's messages."""
 
 
 def with_pipes(task: Task, context: dg.OpExecutionContext, extras: Mapping[str, Any] | None = None) -> Task:
-    """A task whose command finds Dagster's context, and a place for what it tells Dagster."""
+    """The task with Dagster's context and a file for messages to Dagster in its environment."""
 
     def environment(place: Path) -> Mapping[str, str]:
-        found = {dagster_pipes.PipesDefaultContextLoader.FILE_PATH_KEY: str(place / CONTEXT)}
-        told = {dagster_pipes.PipesDefaultMessageWriter.FILE_PATH_KEY: str(place / MESSAGES)}
+        context_place = {dagster_pipes.PipesDefaultContextLoader.FILE_PATH_KEY: str(place / CONTEXT)}
+        messages_place = {dagster_pipes.PipesDefaultMessageWriter.FILE_PATH_KEY: str(place / MESSAGES)}
         return {
             **task.environment(place),
-            dagster_pipes.DAGSTER_PIPES_CONTEXT_ENV_VAR: dagster_pipes.encode_param(found),
-            dagster_pipes.DAGSTER_PIPES_MESSAGES_ENV_VAR: dagster_pipes.encode_param(told),
+            dagster_pipes.DAGSTER_PIPES_CONTEXT_ENV_VAR: dagster_pipes.encode_param(context_place),
+            dagster_pipes.DAGSTER_PIPES_MESSAGES_ENV_VAR: dagster_pipes.encode_param(messages_place),
         }
 
-    said = json.dumps(build_external_execution_context_data(context, dict(extras or {})))
-    return replace(task, environment=environment, files={**task.files, CONTEXT: said})
+    context_text = json.dumps(build_external_execution_context_data(context, dict(extras or {})))
+    return replace(task, environment=environment, files={**task.files, CONTEXT: context_text})
 
 
-class KeptMessages(dg.PipesMessageReader):
-    """Reads messages from a file that stays: a run that goes on with a job hears all that it has said.
+class FileMessages(dg.PipesMessageReader):
+    """Reads messages from a file without emptying it, so that a run that continues a job gets all of them.
 
     Dagster's own reader empties the file first.
     """
 
     def __init__(self) -> None:
-        self._followed: tuple[Path, list[int]] | None = None
+        self._file: tuple[Path, list[int]] | None = None
 
     def follow(self, path: Path) -> None:
         """Read this file from now on, from its beginning."""
         if not path.exists():
             path.touch()
             share(path)
-        self._followed = path, [0]
+        self._file = path, [0]
 
     @contextlib.contextmanager
     def read_messages(self, handler: dg.PipesMessageHandler) -> Iterator[dict[str, str]]:
-        """Read what is followed until the session is over."""
+        """Read the followed file until the session is over."""
         is_over = threading.Event()
         thread = threading.Thread(target=self._read, args=(handler, is_over), daemon=True)
         thread.start()
@@ -79,18 +79,18 @@ class KeptMessages(dg.PipesMessageReader):
         was_over = False
         while not was_over:
             was_over = is_over.wait(MESSAGES_SECONDS)
-            path, heard = self._followed or (Path(os.devnull), [0])
-            with contextlib.suppress(OSError), open(path, "rb") as stream:  # opened anew: NFS shows what is new
-                stream.seek(heard[0])
+            path, offset = self._file or (Path(os.devnull), [0])
+            with contextlib.suppress(OSError), open(path, "rb") as stream:  # reopened, so that NFS shows new lines
+                stream.seek(offset[0])
                 *lines, _ = stream.read().split(b"\n")
                 for line in lines:
-                    heard[0] += len(line) + 1
-                    self._hear(line, handler)
+                    offset[0] += len(line) + 1
+                    self._handle(line, handler)
 
-    def _hear(self, line: bytes, handler: dg.PipesMessageHandler) -> None:
+    def _handle(self, line: bytes, handler: dg.PipesMessageHandler) -> None:
         try:
             message = json.loads(line)
-        except ValueError:  # a node that fell left half a line
+        except ValueError:  # half a line of a failed node
             return
         try:
             handler.handle_message(message)
@@ -98,15 +98,15 @@ class KeptMessages(dg.PipesMessageReader):
             handler.report_pipes_framework_exception(type(self).__name__, sys.exc_info())
 
     def no_messages_debug_text(self) -> str:
-        """Where to look."""
-        return f"Messages were expected in {self._followed[0] if self._followed else 'a file of the job'}."
+        """A hint for Dagster's error where no messages arrived."""
+        return f"Messages were expected in {self._file[0] if self._file else 'a file of the job'}."
 
 
 class ServedTask(dg.PipesClientCompletedInvocation):
-    """A task that was done, and what it has reported.
+    """A finished task with its reports to Dagster.
 
     Attributes:
-        log: what it has printed, over all attempts.
+        log: its log, of all attempts.
     """
 
     def __init__(self, session: dg.PipesSession, log: Path) -> None:
@@ -114,7 +114,7 @@ class ServedTask(dg.PipesClientCompletedInvocation):
         self.log = log
 
     def get_results(self, *, implicit_materializations: bool = True) -> Sequence[dg.PipesExecutionResult]:
-        """As Dagster has it; of an asset or check that several attempts have reported, the last report."""
+        """Dagster's results; if several attempts have reported an asset or check, the last report of it."""
         results = super().get_results(implicit_materializations=implicit_materializations)
         return tuple({(result.asset_key, getattr(result, "check_name", None)): result for result in results}.values())
 
@@ -128,20 +128,20 @@ def serve_task(
     options: SlurmOptions,
     extras: Mapping[str, Any] | None = None,
 ) -> ServedTask:
-    """Run a task to its end, or go on with the job that a run before has submitted for the same.
+    """Run a task to its end, or continue the job that an earlier run submitted for the same request.
 
     Args:
         root: folder of the submissions, on a disk that the compute nodes share.
-        wanted: its name is the job's label.
+        wanted: the result to wait for; its name is the job's label.
 
     Raises:
-        JobEnded: how it ended.
-        SubmissionRefused, SubmissionUncertain: it was not submitted, or nobody knows.
-        Exception: what `wanted.take` has raised.
+        JobEnded: the task ended without the result.
+        SubmissionRefused, SubmissionUncertain: it was not submitted, or Slurm did not answer.
+        Exception: the exception of `wanted.take`.
     """
-    # What Pipes asks of the other one is deprecated.
+    # Pipes uses deprecated attributes of an AssetExecutionContext.
     op = context.op_execution_context if isinstance(context, dg.AssetExecutionContext) else context
-    messages, logs = KeptMessages(), list[Path]()
+    messages, logs = FileMessages(), list[Path]()
 
     def order(new: list[Wanted]) -> list[Order]:
         return [Order(wanted.name, options, [(with_pipes(task, op, extras), new)])]
@@ -150,7 +150,7 @@ def serve_task(
         logs.append(submission.log(index))
         messages.follow(submission.task_folder(index) / MESSAGES)
 
-    # The task has its context beside it already.
+    # The injector has nothing to do: the task's folder holds the context.
     with dg.open_pipes_session(op, dg.PipesEnvContextInjector(), messages) as session:
         failed = Serving(op, runner, root, order, listen).serve([wanted])
     for error in failed.values():

@@ -1,8 +1,8 @@
 """The batch script of a submission, and the command of each of its tasks.
 
-A submission is a job array, one task per index, be it a single one. Each start of a task works in a folder of its own
-(`<submission>/<index>/attempt-<job>.<restart>`), so that an old one that still writes, or one of a job made twice,
-harms nothing; it leaves an exit file.
+A submission is a job array with one task per index, even for a single task. Each start of a task works in its own
+folder (`<submission>/<index>/attempt-<job>.<restart>`), so that an old start that still writes, or a job that Slurm
+made twice, does no harm. Each start leaves an exit file.
 """
 
 import re
@@ -16,7 +16,7 @@ from slurm_runner.options import SlurmOptions
 COMMAND, LOG, EXIT, ATTEMPT = "command.sh", "log.txt", "exit.json", "attempt"
 DIRECTIVE = "#SBATCH "
 HEADER = "== "
-"""What begins the line that each attempt writes first to the log."""
+"""Beginning of the first line that each attempt writes to the log."""
 UNWRITABLE = 74
 """Exit status of a task whose node cannot write into its folder (EX_IOERR)."""
 NO_MODULE = 78
@@ -50,14 +50,14 @@ leave "$rc"
 
 
 def render_batch_script(name: str, uuid: str, folder: Path, n_tasks: int, options: SlurmOptions) -> str:
-    """The script that `sbatch` is given.
+    """The batch script for `sbatch`.
 
     Args:
-        name: of the job.
-        folder: of the submission, absolute, on a disk that the compute nodes share.
+        name: name of the job.
+        folder: absolute path of the submission's folder, on a disk that the compute nodes share.
 
     Raises:
-        SlurmError: a folder that cannot stand in a script.
+        SlurmError: the folder's path cannot be written in a script.
     """
     if not folder.is_absolute() or set('"\\\n') & set(str(folder)):
         raise SlurmError(f"{folder}: an absolute path without quotes and backslashes was expected; choose another one")
@@ -72,7 +72,7 @@ def render_batch_script(name: str, uuid: str, folder: Path, n_tasks: int, option
         f'--output="{log}"',
         f"--array={array}",
         f"--job-name={name}",
-    ]  # what a submission is found by stands last, so that no option takes its place
+    ]  # the name, by which a job is found, stands last, so that no option overrides it
     head = ["#!/bin/bash", *(DIRECTIVE + directive for directive in directives)]
     body = BODY.format(
         header=HEADER,
@@ -93,7 +93,7 @@ def render_command(
     """The script that a task runs: modules, environment, container, command.
 
     Raises:
-        SlurmError: a variable's name is none, or a word holds a zero byte.
+        SlurmError: a variable's name is invalid, or a word holds a zero byte.
     """
     lines = ["#!/bin/bash"]
     if options.modules:
@@ -107,6 +107,6 @@ def render_command(
             raise SlurmError(f"environment: {key!r} is no name of a variable; write it with letters, digits and _")
     lines += [f"export {key}={shlex.quote(value)}" for key, value in variables.items()]
     lines += [f"exec {shlex.join([*options.container, *arguments])}", ""]
-    if found := next((line for line in lines if "\0" in line), None):
-        raise SlurmError(f"{found!r}: holds a zero byte, which no command can be given; leave it out")
+    if line_with_zero := next((line for line in lines if "\0" in line), None):
+        raise SlurmError(f"{line_with_zero!r}: holds a zero byte, which no command can be given; leave it out")
     return "\n".join(lines)

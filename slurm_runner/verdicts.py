@@ -1,6 +1,6 @@
-"""Verdicts: how a task ended, from Slurm's answer and the exit file that the task left.
+"""Verdicts: how a task ended, according to Slurm's answer and the task's exit file.
 
-A command that fails is never a state; a task that is not found is unknown, never done.
+A failed command of Slurm is never a state; a task that is not found is unknown, never done.
 """
 
 import math
@@ -14,9 +14,9 @@ from slurm_runner.script import ATTEMPT, EXIT, NO_MODULE, UNWRITABLE
 from slurm_runner.submission import Submission
 
 STOPPED_EARLY = 75
-"""Exit status of a command that was told to stop (SIGTERM), has saved what it had and can go on (EX_TEMPFAIL)."""
-TOLD_TO_STOP = (STOPPED_EARLY, 128 + 15)
-"""The same, and of a command that does not listen to SIGTERM."""
+"""Exit status of a command that SIGTERM stopped after it saved its results, so that it can continue (EX_TEMPFAIL)."""
+STOP_STATUSES = (STOPPED_EARLY, 128 + 15)
+"""Exit statuses of commands that SIGTERM stopped, whether they handled it or not."""
 
 
 class Ending(StrEnum):
@@ -40,7 +40,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """A task's ending and, in words, what was found and what to do."""
+    """A task's ending, with the reason and what to do in words."""
 
     ending: Ending
     reason: str
@@ -48,7 +48,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class ExitFile:
-    """What a task's wrapper wrote last: the attempt, its exit status and how long it ran (seconds)."""
+    """The file that a task's wrapper writes last: the restart, its exit status and its duration in seconds."""
 
     restart: int
     rc: int
@@ -58,14 +58,14 @@ class ExitFile:
 ENDED = frozenset(
     {"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"}
 )
-"""States after which no other one comes. One that nobody here has heard of is none of them: newer Slurm has more."""
+"""Final states; unknown states of a newer Slurm do not count as final."""
 NODE_STATES = {"NODE_FAIL": Ending.NODE_LOST, "BOOT_FAIL": Ending.NODE_LOST, "PREEMPTED": Ending.PREEMPTED}
 
 HOPELESS = re.compile(
     r"PartitionTimeLimit|PartitionNodeLimit|DependencyNeverSatisfied|BadConstraints|InvalidAccount|InvalidQOS|"
     r"AccountNotAllowed|QOSNotAllowed|AccountingPolicy|.*WallDurationPerJob.*|.*PerJobLimit|.*PerJob|.*launch.failed.*"
 )
-"""Reasons for which a task pends for ever."""
+"""Reasons for which a task is pending for ever."""
 PENDING_ADVICE = {
     "PartitionTimeLimit": "ask for less time than the partition allows (`sinfo -o '%P %l'`)",
     "PartitionNodeLimit": "ask for fewer nodes than the partition allows",
@@ -76,9 +76,9 @@ PENDING_ADVICE = {
     "BadConstraints": "ask for what a node of the partition has (`sinfo -Nl`)",
 }
 NO_LOG = 53
-"""Exit status that slurmd gives where it could not open the log."""
+"""Exit status of slurmd if it could not open the log."""
 EARLY_SECONDS = 65
-"""How much before its time Slurm may send the warning of `--signal`."""
+"""How much too early Slurm may send the warning of `--signal`."""
 OVER_MEMORY = re.compile(r"exceeded (?:job |step )?memory limit|oom[-_ ]kill|out of memory", re.IGNORECASE)
 
 
@@ -95,7 +95,7 @@ def stuck(reason: str, owner: str | None = None) -> Verdict:
     """The verdict on a task that will never start.
 
     Args:
-        owner: who alone may cancel it; None where it was cancelled.
+        owner: the user who alone may cancel it; None if it was cancelled already.
     """
     advice = next((what for word, what in PENDING_ADVICE.items() if word in reason), "ask for something else")
     done = "it was cancelled" if owner is None else f"let {owner} cancel it"
@@ -103,57 +103,57 @@ def stuck(reason: str, owner: str | None = None) -> Verdict:
 
 
 def read_exit(submission: Submission, index: int, restarts: int = 0) -> ExitFile | None:
-    """The exit file that counts: of an attempt that succeeded, else of the last one; None where it left none.
+    """The exit file that counts, of a successful attempt or else of the last one; None where there is none.
 
     Args:
-        restarts: how often Slurm has started the task again: how attempts before have failed is past.
+        restarts: how often Slurm has restarted the task; failures of earlier attempts are ignored.
     """
-    found = []
+    exit_files = []
     for path in submission.task_folder(index).glob(f"{ATTEMPT}-{submission.job_id or '*'}.*/{EXIT}"):
         try:
-            written = read_json(path) or {}
-            left = ExitFile(written["restart"], written["rc"], written["seconds"])
-            if written["uuid"] == submission.uuid and (left.rc == 0 or left.restart >= restarts):
-                found.append(left)
-        except (SlurmError, TypeError, KeyError):  # damaged, or the disk does not show it yet
+            fields = read_json(path) or {}
+            exit_file = ExitFile(fields["restart"], fields["rc"], fields["seconds"])
+            if fields["uuid"] == submission.uuid and (exit_file.rc == 0 or exit_file.restart >= restarts):
+                exit_files.append(exit_file)
+        except (SlurmError, TypeError, KeyError):  # damaged, or not yet visible on the shared disk
             continue
-    return max(found, key=lambda exit_file: (exit_file.rc == 0, exit_file.restart), default=None)
+    return max(exit_files, key=lambda exit_file: (exit_file.rc == 0, exit_file.restart), default=None)
 
 
 def judge(
-    submission: Submission, index: int, left: ExitFile | None, state: str | None = None, exit_code: int = 0
+    submission: Submission, index: int, exit_file: ExitFile | None, state: str | None = None, exit_code: int = 0
 ) -> Verdict:
     """The verdict on a task that has ended.
 
     Args:
-        left: its exit file.
-        state: Slurm's, one of `ENDED`; None where Slurm knows nothing of it any more, and its exit file decides.
-        exit_code: as `wait` gives it: status x 256 + signal.
+        exit_file: its exit file, or None.
+        state: Slurm's state, one of `ENDED`; None where Slurm no longer lists the task, so that the exit file decides.
+        exit_code: status x 256 + signal, as from `wait`.
     """
-    if state is None and left is not None:
-        state, exit_code = "FAILED" if left.rc else "COMPLETED", left.rc << 8
+    if state is None and exit_file is not None:
+        state, exit_code = "FAILED" if exit_file.rc else "COMPLETED", exit_file.rc << 8
     log = submission.log(index)
-    last = tail(log, 30)
+    log_end = tail(log, 30)
     status, signal = exit_code >> 8, exit_code & 127
-    was_killed = state == "FAILED" and (signal or max(status, left.rc if left else 0) > 128)
-    if state == "OUT_OF_MEMORY" or (was_killed and OVER_MEMORY.search(last)):
+    was_killed = state == "FAILED" and (signal or max(status, exit_file.rc if exit_file else 0) > 128)
+    if state == "OUT_OF_MEMORY" or (was_killed and OVER_MEMORY.search(log_end)):
         return Verdict(Ending.OUT_OF_MEMORY, f"it needed more memory than it asked for; ask for more (log: {log})")
-    if left is not None and left.rc == 0 and state != "FAILED":
+    if exit_file is not None and exit_file.rc == 0 and state != "FAILED":
         return Verdict(Ending.DONE, "exit status 0")
     if state in NODE_STATES:
         return Verdict(NODE_STATES[state], f"Slurm says {state} (log: {log})")
-    if left is not None and left.rc in TOLD_TO_STOP and state in ("FAILED", "TIMEOUT", "COMPLETED"):
+    if exit_file is not None and exit_file.rc in STOP_STATUSES and state in ("FAILED", "TIMEOUT", "COMPLETED"):
         limit_seconds = math.inf if submission.minutes is None else submission.minutes * 60
-        if state != "TIMEOUT" and left.seconds < limit_seconds - submission.warn_seconds - EARLY_SECONDS:
-            return Verdict(Ending.PREEMPTED, f"it was told to stop after {left.seconds} s (log: {log})")
+        if state != "TIMEOUT" and exit_file.seconds < limit_seconds - submission.warn_seconds - EARLY_SECONDS:
+            return Verdict(Ending.PREEMPTED, f"it was told to stop after {exit_file.seconds} s (log: {log})")
         state = "TIMEOUT"
     if state == "TIMEOUT":
         limit = f" of {submission.minutes} min" if submission.minutes else ""
         return Verdict(Ending.TIMEOUT, f"its time limit{limit} was over; ask for more time (log: {log})")
     if state == "CANCELLED":
         return Verdict(Ending.CANCELLED, f"somebody cancelled the job; materialise again to go on (log: {log})")
-    if left is not None and left.rc != 0:
-        return Verdict(Ending.FAILED, f"{_why(left.rc)} (log: {log})")
+    if exit_file is not None and exit_file.rc != 0:
+        return Verdict(Ending.FAILED, f"{_why(exit_file.rc)} (log: {log})")
     if state == "COMPLETED":
         return Verdict(Ending.FAILED, f"Slurm says COMPLETED, yet the task left no exit file; see the log: {log}")
     if NO_LOG in (status, signal):

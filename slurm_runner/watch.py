@@ -1,4 +1,4 @@
-"""All tasks of some submissions, watched with one query to Slurm per tick."""
+"""Watches all tasks of several submissions with one query to Slurm per tick."""
 
 import contextlib
 import time
@@ -10,29 +10,29 @@ from typing import ClassVar
 from slurm_runner.commands import CommandFailed, Row, SlurmCommands, ask_array_size, ask_sacct, ask_squeue
 from slurm_runner.errors import SlurmError
 from slurm_runner.submission import Submission, cancel, submit, user_name
-from slurm_runner.verdicts import ENDED, TOLD_TO_STOP, Ending, Verdict, is_hopeless, judge, read_exit, stuck
+from slurm_runner.verdicts import ENDED, STOP_STATUSES, Ending, Verdict, is_hopeless, judge, read_exit, stuck
 
 NOT_SEEN, UNKNOWN = "SUBMITTED", "UNKNOWN"
-"""States of ours: nobody has looked yet; Slurm does not show it."""
+"""Our own states: before the first query, and for tasks that Slurm does not list."""
 
 Key = tuple[str, int]
-"""A task: uuid of its submission, index."""
+"""A task: the uuid of its submission, and its index."""
 
 
 @dataclass(slots=True)
 class TaskReport:
-    """What is known of a task.
+    """The state of a task.
 
     Attributes:
-        state: Slurm's, or ours: `SUBMITTED` before the first look, `UNKNOWN` where Slurm does not show it.
-        reason: why it pends, or why nothing is known of it.
-        node: where it runs.
-        restarts: how often Slurm has started it again.
-        exit_code: as `wait` gives it: status x 256 + signal.
-        since: when it became as it is, in seconds of the monotonic clock.
-        is_hopeless: whether Slurm has said that it will never start.
-        was_looked_up: whether the accounting does not show it either.
-        verdict: None while it has not ended.
+        state: Slurm's state, or `SUBMITTED` before the first query, or `UNKNOWN` where Slurm does not list the task.
+        reason: why it is pending, or why its state is unknown.
+        node: the node that it runs on.
+        restarts: how often Slurm has restarted it.
+        exit_code: status x 256 + signal, as from `wait`.
+        since: time of the last change of state, in seconds of the monotonic clock.
+        is_hopeless: whether, according to Slurm, it will never start.
+        was_looked_up: whether the accounting does not list it either.
+        verdict: how it ended; None before.
     """
 
     state: str = NOT_SEEN
@@ -48,16 +48,16 @@ class TaskReport:
 
 @dataclass(eq=False)
 class Watch:
-    """Watches submissions; every `tick` asks Slurm once at most.
+    """Watches submissions; every `tick` queries Slurm at most once.
 
     Attributes:
-        commands: how Slurm is asked.
-        patience_seconds: how long a shared disk may take to show an exit file or a result of a task that has ended.
-        unknown_seconds: how long a task may be found nowhere before it counts as vanished.
-        poll_seconds: between two ticks.
-        attempts: how often a task is submitted that the cluster lost.
-        lasts: whether a task outlives the run that asked for it.
-        fault: why Slurm could not be asked at the last tick; None where it answered.
+        commands: runs Slurm's commands.
+        patience_seconds: longest time until a shared disk shows the exit file or result of an ended task.
+        unknown_seconds: time after which a task that is found nowhere counts as vanished.
+        poll_seconds: time between two ticks.
+        attempts: most submissions of a task that the cluster loses.
+        lasts: whether a task outlives its run; jobs on Slurm do.
+        fault: why Slurm did not answer at the last tick; None where it answered.
     """
 
     commands: SlurmCommands
@@ -76,11 +76,11 @@ class Watch:
 
     @cached_property
     def most_tasks(self) -> int:
-        """The most that an array of the cluster may have."""
+        """Most tasks in an array of the cluster."""
         return ask_array_size(self.commands)
 
     def submit(self, submission: Submission, say: Callable[[str], None]) -> Submission:
-        """The submission with its job id."""
+        """Submit, and return the submission with its job id."""
         return submit(submission, self.commands, say)
 
     def cancel(self, submission: Submission, indices: Iterable[int]) -> None:
@@ -88,13 +88,13 @@ class Watch:
         cancel(submission, indices, self.commands)
 
     def close(self) -> None:
-        """Jobs go on without us."""
+        """Do nothing: jobs go on without this process."""
 
     def add(self, submission: Submission, indices: Sequence[int] | None = None) -> None:
-        """Watch tasks of a submission, all of them where none are named.
+        """Watch tasks of a submission; all of them if no indices are given.
 
         Raises:
-            SlurmError: it has no job id: its own job would pass for one made twice.
+            SlurmError: it has no job id, so that its own job would look like a duplicate.
         """
         if submission.job_id is None:
             raise SlurmError(f"{submission.name}: is not submitted yet; submit it, then watch it")
@@ -107,7 +107,7 @@ class Watch:
         yield from self._open.items()
 
     def tick(self) -> dict[Key, TaskReport]:
-        """The tasks that have ended since the last tick: after one query to Slurm, and a look at exit files."""
+        """The tasks that have ended since the last tick, after one query to Slurm and a look at exit files."""
         if not self._open:
             return {}
         try:
@@ -123,48 +123,56 @@ class Watch:
     def _cancel(self, *keys: Key) -> None:
         self.commands.run(["scancel", *(f"{self._submissions[uuid].job_id}_{index}" for uuid, index in keys)])
 
+    def _submissions_by_name(self, keys: Iterable[Key]) -> dict[str, Submission]:
+        submissions = (self._submissions[uuid] for uuid, _ in keys)
+        return {submission.name: submission for submission in submissions}
+
+    def _foreign_owner(self, key: Key) -> str | None:
+        submission = self._submissions[key[0]]
+        return submission.user if submission.is_foreign else None
+
     def _ask_squeue(self) -> None:
-        by_name = {(one := self._submissions[uuid]).name: one for uuid, _ in self._open}
-        seen, hopeless, doubles = set[Key](), list[Key](), set[str]()
+        by_name = self._submissions_by_name(self._open)
+        keys_seen, hopeless, doubles = set[Key](), list[Key](), set[str]()
         for row in ask_squeue(by_name, self.commands):
             submission = by_name[row.name]
             if row.job_id != submission.job_id:
                 if row.state not in ENDED:
                     doubles.add(row.job_id)
             elif row.index is not None and (key := (submission.uuid, row.index)) in self._open:
-                seen.add(key)
-                if self._see(key, row):
+                keys_seen.add(key)
+                if self._update(key, row):
                     hopeless.append(key)
-        self._missing = self._open.keys() - seen
+        self._missing = self._open.keys() - keys_seen
         for task in map(self._open.__getitem__, self._missing):
             if task.state not in ENDED and task.state != UNKNOWN:
                 task.state, task.reason, task.since = UNKNOWN, "", time.monotonic()
-        if doubles:  # made twice by a controller that did not say so; where that fails, the next tick tries again
+        if doubles:  # duplicates by an unconfirmed submission; if this fails, the next tick tries again
             with contextlib.suppress(CommandFailed):
                 self.commands.run(["scancel", *sorted(doubles)])
         if hopeless:
-            owners = {key: one.user if (one := self._submissions[key[0]]).is_foreign else None for key in hopeless}
-            if own := [key for key in hopeless if owners[key] is None]:
-                self._cancel(*own)
+            owners = {key: self._foreign_owner(key) for key in hopeless}
+            if ours := [key for key in hopeless if owners[key] is None]:
+                self._cancel(*ours)
             for key, owner in owners.items():
                 self._open[key].verdict = stuck(self._open[key].reason, owner)
 
     def _ask_sacct(self) -> None:
-        asked = {(one := self._submissions[uuid]).name: one for uuid, _ in self._missing}
+        by_name = self._submissions_by_name(self._missing)
         missing, self._missing = self._missing, set[Key]()
-        rows = ask_sacct(asked, min(submission.created for submission in asked.values()), self.commands)
+        rows = ask_sacct(by_name, min(submission.created for submission in by_name.values()), self.commands)
         self._has_accounting = rows is not None
         for row in rows or ():
-            submission = asked[row.name]
+            submission = by_name[row.name]
             if row.index is not None and row.job_id == submission.job_id and row.state in ENDED:
                 key = submission.uuid, row.index
                 if key in missing:
-                    self._see(key, replace(row, restarts=self._open[key].restarts))
+                    self._update(key, replace(row, restarts=self._open[key].restarts))
         for key in missing:
             self._open[key].was_looked_up = True
 
-    def _see(self, key: Key, row: Row) -> bool:
-        """Note what Slurm says of a task; whether it has said twice that it will never start."""
+    def _update(self, key: Key, row: Row) -> bool:
+        """Update a task from Slurm's row; return whether Slurm has reported twice that it will never start."""
         task = self._open[key]
         if (row.state, row.restarts) != (task.state, task.restarts):
             task.since = time.monotonic()
@@ -183,20 +191,20 @@ class Watch:
         return ended
 
     def _judge(self, key: Key, task: TaskReport, is_deaf: bool) -> Verdict | None:
-        """The verdict on a task; None where it has not ended or is not known.
+        """The verdict on a task; None where it has not ended or its state is unknown.
 
         Args:
-            is_deaf: whether Slurm has not answered for longer than we are patient.
+            is_deaf: whether Slurm has not answered for `unknown_seconds`.
         """
         submission, index, seconds = self._submissions[key[0]], key[1], time.monotonic() - task.since
         if task.state == UNKNOWN:
             is_patience_over = seconds >= self.unknown_seconds
-            # An exit file counts once the accounting has no other word, or cannot be asked.
+            # The exit file counts only if the accounting does not list the task or cannot be queried.
             if not (task.was_looked_up or not self._has_accounting or is_patience_over or self.fault is not None):
                 return None  # the next tick asks the accounting
-            left = read_exit(submission, index, task.restarts)
-            if left is not None:
-                return judge(submission, index, left)
+            exit_file = read_exit(submission, index, task.restarts)
+            if exit_file is not None:
+                return judge(submission, index, exit_file)
             if not is_patience_over or self.fault is not None:
                 return None
             if submission.is_foreign:
@@ -213,9 +221,9 @@ class Watch:
         if task.state not in ENDED:
             if not (task.restarts or is_deaf):
                 return None
-            # The node was lost with the work done, and Slurm has it done again; or Slurm itself is lost.
-            left = read_exit(submission, index, task.restarts)
-            if left is None or left.rc != 0 or not (is_deaf or left.restart < task.restarts):
+            # The node failed after the work was done, and Slurm repeats it; or Slurm itself does not answer.
+            exit_file = read_exit(submission, index, task.restarts)
+            if exit_file is None or exit_file.rc != 0 or not (is_deaf or exit_file.restart < task.restarts):
                 return None
             if not is_deaf and not submission.is_foreign:
                 try:
@@ -224,9 +232,9 @@ class Watch:
                     self.fault = str(error)
                     return None
             return Verdict(Ending.DONE, "exit status 0")
-        left = read_exit(submission, index, task.restarts)
-        # By what Slurm says it has left an exit file, and the verdict hangs on that.
-        is_due = task.state == "COMPLETED" or (task.state == "FAILED" and task.exit_code >> 8 in TOLD_TO_STOP)
-        if left is None and is_due and seconds < self.patience_seconds:
+        exit_file = read_exit(submission, index, task.restarts)
+        # In these states there must be an exit file, and the verdict depends on it.
+        is_due = task.state == "COMPLETED" or (task.state == "FAILED" and task.exit_code >> 8 in STOP_STATUSES)
+        if exit_file is None and is_due and seconds < self.patience_seconds:
             return None
-        return judge(submission, index, left, task.state, task.exit_code)
+        return judge(submission, index, exit_file, task.state, task.exit_code)

@@ -43,7 +43,7 @@ def test_a_failure_is_told_in_full_on_a_terminal_and_in_lines(text, kind, monkey
     monkeypatch.setattr(study_command, "Console", lambda **_: Console(file=stream, width=200))
     assert study_command._show_bar(lambda tell: iter([line])) == (kind is str)
     assert terminal_text(line) in stream.getvalue()
-    study_command._say_lines(lambda tell: iter([line]), is_json=False)
+    study_command._print_lines(lambda tell: iter([line]), is_json=False)
     assert terminal_text(line) in capsys.readouterr().err
 
 

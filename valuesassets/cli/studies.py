@@ -17,7 +17,7 @@ from valuesassets.cli.asking_cost import asked_instruments, print_costs
 from valuesassets.cli.inputs import StudyName, require_folder_place
 from valuesassets.cli.instruments import NAMES, commands_of, parts_of
 from valuesassets.cli.outputs import print_hardness, print_recovery
-from valuesassets.desk.history import dagster_folder, take_history_along
+from valuesassets.desk.history import copy_old_history, dagster_folder
 from valuesassets.records.errors import JobError, ModelError, StorageError, StudyError
 from valuesassets.records.places import REPOSITORY, storage_root
 from valuesassets.records.settings.kinds import is_model_path
@@ -134,7 +134,7 @@ def run(
     for place, name_of_place in ((storage, "VALUESASSETS_STORAGE"), (database, "VALUESASSETS_DAGSTER")):
         require_folder_place(place, f"set {name_of_place} to another folder")
     try:
-        take_history_along(found.name, storage, database, lambda line: print(line, flush=True))
+        copy_old_history(found.name, storage, database, lambda line: print(line, flush=True))
         database.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StorageError(

@@ -42,4 +42,4 @@ def ui(
         raise typer.BadParameter(f"--pages-port {pages}: another port than --port was expected")
     if pages > HIGHEST_PORT:
         raise typer.BadParameter(f"--port {port}: no port comes after it; give --pages-port, or a lower one")
-    serve_ui(UiSettings.named(os.environ, module, port, pages, read_only), migrate)
+    serve_ui(UiSettings.from_environment(os.environ, module, port, pages, read_only), migrate)

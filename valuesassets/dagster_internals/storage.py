@@ -1,8 +1,8 @@
-"""Dagster's SQLite databases, with connections that stay open (dagster.yaml names this storage).
+"""Dagster's SQLite storage, with connections that stay open (named in dagster.yaml).
 
-Dagster opens a run's database for every event and closes it after it. SQLite then ends its write-ahead log each time:
-it copies the log into the database, waits for the disk and deletes the log. Where a connection stays open, an event
-costs a third of the processor time and fewer waits for the disk. Tables, files and what is written are Dagster's.
+Dagster opens and closes a run's database for every event. SQLite then ends its write-ahead log each time: it copies the
+log into the database, waits for the disk and deletes the log. With an open connection, an event costs a third of the
+processor time and fewer waits for the disk. Tables, files and content are the same as Dagster's.
 """
 
 import os
@@ -24,13 +24,13 @@ from sqlalchemy.pool import QueuePool
 from valuesassets.dagster_internals.tags import INPUT_EVENT_POINTER_TAG_PREFIX, MADE_OF
 
 MOST_OPEN = 8
-"""Databases of one process that stay open; each run has its own."""
-_OF_THE_PARENT: list[Any] = []
-"""Connections that a fork has inherited: SQLite forbids it to use them, and to close them."""
+"""Most databases that a process keeps open; each run has its own."""
+_INHERITED: list[Any] = []
+"""Connections that a fork has inherited; SQLite forbids a fork to use or close them."""
 
 
 class OpenDatabases:
-    """Engines of databases, each with one connection that stays open; those used last are kept."""
+    """Engines of the most recently used databases, each with one open connection."""
 
     def __init__(self) -> None:
         self._begin()
@@ -38,19 +38,19 @@ class OpenDatabases:
     def engine(self, address: str) -> Engine:
         """The engine of a database, with a new connection where its file was replaced."""
         if self._process != os.getpid():
-            _OF_THE_PARENT.append(self._engines)
+            _INHERITED.append(self._engines)
             self._begin()
         file = make_url(address).database or ""
         with self._lock:
-            engine, old_number = self._engines.pop(address, (None, None))
-            number = _file_number(file)
-            if engine is not None and old_number not in (None, number):
+            engine, file_number = self._engines.pop(address, (None, None))
+            current_number = _file_number(file)
+            if engine is not None and file_number not in (None, current_number):
                 engine.dispose()
                 engine = None
             if engine is None:
                 options = {"timeout": SQLITE_BUSY_TIMEOUT_SECONDS, "check_same_thread": False}
                 engine = create_engine(address, poolclass=QueuePool, pool_size=1, max_overflow=-1, connect_args=options)
-            self._engines[address] = engine, number
+            self._engines[address] = engine, current_number
             while len(self._engines) > MOST_OPEN:
                 self._engines.pop(next(iter(self._engines)))[0].dispose()
         return engine
@@ -61,7 +61,7 @@ class OpenDatabases:
 
 
 class EventLog(SqliteEventLogStorage):
-    """Dagster's record of events: a database for each run, and one for all of them."""
+    """Dagster's event log: a database for each run, and one for all runs."""
 
     def __init__(self, base_dir: str) -> None:
         self._databases = OpenDatabases()
@@ -80,19 +80,19 @@ class EventLog(SqliteEventLogStorage):
                 yield connection
 
     def get_asset_tags_to_index(self, tag_keys: set[str]) -> set[str]:
-        """Also those that say what a materialisation was made of: one query asks for them of a whole grid."""
+        """Also index our tags on a materialisation's inputs, so that one query reads them for a whole grid."""
         ours = {tag for tag in tag_keys if tag == MADE_OF or tag.startswith(INPUT_EVENT_POINTER_TAG_PREFIX)}
         return super().get_asset_tags_to_index(tag_keys) | ours
 
     def store_event(self, event: EventLogEntry) -> None:
-        """Write an event, and tell those who watch the run's file: what was written stands in the log beside it."""
+        """Write an event, and touch the run's file for its watchers, since SQLite writes to the log beside it."""
         super().store_event(event)
         with suppress(OSError):
             os.utime(self.path_for_shard(event.run_id))
 
 
-class _KeptOpen:
-    """A storage of one database."""
+class _OpenConnection:
+    """A storage of one database, whose connection stays open."""
 
     _conn_string: str
 
@@ -106,19 +106,19 @@ class _KeptOpen:
             yield connection
 
 
-class Runs(_KeptOpen, SqliteRunStorage):
-    """Dagster's record of runs."""
+class Runs(_OpenConnection, SqliteRunStorage):
+    """Dagster's storage of runs."""
 
 
-class Schedules(_KeptOpen, SqliteScheduleStorage):
-    """Dagster's record of schedules and sensors."""
+class Schedules(_OpenConnection, SqliteScheduleStorage):
+    """Dagster's storage of schedules and sensors."""
 
 
 class SqliteStorage(DagsterSqliteStorage):
-    """Dagster's storage of these three; its folder and files are those of `storage: sqlite`."""
+    """The three storages together, with the same folder and files as Dagster's `storage: sqlite`."""
 
     def __init__(self, base_dir: str, inst_data: Any = None) -> None:
-        super(DagsterSqliteStorage, self).__init__()  # its own would open the same databases in its way
+        super(DagsterSqliteStorage, self).__init__()  # the parent's constructor would open the databases too
         self.base_dir, self._inst_data = base_dir, inst_data
         history = Path(base_dir) / "history"
         self._run_storage = Runs.from_local(str(history))
@@ -127,7 +127,7 @@ class SqliteStorage(DagsterSqliteStorage):
 
     @classmethod
     def from_config_value(cls, inst_data: Any, config_value: Any) -> Self:
-        """The storage of the folder that an instance's settings name."""
+        """The storage in the folder that dagster.yaml names."""
         return cls.from_local(inst_data=inst_data, **config_value)
 
 

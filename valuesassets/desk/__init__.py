@@ -1,5 +1,5 @@
-"""Dagster on one machine: starting and watching its servers, runs that stay cheap, and summaries of backfills.
+"""Dagster on one machine: its servers, the start of runs, what is stale, and summaries of backfills.
 
-Nothing here knows of values: of the package only `records` is imported. `valuesassets ui` starts Dagster's own servers
-by name, as processes of `valuesassets.desk.web_ui`, and needs no Dagster itself.
+The package is independent of surveys and models and imports only `records`. `valuesassets ui` starts Dagster's servers
+by name, as processes of `valuesassets.desk.web_ui`, and does not import Dagster itself.
 """

@@ -1,6 +1,7 @@
-"""What would keep the UI from working, found before anything is started.
+"""Checks before the UI starts: folders, the lock and ports.
 
-One UI at a time writes to an instance of Dagster, and holds its lock: two daemons would start every run twice.
+Only one UI at a time may write to an instance of Dagster, and it holds a lock: two daemons would start every run
+twice.
 """
 
 import errno
@@ -19,7 +20,7 @@ from valuesassets.records.errors import StorageError, UiError
 from valuesassets.records.files import read_json, write_json
 
 PROBE = b"\0" * 65_536
-"""A full disk may still hold an empty file."""
+"""Bytes to write as a test, since a full disk may still accept an empty file."""
 UNWRITABLE = {
     errno.EEXIST: "a file stands in its place; make it writable for you",
     errno.ENOTDIR: "a file stands in its place; make it writable for you",
@@ -31,7 +32,7 @@ UNWRITABLE = {
 
 
 def require_startable(settings: UiSettings) -> None:
-    """Look at the folders.
+    """Require that the UI's folders can be used.
 
     Raises:
         StorageError: a folder cannot be written, or DAGSTER_HOME is no folder.
@@ -49,27 +50,27 @@ def require_startable(settings: UiSettings) -> None:
 
 @contextmanager
 def ui_lock(settings: UiSettings, folder: str) -> Iterator[None]:
-    """Hold the instance for as long as the UI is up; a read-only one holds nothing.
+    """Hold the instance's lock while the UI is up; a read-only UI needs no lock.
 
     Args:
-        folder: the UI's own, short-lived; the one that a killed UI left is removed.
+        folder: the temporary folder of this UI; the folder of a killed UI is removed.
 
     Raises:
-        UiError: another UI has it; names its address and its process.
+        UiError: another UI holds the lock; names its address and process.
     """
     if settings.is_read_only:
         yield
         return
-    lock, about = FileLock(settings.dagster / "ui.lock"), settings.dagster / "ui.json"
-    which = ""
+    lock, record = FileLock(settings.dagster / "ui.lock"), settings.dagster / "ui.json"
+    place = ""
     with suppress(StorageError, KeyError, TypeError):
-        before = read_json(about)
-        which = f" at {before['address']} (process {before['pid']})"
+        last = read_json(record)
+        place = f" at {last['address']} (process {last['pid']})"
     try:
         lock.acquire(timeout=0)
     except Timeout:
         raise UiError(
-            f"{settings.dagster}: another UI is up{which}; use that one, or stop it with Ctrl-C where it runs, "
+            f"{settings.dagster}: another UI is up{place}; use that one, or stop it with Ctrl-C where it runs, "
             f"or look on beside it with `make ui READ_ONLY=1 PORT={settings.port + 10}`"
         ) from None
     except OSError as error:
@@ -79,24 +80,24 @@ def ui_lock(settings: UiSettings, folder: str) -> Iterator[None]:
         ) from None
     try:
         with suppress(StorageError, KeyError, TypeError):
-            shutil.rmtree(read_json(about)["run_folder"], ignore_errors=True)
-        write_json(about, {"pid": os.getpid(), "address": settings.address, "run_folder": folder})
+            shutil.rmtree(read_json(record)["run_folder"], ignore_errors=True)
+        write_json(record, {"pid": os.getpid(), "address": settings.address, "run_folder": folder})
         yield
-        about.unlink(missing_ok=True)
+        record.unlink(missing_ok=True)
     finally:
         lock.release()
 
 
 def require_free_ports(settings: UiSettings) -> None:
-    """See that both ports can be listened on: after the lock, which tells more of another UI than its port does.
+    """Require that both ports are free; called after the lock, whose message on another UI says more.
 
     Raises:
-        UiError: one is taken, or not for us.
+        UiError: a port is taken or not allowed.
     """
-    other = f"`make ui{' READ_ONLY=1' if settings.is_read_only else ''} PORT={settings.port + 10}`"
+    command = f"`make ui{' READ_ONLY=1' if settings.is_read_only else ''} PORT={settings.port + 10}`"
     for port, serves, what_to_do in (
-        (settings.port, "the UI", f"choose another one: {other}"),
-        (settings.pages_port, "the pages", f"choose other ports: {other} takes that one and the one after it"),
+        (settings.port, "the UI", f"choose another one: {command}"),
+        (settings.pages_port, "the pages", f"choose other ports: {command} takes that one and the one after it"),
     ):
         try:
             socket.create_server((HOST, port)).close()
@@ -107,7 +108,7 @@ def require_free_ports(settings: UiSettings) -> None:
 
 
 def _require_written(folder: Path, variable: str, hint: str = "") -> None:
-    """See that a folder, which a variable of the environment names, takes files, by writing one."""
+    """Require that a folder, which an environment variable names, can be written, by writing a file."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as probe:

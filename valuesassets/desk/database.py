@@ -1,4 +1,4 @@
-"""Whether Dagster's database is of the version that the Dagster installed here reads and writes."""
+"""Opens Dagster's database, after checking that its version fits the installed Dagster."""
 
 import dagster as dg
 from alembic.util import CommandError
@@ -9,14 +9,14 @@ from valuesassets.records.errors import StorageError
 
 
 def open_instance(folder: str, is_migrated: bool) -> dg.DagsterInstance:
-    """The instance that the environment names, its database made where there is none.
+    """The instance that the environment names; a missing database is created.
 
     Args:
-        folder: of the database, for messages.
-        is_migrated: whether an older database is brought up to date.
+        folder: folder of the database, for messages.
+        is_migrated: whether to upgrade an older database.
 
     Raises:
-        StorageError: the database is older or newer, or is none.
+        StorageError: the database is older, newer or unusable.
     """
     try:
         instance = dg.DagsterInstance.get()
@@ -38,25 +38,25 @@ def open_instance(folder: str, is_migrated: bool) -> dg.DagsterInstance:
 
 
 def _older_part(instance: dg.DagsterInstance, folder: str) -> str:
-    """The first part of the database that is older than today's, with both versions; empty where none is.
+    """The first part of the database with an older version, with both versions; empty where none is older.
 
     Raises:
-        StorageError: a part comes from a later Dagster.
+        StorageError: a part was written by a newer Dagster.
     """
     parts = {"runs": instance.run_storage, "events": instance.event_log_storage, "schedules": instance.schedule_storage}
     older = []
     for part, storage in parts.items():
-        found, today = (storage.alembic_version() if storage else None) or (None, None)
-        if found is None or found == today:
+        version, newest = (storage.alembic_version() if storage else None) or (None, None)
+        if version is None or version == newest:
             continue
         scripts = migrations_of(storage)
         try:
-            scripts.get_revision(str(found))
+            scripts.get_revision(str(version))
         except CommandError:
             raise StorageError(
                 f"{folder}: Dagster's database was written by a newer Dagster than {dg.__version__} ({part} at "
-                f"{found}, unknown here); install the version that wrote it, or set VALUESASSETS_DAGSTER to another "
+                f"{version}, unknown here); install the version that wrote it, or set VALUESASSETS_DAGSTER to another "
                 "folder"
             ) from None
-        older.append(f"{part} at {found}, Dagster {dg.__version__} has {today}")
+        older.append(f"{part} at {version}, Dagster {dg.__version__} has {newest}")
     return next(iter(older), "")

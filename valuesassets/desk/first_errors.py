@@ -1,18 +1,20 @@
-"""The line of a failed run that says why."""
+"""The line of a failed run that says why it failed."""
 
 import re
 
 import dagster as dg
 
 OWN_ERROR = re.compile(r"^valuesassets(\.\w+)+: ")
-"""The name of a class of ours, which says nothing to a reader that its message does not."""
+"""Our exceptions' class names, which add nothing to their messages."""
 UNKNOWN = "the run failed; see its log in the UI"
 TYPES = {dg.DagsterEventType.STEP_FAILURE, dg.DagsterEventType.RUN_FAILURE}
 
 
 def first_error(run_id: str, instance: dg.DagsterInstance) -> str:
-    """What the first step that failed says: what it was failed with, or the first line of its deepest error; where no
-    step did, what Dagster says of the run as a whole."""
+    """The reason of the first failed step: its description, or the first line of its root error.
+
+    Where no step failed, Dagster's last message on the run.
+    """
     entries = instance.all_logs(run_id, of_type=TYPES)
     events = [entry.dagster_event for entry in entries if entry.dagster_event is not None]
     for event in events:

@@ -1,6 +1,6 @@
-"""`python -m valuesassets.desk.recorded_hashes FOLDER`: SHA-256 of a study's files as its runs wrote them, as JSON.
+"""`python -m valuesassets.desk.recorded_hashes FOLDER`: the SHA-256 that runs recorded for a study's files, as JSON.
 
-A process of its own: commands do without Dagster, which has the history.
+It is a separate process, because it needs Dagster's history and commands do not import Dagster.
 """
 
 import json
@@ -14,7 +14,7 @@ from valuesassets.records.errors import StorageError
 
 
 def main(folder: Path) -> int:
-    """Print the hashes."""
+    """Print the recorded hashes."""
     try:
         with open_instance(os.environ["VALUESASSETS_DAGSTER"], is_migrated=False) as instance:
             print(json.dumps({str(file): digest for file, digest in all_hashes(instance, folder).items()}))

@@ -1,7 +1,7 @@
-"""Dagster's own way to start runs, which also knows whether the process of a run still lives.
+"""A run launcher for dagster.yaml: Dagster's own, which also detects runs whose process has died.
 
-Named in dagster.yaml. A code server reports the end of its runs; when it is killed with them, or the machine restarts,
-nobody does: they would stay STARTED for ever and keep their places in the pools.
+A code server reports the end of its runs. If it is killed with them, or the machine restarts, nobody does: the runs
+would stay STARTED for ever and keep their places in the pools.
 """
 
 import json
@@ -20,50 +20,50 @@ from valuesassets.dagster_internals.tags import GRPC_INFO_TAG
 from valuesassets.desk.run_process import RunProcess, ticks_since_boot
 
 PATIENCE_SECONDS = 60
-"""A process says its pid in the run's log once it has loaded Dagster: seconds, or many on a machine that is busy."""
+"""Longest wait for a process to log its pid, which it does after loading Dagster; slow on a busy machine."""
 
 LOOKS, LOOK_SECONDS = 3, 0.2
-"""Dagster stores a run as a whole: an event that it stores at the same moment puts back the tags from before."""
+"""Number and interval of attempts to tag a run: an event that Dagster stores meanwhile restores the old tags."""
 
 
 def why_gone(run: dg.DagsterRun) -> str | None:
-    """What shows that a run's process is gone for good; None where it lives, or nobody knows."""
+    """Why a run's process is certainly gone; None where it lives or its state is unknown."""
     process = RunProcess.of_run(run.run_id, run.tags)
     return process.why_gone() if process else None
 
 
 def fail_dead_runs(instance: dg.DagsterInstance) -> None:
-    """What the daemon does every some seconds, for where there is none: a pool full of dead runs lets nobody in."""
+    """Fail runs whose process is gone, as the daemon does regularly, so that they free their places in the pools."""
     for run in instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])):
-        found = why_gone(run)
-        now = instance.get_run_by_id(run.run_id)
-        if found and now and now.status == dg.DagsterRunStatus.STARTED:
-            instance.report_run_failed(run, f"The run cannot go on: {found}.")
+        reason = why_gone(run)
+        current = instance.get_run_by_id(run.run_id)
+        if reason and current and current.status == dg.DagsterRunStatus.STARTED:
+            instance.report_run_failed(run, f"The run cannot go on: {reason}.")
             instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
 
 
 class WatchedRunLauncher(dg.DefaultRunLauncher):
-    """Only a process that was seen alive from here, and is seen to be gone, fails its run."""
+    """Starts runs and notes their processes; a run fails only if its noted process is certainly gone."""
 
     def launch_run(self, context: LaunchRunContext) -> None:
-        """Start a run, and note which process it is."""
+        """Start a run and note its process."""
         began = ticks_since_boot()
         super().launch_run(context)
-        with suppress(Exception):  # the run goes on, whatever went wrong here
+        with suppress(Exception):  # a failure here must not stop the run
             self._note_process(context.dagster_run.run_id, began)
 
     @property
     def supports_check_run_worker_health(self) -> bool:
-        """Asks Dagster to look at the processes of started runs."""
+        """True, so that Dagster checks the processes of started runs."""
         return True
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
-        """FAILED where the run's process is gone; RUNNING otherwise: Dagster fails a run for any other answer."""
-        found = why_gone(run)
-        return CheckRunHealthResult(WorkerStatus.FAILED if found else WorkerStatus.RUNNING, found)
+        """FAILED where the run's process is gone, otherwise RUNNING, since Dagster fails a run for any other status."""
+        reason = why_gone(run)
+        return CheckRunHealthResult(WorkerStatus.FAILED if reason else WorkerStatus.RUNNING, reason)
 
     def terminate(self, run_id: str) -> bool:
-        """Cancel a run, also where the code server that started it is gone."""
+        """Cancel a run, even if the code server that started it is gone."""
         try:
             return super().terminate(run_id) or self._terminate_without_server(run_id)
         except DagsterUserCodeUnreachableError:
@@ -76,14 +76,14 @@ class WatchedRunLauncher(dg.DefaultRunLauncher):
         process = RunProcess.of_run(run_id, run.tags) if run and not run.is_finished else None
         if run is None or process is None:
             return False
-        if found := process.why_gone():
-            self._instance.report_run_canceled(run, f"Canceled: {found}.")
+        if reason := process.why_gone():
+            self._instance.report_run_canceled(run, f"Canceled: {reason}.")
             return True
-        # A command that runs a whole study is not ended with one of its runs: no code server ever started it.
+        # Runs of a command that runs a whole study have no code server; the command outlives a cancelled run.
         return GRPC_INFO_TAG in run.tags and process.interrupt()
 
     def _note_process(self, run_id: str, began: int) -> None:
-        """Name the process in the run's tags, if it is one of this machine that began since the launch did."""
+        """Add the process to the run's tags, if it is on this machine and began after the launch."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while (pid := self._reported_pid(run_id)) is None and time.monotonic() < deadline:
             time.sleep(0.1)

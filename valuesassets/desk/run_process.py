@@ -1,4 +1,4 @@
-"""The process that carries a run, told apart from those of other machines, other containers and other moments."""
+"""Identifies the process of a run, across machines, containers and restarts."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 RUN_PROCESS_TAG = ".dagster/valuesassets_run_process"
-"""The UI hides tags that begin so. A run that is tried again gets a copy: what is inside names its run."""
+"""The UI hides tags with this beginning. A retried run copies the tag, so that its value names the run."""
 
 
 @dataclass(frozen=True)
@@ -22,34 +22,34 @@ class RunProcess:
 
     run_id: str
     host: str
-    machine: str  # of /etc/machine-id, "" where there is none; cluster nodes of one image share it
+    machine: str  # from /etc/machine-id, "" if missing; cluster nodes with one image share it
     boot: str
     pid_namespace: str
     pid: int
-    started: int  # in clock ticks since the boot: nobody sets that clock
+    started: int  # in clock ticks since the boot, a clock that is never set
 
     @classmethod
     def find(cls, run_id: str, pid: int) -> Self | None:
-        """The process that has a pid here and now; None where there is none, or no /proc to see it in."""
+        """The process with this pid now; None where there is none or no /proc."""
         try:
-            return cls(run_id, *_place(), pid, _started(pid))
+            return cls(run_id, *_place(), pid, _start_ticks(pid))
         except OSError:
             return None
 
     @classmethod
     def of_run(cls, run_id: str, tags: Mapping[str, str]) -> Self | None:
-        """The process that a run's tag names; None where it names none, or that of the run which this one repeats."""
+        """The process in a run's tag; None where there is no tag, or one copied from the run that this one retries."""
         with suppress(KeyError, TypeError, ValueError):
             process = cls(**json.loads(tags[RUN_PROCESS_TAG]))
             return process if process.run_id == run_id else None
         return None
 
     def tags(self) -> dict[str, str]:
-        """What `of_run` reads."""
+        """The tag that `of_run` reads."""
         return {RUN_PROCESS_TAG: json.dumps(asdict(self))}
 
     def why_gone(self) -> str | None:
-        """What shows that the process is gone for good; None where it lives, or where that cannot be told from here."""
+        """Why the process is certainly gone; None where it lives, or where this process cannot know."""
         try:
             host, machine, boot, pid_namespace = _place()
         except OSError:
@@ -61,9 +61,9 @@ class RunProcess:
         if self.pid_namespace != pid_namespace:
             return None
         try:
-            with suppress(PermissionError):  # somebody else's, perhaps hidden in /proc
+            with suppress(PermissionError):  # another user's process, perhaps hidden in /proc
                 os.kill(self.pid, 0)
-            if _started(self.pid) == self.started:
+            if _start_ticks(self.pid) == self.started:
                 return None
         except ProcessLookupError:
             pass
@@ -72,7 +72,7 @@ class RunProcess:
         return f"process {self.pid} on {self.host} is gone"
 
     def interrupt(self) -> bool:
-        """Send SIGINT, as Dagster's code server does to cancel a run; False where the process is not seen from here."""
+        """Send SIGINT, as Dagster's code server does to cancel a run; False where the process cannot be seen."""
         with suppress(OSError):
             if RunProcess.find(self.run_id, self.pid) == self:
                 os.kill(self.pid, signal.SIGINT)
@@ -81,7 +81,7 @@ class RunProcess:
 
 
 def ticks_since_boot() -> int:
-    """The clock of `RunProcess.started`; 0 where there is none."""
+    """The time of the clock of `RunProcess.started`; 0 where the system has none."""
     if sys.platform != "linux":
         return 0
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
@@ -99,11 +99,11 @@ def _place() -> tuple[str, str, str, str]:
     )
 
 
-def _started(pid: int) -> int:
-    """When a process began, in clock ticks since the boot (proc(5), fields 3 and 22 of `stat`).
+def _start_ticks(pid: int) -> int:
+    """Start of a process, in clock ticks since the boot (proc(5), fields 3 and 22 of `stat`).
 
     Raises:
-        ProcessLookupError: it has ended, and only its parent has not noticed.
+        ProcessLookupError: it has ended and is a zombie.
         OSError: there is no such process, or it is hidden.
     """
     state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -1,4 +1,4 @@
-"""What each of the UI's servers does by itself: it waits for the code server, and ends when its starter is gone."""
+"""Shared behaviour of the UI's servers: they wait for the code server, and end when their parent is gone."""
 
 import os
 import signal
@@ -9,16 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 SOCKET = "code.sock"
-"""In the UI's short-lived folder: the code server listens here once the graph was loaded, or was found faulty."""
+"""Socket in the UI's temporary folder, on which the code server listens once it has tried to load the graph."""
 CANNOT_SERVE = 78
-"""Exit code of a server that is not to be started again; the last line of its log says why."""
+"""Exit code of a server that must not be restarted; the last line of its log says why."""
 
 
 def end_with_parent(end: Callable[[], None] = lambda: os._exit(1)) -> None:
-    """Call `end` when the process at the other end of our stdin is gone; after a kill -9 it cannot tell us itself.
+    """Call `end` when the parent, at the other end of our stdin, is gone, even after a kill -9.
 
-    A shell that starts a command in the background lets it ignore Ctrl-C, and its children too: a server that does so
-    could not be asked to stop.
+    A shell lets background commands and their children ignore Ctrl-C. That is undone here, so that the server can be
+    asked to stop.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -32,6 +32,6 @@ def end_with_parent(end: Callable[[], None] = lambda: os._exit(1)) -> None:
 
 
 def wait_for_code_server(folder: Path) -> None:
-    """Return when the code server listens: without the graph, webserver and daemon would call it unreachable."""
+    """Wait until the code server listens; before that, webserver and daemon would call it unreachable."""
     while not (folder / SOCKET).exists():
         time.sleep(0.05)

@@ -15,34 +15,34 @@ from valuesassets.desk.ui_settings import HOST, UiSettings
 from valuesassets.records.files import write_json
 
 SHORT, LONG = 1, 8
-"""Seconds of patience; the longer for what ends a run or has begun to launch one."""
+"""Seconds before a server is killed; long for those that may be ending or launching a run."""
 DEATHS, DEATHS_SECONDS = 3, 60
-"""A server that dies more often than this is not started again."""
+"""Most deaths within this time; a server that dies more often is not restarted."""
 
 
 @dataclass
 class Server:
-    """A program, its process where it has one, and when it died without being asked to."""
+    """A server program, with its process and the times of its unexpected deaths."""
 
     name: str
-    module: str  # below this package, by name: whatever imports Dagster stays out of here
+    module: str  # in this package, by name, so that Dagster is not imported here
     arguments: Sequence[str]
     log: Path
-    patience: float  # in seconds, between being asked to stop and being killed
+    patience: float  # seconds between the request to stop and the kill
     process: subprocess.Popen[bytes] | None = None
     deaths: list[float] = field(default_factory=list)
     groups: set[int] = field(default_factory=set)
 
     def start(self, environment: Mapping[str, str]) -> None:
-        """Start a process in a group of its own: Ctrl-C is ours to hand on, and its children are found by the group."""
+        """Start a process in its own group, so that we pass on Ctrl-C and find its children."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        if not self.groups and self.log.exists():  # of the UI before this one
+        if not self.groups and self.log.exists():  # from the previous UI
             self.log.replace(self.log.with_suffix(".previous.log"))
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", f"{__package__}.{self.module}", *self.arguments],
                 env=dict(environment),
-                stdin=subprocess.PIPE,  # nothing is written: it closes when we are gone
+                stdin=subprocess.PIPE,  # never written to; it closes when we are gone
                 stdout=log,
                 stderr=log,
                 process_group=0,
@@ -50,29 +50,29 @@ class Server:
         self.groups.add(self.process.pid)
 
     def exit_status(self) -> int | None:
-        """How its process has ended, below zero where a signal did it; None while it lives, or was never started."""
+        """The exit status of its process, negative for a signal; None while it runs or before it was started."""
         return self.process.poll() if self.process else None
 
     def dies_too_often(self) -> bool:
-        """Count a death; whether there were too many lately."""
+        """Count a death, and return whether there were too many lately."""
         now = time.monotonic()
         self.deaths = [*(death for death in self.deaths if death >= now - DEATHS_SECONDS), now]
         return len(self.deaths) > DEATHS
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal to all that it started, runs too."""
+        """Send a signal to all processes that it started, including runs."""
         for group in self.groups:
-            _reaches(group, number)
+            _signal_group(group, number)
 
     def is_gone(self) -> bool:
-        """Whether nothing that it started is left."""
+        """Whether all processes that it started have ended."""
         self.exit_status()
-        self.groups = {group for group in self.groups if _reaches(group, 0)}
+        self.groups = {group for group in self.groups if _signal_group(group, 0)}
         return not self.groups
 
 
-def _reaches(group: int, number: int) -> bool:
-    """Send a signal to a group of processes, 0 for none; whether there is any process left in it."""
+def _signal_group(group: int, number: int) -> bool:
+    """Send a signal to a group of processes, or none for 0; return whether the group has a process."""
     try:
         with suppress(PermissionError):
             os.killpg(group, number)
@@ -82,19 +82,18 @@ def _reaches(group: int, number: int) -> bool:
 
 
 def ui_servers(settings: UiSettings, folder: Path, is_migrated: bool) -> tuple[Server, Server, Server, Server]:
-    """The code server, which holds the graph and starts its runs; the webserver; the pages; and the daemon, which
-    takes runs from the queue and looks after them.
+    """The code server (graph, start of runs), the webserver, the pages and the daemon (queue of runs).
 
     Args:
-        folder: where they find each other: short-lived, and short, as sockets' names have to be.
-        is_migrated: whether an older database is brought up to date.
+        folder: a temporary folder for the socket, whose path has to be short.
+        is_migrated: whether to upgrade an older database.
     """
     socket, workspace, name = str(folder / SOCKET), folder / "workspace.yaml", settings.module.partition(".")[0]
     metadata = {"module_name": settings.module, "working_directory": str(Path.cwd())}
-    place = {"location_name": name, "socket": socket, "host": "localhost", "additional_metadata": metadata}
-    write_json(workspace, {"load_from": [{"grpc_server": place}]})  # which is YAML too
+    server_entry = {"location_name": name, "socket": socket, "host": "localhost", "additional_metadata": metadata}
+    write_json(workspace, {"load_from": [{"grpc_server": server_entry}]})  # JSON is valid YAML
     code = ["-m", settings.module, "--socket", socket, "--location-name", name]
-    found = ["--workspace", str(workspace)]
+    workspace_file = ["--workspace", str(workspace)]
     web = ["--host", HOST, "--port", str(settings.port), *(["--read-only"] if settings.is_read_only else [])]
     pages = [str(settings.pages_port), str(settings.port)]
 
@@ -104,7 +103,9 @@ def ui_servers(settings: UiSettings, folder: Path, is_migrated: bool) -> tuple[S
 
     return (
         server("code server", "web_ui.code_server", LONG, str(folder), "yes" if is_migrated else "no", *code),
-        server("webserver", "web_ui.webserver", SHORT, str(folder), *found, *web, "--dagster-log-level", "warning"),
+        server(
+            "webserver", "web_ui.webserver", SHORT, str(folder), *workspace_file, *web, "--dagster-log-level", "warning"
+        ),
         server("pages", "pages", SHORT, *pages),
-        server("daemon", "web_ui.daemon", LONG, str(folder), *found),
+        server("daemon", "web_ui.daemon", LONG, str(folder), *workspace_file),
     )

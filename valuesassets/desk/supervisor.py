@@ -1,4 +1,4 @@
-"""Starts the UI's servers, starts again what dies, and stops all of them."""
+"""Starts the UI's servers, restarts those that die, and stops all of them."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from slurm_runner.files import tail
 from valuesassets.desk.before_start import require_free_ports, require_startable, ui_lock
-from valuesassets.desk.history import take_history_along
+from valuesassets.desk.history import copy_old_history
 from valuesassets.desk.server_process import CANNOT_SERVE, SOCKET
 from valuesassets.desk.servers import DEATHS, ui_servers
 from valuesassets.desk.ui_settings import UiSettings
@@ -26,12 +26,12 @@ STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ASK_LOCATIONS = """{ workspaceOrError { ... on Workspace { locationEntries { loadStatus locationOrLoadError {
     __typename ... on PythonError { message errorChain { error { message } } } } } } } }"""
 ANSWER_SECONDS = 10
-"""For one answer of a server, on a machine that has much else to do."""
-Found = TypeVar("Found")
+"""Longest wait for a server's answer, long enough for a busy machine."""
+Result = TypeVar("Result")
 
 
 def serve_ui(settings: UiSettings, is_migrated: bool = False) -> None:
-    """Serve until we are asked to stop.
+    """Serve the UI until a signal stops it.
 
     Raises:
         InputError: the study file is faulty.
@@ -39,7 +39,7 @@ def serve_ui(settings: UiSettings, is_migrated: bool = False) -> None:
         UiError: a port is taken, another UI is up, or a server does not stay up.
     """
     require_startable(settings)
-    take_history_along(settings.name, settings.storage, settings.dagster, tell)
+    copy_old_history(settings.name, settings.storage, settings.dagster, tell)
     short_lived = tempfile.TemporaryDirectory(prefix="valuesassets-ui-", ignore_cleanup_errors=True)
     with short_lived as folder, ui_lock(settings, folder):
         require_free_ports(settings)
@@ -47,7 +47,7 @@ def serve_ui(settings: UiSettings, is_migrated: bool = False) -> None:
 
 
 class Supervisor:
-    """The servers of one UI, from their start to their end."""
+    """The servers of one UI, from start to stop."""
 
     def __init__(self, settings: UiSettings, folder: Path, is_migrated: bool) -> None:
         self.settings, self.socket = settings, folder / SOCKET
@@ -57,7 +57,7 @@ class Supervisor:
         self.signals: list[int] = []
 
     def run(self) -> None:
-        """Start, watch, stop."""
+        """Start the servers, watch them, and stop them."""
         with self._listening():
             try:
                 self._start()
@@ -68,7 +68,7 @@ class Supervisor:
                 self._stop()
 
     def _start(self) -> None:
-        # The webserver loads its modules while the graph is loaded. The daemon is what nobody waits for.
+        # The webserver loads its modules while the graph is loaded. The daemon starts last, since nobody waits for it.
         settings = self.settings
         for server in (self.code, self.web, self.pages):
             server.start(self.environment)
@@ -80,22 +80,22 @@ class Supervisor:
         if self.signals:
             return
         for fault in faults or ():
-            tell(f"the graph could not be loaded, as the UI says too: {fault}")
-            tell("mend that, then click Deployment > Reload in the UI")
+            tell(f"the graph could not be loaded: {fault}")
+            tell("mend this, then click Deployment > Reload in the UI")
         tell(f"the UI:      {settings.address}{'  (read-only)' if settings.is_read_only else ''}")
         tell(f"the pages:   {settings.pages_address}  (report, map, review pages, documentation)")
-        tell(f"Ctrl-C stops both; what Dagster says is in {settings.logs}")
+        tell(f"Ctrl-C stops both; Dagster's logs are in {settings.logs}")
 
-    def _until(self, what: str, look: Callable[[], Found | None]) -> Found | None:
-        """Wait for what a look finds, and look after the servers; None where we are asked to stop before."""
-        found = None if self.signals else look()
-        if found is None and not self.signals:
+    def _until(self, what: str, look: Callable[[], Result | None]) -> Result | None:
+        """Wait until `look` has a result, restarting servers that die; None if a signal asks to stop before."""
+        result = None if self.signals else look()
+        if result is None and not self.signals:
             tell(f"waiting for {what}")
-        while found is None and not self.signals:
+        while result is None and not self.signals:
             self._look_after()
             time.sleep(LOOK_SECONDS)
-            found = look()
-        return found
+            result = look()
+        return result
 
     def _look_after(self) -> None:
         for server in self.servers:
@@ -104,44 +104,46 @@ class Supervisor:
                 continue
             if status == CANNOT_SERVE:
                 raise StorageError(tail(server.log, 1))
-            died = f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit code {status}"
+            ending = f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit code {status}"
             if server.dies_too_often():
                 tell(indent(tail(server.log), "  "))
                 raise UiError(
-                    f"the {server.name} has ended {DEATHS + 1} times within a minute ({died}), its last lines stand "
-                    f"above; all are in {server.log}"
+                    f"the {server.name} has ended {DEATHS + 1} times within a minute ({ending}), its last lines are "
+                    f"above, all of them in {server.log}"
                 )
-            tell(f"the {server.name} has ended ({died}); it is started again")
+            tell(f"the {server.name} has ended ({ending}); it is started again")
             if server is self.code:
                 self.socket.unlink(missing_ok=True)
             server.start(self.environment)
 
     def _stop(self) -> None:
-        """The daemon before the graph, so that no run is begun that would end at once."""
+        """Stop the daemon before the graph, so that no run begins that would end at once."""
         tell("stopping")
         for servers in ((self.web, self.pages, self.daemon), (self.code,)):
-            asked, began = len(self.signals), time.monotonic()
+            n_signals, began = len(self.signals), time.monotonic()
             for server in servers:
                 server.send(signal.SIGINT)
-            while left := [server for server in servers if not server.is_gone()]:
-                is_urgent = len(self.signals) > max(asked, 1)  # a second Ctrl-C
-                for server in left:
+            while remaining := [server for server in servers if not server.is_gone()]:
+                is_urgent = len(self.signals) > max(n_signals, 1)  # a second Ctrl-C
+                for server in remaining:
                     if is_urgent or time.monotonic() > began + server.patience:
                         server.send(signal.SIGKILL)
                 time.sleep(LOOK_SECONDS)
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
-        """Note the signals that ask to stop, but those that we were started to ignore (`nohup`, a shell's `&`)."""
+        """Record signals that ask to stop, except those ignored from the start (`nohup`, a shell's `&`)."""
 
-        heard = {number: now for number in STOPPING if (now := signal.getsignal(number)) is not signal.SIG_IGN}
-        for number in heard:
+        handlers = {
+            number: handler for number in STOPPING if (handler := signal.getsignal(number)) is not signal.SIG_IGN
+        }
+        for number in handlers:
             signal.signal(number, lambda number, _: self.signals.append(number))
         try:
             yield
         finally:
-            for number, before in heard.items():
-                signal.signal(number, before)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
 
 
 def _is_answering(address: str) -> bool:
@@ -151,7 +153,7 @@ def _is_answering(address: str) -> bool:
 
 
 def _graph_faults(address: str) -> list[str] | None:
-    """Why the graph could not be loaded, empty where it was; None while the webserver is not yet there with it."""
+    """Why the graph could not be loaded, empty if it could; None while the webserver does not have it yet."""
     query = json.dumps({"query": ASK_LOCATIONS}).encode()
     request = urllib.request.Request(f"{address}/graphql", query, {"Content-Type": "application/json"})  # noqa: S310
     try:
@@ -162,11 +164,11 @@ def _graph_faults(address: str) -> list[str] | None:
     if not entries or any(entry["loadStatus"] != "LOADED" for entry in entries):
         return None
     errors = [entry["locationOrLoadError"] for entry in entries]
-    # The deepest names the fault: those around it say that something could not be loaded.
+    # The innermost error names the fault; those around it only say that something could not be loaded.
     chains = [[e, *(link["error"] for link in e["errorChain"])] for e in errors if e["__typename"] == "PythonError"]
     return [" ".join(chain[-1]["message"].split()) for chain in chains]
 
 
 def tell(line: str) -> None:
-    """Print a line of news at once, also where the output is a file."""
+    """Print a line at once, even if the output is a file."""
     print(line, file=sys.stderr, flush=True)

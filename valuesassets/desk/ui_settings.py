@@ -1,4 +1,4 @@
-"""Settings of one UI: study, folders, ports, and whether it only looks on."""
+"""Settings of one UI: study, folders, ports, and whether it is read-only."""
 
 import os
 from collections.abc import Mapping
@@ -12,26 +12,28 @@ from valuesassets.records.places import REPOSITORY
 from valuesassets.records.study import load_study
 
 HOST = "127.0.0.1"
-"""The servers know no users: nobody on another machine reaches them."""
+"""The servers have no users or passwords, so that only this machine may reach them."""
 
 
 @dataclass(frozen=True)
 class UiSettings:
-    """The folders of one instance of Dagster, and the ports of one UI over it."""
+    """The folders of one instance of Dagster, and the ports of one UI for it."""
 
-    study: str  # a bundled one's name, or a file
-    name: str  # of the study
+    study: str  # name of a bundled study, or path of a file
+    name: str  # the study's name
     storage: Path
     dagster: Path
     home: Path
-    module: str  # that holds the graph
+    module: str  # the module with the graph
     port: int
     pages_port: int
     is_read_only: bool
 
     @classmethod
-    def named(cls, environment: Mapping[str, str], module: str, port: int, pages_port: int, is_read_only: bool) -> Self:
-        """The folders that an environment names.
+    def from_environment(
+        cls, environment: Mapping[str, str], module: str, port: int, pages_port: int, is_read_only: bool
+    ) -> Self:
+        """The settings from environment variables.
 
         Raises:
             StudyError: the study file is faulty.
@@ -44,26 +46,26 @@ class UiSettings:
 
     @property
     def address(self) -> str:
-        """Of the UI."""
+        """Address of the UI."""
         return f"http://{HOST}:{self.port}"
 
     @property
     def pages_address(self) -> str:
-        """Of the pages beside it."""
+        """Address of the pages beside it."""
         return f"http://{HOST}:{self.pages_port}"
 
     @property
     def logs(self) -> Path:
-        """Folder of what the servers say; each read-only UI has its own."""
+        """Folder of the servers' logs; each read-only UI has its own."""
         logs = self.dagster / "logs"
         return logs / f"read_only_{self.port}" if self.is_read_only else logs
 
-    def environment(self, given: Mapping[str, str]) -> dict[str, str]:
-        """What the servers are told; an address for the pages that is set already stays, as one behind a proxy."""
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """Environment variables for the servers; addresses that are set already, as behind a proxy, stay."""
         return {
             PAGES_VARIABLE: self.pages_address,
             UI_VARIABLE: self.address,
-            **given,
+            **variables,
             "VALUESASSETS_STUDY": self.study,
             "VALUESASSETS_STORAGE": str(self.storage),
             "VALUESASSETS_DAGSTER": str(self.dagster),
@@ -72,8 +74,8 @@ class UiSettings:
 
 
 def main() -> None:
-    """Print the environment of a UI as lines of a file `.env`, with which plain Dagster commands find the folders."""
-    settings = UiSettings.named(os.environ, "valuesassets.definitions", 3000, 3001, False)
+    """Print a UI's environment as a `.env` file, with which plain Dagster commands find the folders."""
+    settings = UiSettings.from_environment(os.environ, "valuesassets.definitions", 3000, 3001, False)
     environment = settings.environment({})
     for name in ("DAGSTER_HOME", "VALUESASSETS_STUDY", "VALUESASSETS_STORAGE", "VALUESASSETS_DAGSTER"):
         print(f"{name}={environment[name]}")

@@ -1,9 +1,9 @@
-"""Runs start as forks of a process that has imported what they all need, not as a new Python that imports it first.
+"""Starts runs as forks of a process that has imported large libraries, so that runs start faster.
 
-Dagster's code server starts each run by `spawn`: every run pays for the import of Dagster, pandas and matplotlib, which
-costs more than the run. `forkserver` pays once, in a process of its own, begun with the first run, that has no gRPC, no
-thread of Python's and no open database. It imports only other people's code: this project's modules, the study and the
-graph are read anew by every run, as they always were, so that no run is given old ones.
+Dagster's code server starts each run by `spawn`, which imports Dagster, pandas and matplotlib every time; that costs
+more than most runs. `forkserver` imports them once, in a separate process without gRPC, Python threads or open
+databases, which starts with the first run. It imports other people's code only: every run reads this project's modules,
+the study and the graph itself, so that none gets old ones.
 """
 
 import gc
@@ -27,21 +27,21 @@ PRELOADED = (
     "matplotlib.backends.backend_agg",
     "matplotlib.figure",
 )
-"""What is imported before runs begin; what is not installed is passed over."""
+"""Modules that are imported before runs begin; those not installed are skipped."""
 
 UNKNOWN = 255
-"""Python's word for how a fork has ended whose fork server is gone; the fork may live."""
+"""Python's exit status for a fork whose fork server is gone; the fork may still live."""
 
 
 class OutlivingPopen(Popen):
-    """A fork that is looked at itself, in /proc, where its fork server is gone and cannot report its end."""
+    """A fork that is checked in /proc where its fork server is gone and cannot report its end."""
 
     def __init__(self, process: BaseProcess) -> None:
         super().__init__(process)
         self._process = RunProcess.find("", self.pid)
 
     def poll(self, flag: int = os.WNOHANG) -> int | None:
-        """Its exit status; None while it lives."""
+        """The exit status; None while the fork lives."""
         status = super().poll(flag)
         if status == UNKNOWN and self._process is not None and self._process.why_gone() is None:
             self.returncode = status = None
@@ -56,23 +56,23 @@ class RunFork(ForkServerProcess):
         return OutlivingPopen(process_obj)
 
     def run(self) -> None:
-        """Run; what stands in memory before is never garbage, and looking through it would copy its pages."""
+        """Run without collecting inherited objects, since that would copy their shared pages."""
         gc.freeze()
         collect_seldom()
         super().run()
 
 
 class RunForks(ForkServerContext):
-    """Takes the place of `multiprocessing.get_context("forkserver")`."""
+    """A replacement for `multiprocessing.get_context("forkserver")`."""
 
     Process = RunFork
 
 
 def start_runs_warm() -> bool:
-    """Have the code server that this process is start its runs by forks; elsewhere, nothing is done.
+    """Let the code server in this process start its runs as forks; other processes are left unchanged.
 
     Returns:
-        Whether it does. A server whose Dagster keeps its way of starting runs elsewhere goes on as it was.
+        Whether it does. A Dagster that starts runs in another way is left unchanged.
     """
     if sys.platform != "linux":
         return False

@@ -1,6 +1,6 @@
-"""The instruments: what each is called, what its cells are, and where its assets are wired. One entry for each.
+"""The instruments, one entry each: its name, its cells, and the modules that wire its assets.
 
-Wiring and parts are named by strings, so that loading one instrument's graph imports no other's.
+Modules are named by strings, so that loading one instrument's graph does not import the others.
 """
 
 from dataclasses import dataclass
@@ -19,18 +19,18 @@ class Instrument:
 
     Attributes:
         name: first word of its assets' keys, folder of its files, and its command.
-        settings: the table of the study file that it runs for.
-        wiring: `module:function`; the function gives its assets in a study.
-        part: name of its second dimension of partitions, beside `model`.
-        parts: `module:function`; the function gives its parts in a study. It imports no derivation.
-        jobs: `module:function`; the function gives the jobs that only this instrument has in a study.
-        home: the package that derives its assets, where that is not `valuesassets.instruments.<name>`.
-        is_named_everywhere: whether its groups and jobs have its name in theirs; the survey's are older than others.
-        tables: modules, separated by a blank, that declare the tables that it alone writes.
-        checks: names of those in `orchestration/record_checks.py` that look at its cells' records.
+        settings: its table in the study file; a study with this table runs the instrument.
+        wiring: `module:function`; the function returns its assets in a study.
+        part: name of the second dimension of its partitions, beside `model`.
+        parts: `module:function`; the function returns its parts in a study. The module imports no derivation.
+        jobs: `module:function`; the function returns the jobs in a study that only this instrument has.
+        home: the package that derives its assets; `valuesassets.instruments.<name>` if empty.
+        is_named_everywhere: whether names of its groups and jobs contain its name; the survey's do not.
+        tables: modules, separated by a blank, that declare its own tables.
+        checks: names of checks in `orchestration/record_checks.py` on its cells' records.
         asks: the asset of its cells: `readings` of probabilities, or `answers` that models write.
-        chat_trials: the asset of what families are asked that are asked in chat; others are asked `trials`.
-        answer_pages: the asset that leaves a page for each cell, `<model>/<part>.html`, with its prompts and answers.
+        chat_trials: the asset with the trials for chat models; others are asked `trials`.
+        answer_pages: the asset that writes a page for each cell, `<model>/<part>.html`, with prompts and answers.
     """
 
     name: str
@@ -49,15 +49,15 @@ class Instrument:
 
     @property
     def asked(self) -> dg.AssetKey:
-        """The asset that its cells materialise: the one GPU step."""
+        """The key of the asset whose partitions are its cells, the only step that needs a GPU."""
         return self.key(self.asks)
 
     def key(self, noun: str) -> dg.AssetKey:
-        """The whole key of its asset of that name."""
+        """The full key of its asset with this name."""
         return dg.AssetKey([self.name, noun])
 
     def called(self, name: str) -> str:
-        """What its group or job of that name is called among those of all instruments."""
+        """The name of its group or job among those of all instruments."""
         return f"{self.name}_{name}" if self.is_named_everywhere else name
 
     def assets(self, study: Study) -> list[dg.AssetsDefinition]:
@@ -69,7 +69,7 @@ class Instrument:
         return tuple(named(self.parts)(study))
 
     def part_of(self, study: Study, name: str) -> Part:
-        """Its part of that name.
+        """Its part with this name.
 
         Raises:
             KeyError: the study has no such part.
@@ -77,7 +77,7 @@ class Instrument:
         return {part.name: part for part in self.parts_of(study)}[name]
 
     def cells(self, study: Study) -> list[Cell]:
-        """Every family with every part whose language it serves."""
+        """Its cells: every family with every part whose language the family supports."""
         return cells_of(study, self.parts_of(study))
 
 
@@ -131,16 +131,16 @@ MODELS = Instrument(
     wiring="valuesassets.orchestration.assets.weights:weights_assets",
     is_named_everywhere=False,
 )
-"""No instrument, but wired as one: what all of them need of a study's models."""
+"""Wired like an instrument: the models' weights, which all instruments share."""
 
 
 def instruments_of(study: Study) -> list[Instrument]:
-    """The instruments that a study runs: those whose table stands in its file."""
+    """The instruments that a study runs, which are those with a table in its file."""
     return [instrument for instrument in INSTRUMENTS if getattr(study, instrument.settings, None) is not None]
 
 
 def declare_own_tables() -> None:
-    """Have the tables declared that single instruments alone write."""
+    """Declare the tables of all instruments."""
     for instrument in INSTRUMENTS:
         for module in instrument.tables.split():
             import_module(module)

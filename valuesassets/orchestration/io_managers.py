@@ -1,4 +1,4 @@
-"""Assets as files: written under a temporary name and renamed, their schema enforced on write."""
+"""IO managers that store assets as files, written whole or not at all, with their schema checked."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,18 +30,18 @@ from valuesassets.records.table import Table
 from valuesassets.records.tables import QUESTIONS, TRIALS, table_of_asset
 
 PREVIEW_ROWS = 12
-"""Rows of a table that the UI shows; it would render all of them."""
+"""Most rows of a table in the UI, which would render all of them."""
 
 DICT_OF_PARTITIONS: Mapping[str, bool] = {"allow_missing_partitions": True}
-"""Input metadata of an asset that takes a dict of the partitions that exist; with `tables`, these of several alone."""
+"""Metadata of an input that takes a dict of its existing partitions; `tables` restricts it to these tables."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """How a kind of value is written to a file, read back, and shown in the UI.
+    """How a kind of value is written to a file, read, and shown in the UI.
 
     Attributes:
-        write: takes the file, the value, the asset's key, and the folder for tables that stand beside the file.
+        write: takes the file, the value, the asset's key, and the folder for further tables of the asset.
     """
 
     extension: str
@@ -51,22 +51,22 @@ class Format:
 
 
 def declared_table(key: dg.AssetKey, name: str | None = None) -> Table:
-    """The record of an asset's table, or of that one of its tables.
+    """The record of an asset's table, or of the one with this name.
 
     Raises:
-        StorageError: none is declared.
+        StorageError: there is no such record.
     """
     declare_own_tables()
     return table_of_asset(key.path[0], key.path[-1], name)
 
 
 def _write_frames(path: Path, frames: Mapping[str, pd.DataFrame], key: dg.AssetKey, folder: Path) -> None:
-    """Several tables beside each other; the index is written last, so that it stands for all of them."""
+    """Write several tables; the index is written last, so that it exists only if all tables do."""
     if path.is_file():
         path.unlink()
-    for other in folder.glob("*.parquet"):  # of a derivation that gave others, such as why it was refused
-        if other.stem not in frames and other.is_file():
-            other.unlink()
+    for file in folder.glob("*.parquet"):  # tables of an earlier derivation, such as `refused`
+        if file.stem not in frames and file.is_file():
+            file.unlink()
     for name, frame in frames.items():
         write_frame(folder / f"{name}.parquet", frame, declared_table(key, name))
     place = {} if folder == path.parent else {"folder": folder.name}
@@ -84,7 +84,7 @@ def _places_of_frames(path: Path, only: Collection[str]) -> dict[str, Path]:
 
 
 def _frames_metadata(frames: Mapping[str, pd.DataFrame], key: dg.AssetKey) -> dict[str, Any]:
-    """The first table, and what there is."""
+    """The first table, and a list of all tables."""
     tables = {name: declared_table(key, name) for name in frames}
     rows = [
         {"table": f"{name}.parquet", "a row is": tables[name].row, "rows": len(frame), "columns": ", ".join(frame)}
@@ -128,69 +128,71 @@ FORMATS = {
 
 
 def _own_files(path: Path, partitions: Collection[str]) -> Iterator[Path]:
-    """An asset's file and what it wrote beside it, such as pictures; of a partition what has its name."""
+    """An asset's file and further ones, such as pictures; for a partition those with its name."""
     if not partitions:
         yield from files_below(path.parent)
         return
     yield from files_below(path.parent / path.stem)
-    others = {partition_path(each).rpartition("/")[2] for each in partitions} - {path.stem}
-    of_others = tuple(f"{each}." for each in others if each.startswith(f"{path.stem}."))
+    others = {partition_path(name).rpartition("/")[2] for name in partitions} - {path.stem}
+    other_prefixes = tuple(f"{name}." for name in others if name.startswith(f"{path.stem}."))
     for file in path.parent.iterdir():
-        if file.name.startswith(f"{path.stem}.") and not file.name.startswith(of_others) and file.is_file():
+        if file.name.startswith(f"{path.stem}.") and not file.name.startswith(other_prefixes) and file.is_file():
             yield file
 
 
 class StudyIOManager(dg.IOManager):
-    """One kind of value below the study's storage folder."""
+    """Stores one kind of value in the study's storage folder."""
 
     def __init__(self, storage: Storage, kind: str) -> None:
         self._storage = storage
         self._format = FORMATS[kind]
 
     def handle_output(self, context: dg.OutputContext, obj: Any) -> None:
-        """Write the value and show its path, size and first rows in the UI."""
+        """Write the value, and show its path, size and first rows in the UI."""
         partition = context.partition_key if context.has_asset_partitions else None
         if partition is not None and why_no_cell(context.asset_partitions_def, partition):
             return
         path = self._path(context.asset_key, partition)
-        # Tables of several partitions have the same names: each has a folder, where there are more than one.
-        shares = partition is not None and len(context.asset_partitions_def.get_partition_keys()) > 1
-        folder = path.with_suffix("") if shares else path.parent
+        # Tables of different partitions have the same names: if there are several, each partition has a folder.
+        has_folder = partition is not None and len(context.asset_partitions_def.get_partition_keys()) > 1
+        folder = path.with_suffix("") if has_folder else path.parent
         self._format.write(path, obj, context.asset_key, folder)
-        shown = self._format.shown(obj, context.asset_key)
+        metadata = self._format.shown(obj, context.asset_key)
         partitions = context.asset_partitions_def.get_partition_keys() if partition is not None else []
-        named = (each.value for each in context.output_metadata.values() if isinstance(each, dg.PathMetadataValue))
-        folders = [each for each in map(Path, filter(None, named)) if each.is_dir()]
-        files = {*_own_files(path, partitions), *(file for each in folders for file in files_below(each))}
-        told = {"path": dg.MetadataValue.path(str(path)), WRITTEN: hashes_of(sorted(files), path.parent)}
-        context.add_output_metadata(told | shown)
+        paths = (entry.value for entry in context.output_metadata.values() if isinstance(entry, dg.PathMetadataValue))
+        folders = [entry for entry in map(Path, filter(None, paths)) if entry.is_dir()]
+        files = {*_own_files(path, partitions), *(file for entry in folders for file in files_below(entry))}
+        entries = {"path": dg.MetadataValue.path(str(path)), WRITTEN: hashes_of(sorted(files), path.parent)}
+        context.add_output_metadata(entries | metadata)
 
     def load_input(self, context: dg.InputContext) -> Any:
-        """The value; or, for an input that takes many partitions, a dict of those that exist.
+        """The value, or for an input with many partitions a dict of those that exist.
 
-        Keys are part or family, and (family, part) for cells; what is missing is logged.
+        The keys are parts or families, and (family, part) for cells; missing partitions are logged.
         """
-        told = context.definition_metadata or {}
-        only = told.get("tables", ())
+        settings = context.definition_metadata or {}
+        only = settings.get("tables", ())
         keys: list[str | None] = [None]
-        if context.has_asset_partitions:  # in the order of the study: Dagster's is that of a set
-            asked = {*context.asset_partition_keys}
-            keys = [key for key in context.asset_partitions_def.get_partition_keys() if key in asked] or [*asked]
+        if context.has_asset_partitions:  # in the order of the study; Dagster's order is random
+            requested = {*context.asset_partition_keys}
+            keys = [key for key in context.asset_partitions_def.get_partition_keys() if key in requested] or [
+                *requested
+            ]
         hashes = latest_hashes(context.asset_key, keys, context.instance, self._storage.folder)
-        if keys == [None] or not told.get("allow_missing_partitions"):
+        if keys == [None] or not settings.get("allow_missing_partitions"):
             (key,) = keys
             if key is not None and why_no_cell(context.asset_partitions_def, key):
                 return None
             return self._read(context.asset_key, key, hashes, only)
-        there = [key for key in keys if self._path(context.asset_key, key).exists()]
-        if missing := [str(key) for key in keys if key not in there]:
+        present = [key for key in keys if self._path(context.asset_key, key).exists()]
+        if missing := [str(key) for key in keys if key not in present]:
             name = context.asset_key.to_user_string()
             context.log.warning(f"{name}: {len(missing)} of {len(keys)} partitions are missing: {', '.join(missing)}")
         return {
             family_and_part(key) if isinstance(key, dg.MultiPartitionKey) else key: self._read(
                 context.asset_key, key, hashes, only
             )
-            for key in there
+            for key in present
         }
 
     def _path(self, key: dg.AssetKey, partition: str | None) -> Path:
@@ -199,13 +201,14 @@ class StudyIOManager(dg.IOManager):
     def _read(
         self, key: dg.AssetKey, partition: str | None, hashes: Mapping[Path, str], only: Collection[str] = ()
     ) -> Any:
-        """A value; `only`: those of its tables that are taken, where it has several.
+        """Read a value.
 
         Args:
-            hashes: of its files as they were written.
+            hashes: the recorded hashes of its files.
+            only: the tables to read, for an asset with several; empty for all.
 
         Raises:
-            StorageError: it was not made yet, or a file of it is not the one that was written.
+            StorageError: it was not made yet, or a file has changed since it was written.
         """
         path = self._path(key, partition)
         if not path.exists():
@@ -220,12 +223,12 @@ class StudyIOManager(dg.IOManager):
 
 
 def study_io_managers(storage: Storage) -> dict[str, dg.IOManager]:
-    """One IO manager per kind of value, by `io_manager_key`."""
+    """The IO managers by `io_manager_key`, one for each kind of value."""
     return {kind: StudyIOManager(storage, kind) for kind in FORMATS}
 
 
 def frame_metadata(frame: pd.DataFrame, table: Table) -> dict[str, Any]:
-    """Row count, columns and a preview of a frame, as the UI shows them; what columns hold is in the table's record."""
+    """A frame's row count, columns and preview for the UI, with descriptions from the table's record."""
     return {
         "dagster/row_count": len(frame),
         "dagster/column_schema": dg.TableSchema(columns=[_shown_column(str(name), table) for name in frame]),
@@ -242,7 +245,7 @@ def _shown_column(name: str, table: Table) -> dg.TableColumn:
 
 
 def table_of(rows: list[dict[Any, Any]]) -> dg.TableMetadataValue:
-    """Rows as a table in the UI, every value as short text; rows of several kinds leave each other's columns empty."""
+    """Rows as a table for the UI, with values as short text; keys that a row lacks are empty."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     records = [dg.TableRecord({str(name): _cell(row.get(name)) for name in names}) for row in rows]
     schema = dg.TableSchema(columns=[dg.TableColumn(str(name), "string") for name in names])
@@ -257,5 +260,5 @@ def _cell(value: Any) -> str:
 
 
 def flat_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Rows with nested values as text."""
+    """Rows as a frame, with nested values as text."""
     return pd.DataFrame(rows).map(lambda value: str(value) if isinstance(value, list | dict) else value)

@@ -1,4 +1,4 @@
-"""The two dimensions of an instrument: `model` for a family, and its own part; a cell is both."""
+"""Partitions: the two dimensions of an instrument are `model` (a family) and its own part; a cell has both."""
 
 from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
@@ -23,14 +23,14 @@ def model_partitions(study: Study) -> dg.StaticPartitionsDefinition:
 
 
 class CellPartitions(dg.MultiPartitionsDefinition):
-    """Model family x part, of which those are listed that the study asks.
+    """Model family x part, without combinations that are no cells of the study.
 
-    Dagster's servers know the two dimensions alone and offer the whole product. So there may be a run of a partition
-    that is no cell: it ends at once (`assets/declaring.py`), and nothing that lists partitions here sees it.
+    Dagster's servers only know the two dimensions and offer all combinations. A run of a combination that is no cell
+    ends at once (`assets/declaring.py`); this class never lists it.
 
     Args:
-        dimensions: as Dagster takes them.
-        absent: (family, part) of those that are no cells.
+        dimensions: the two dimensions, for Dagster.
+        absent: (family, part) of the combinations that are no cells.
     """
 
     def __init__(self, dimensions: Mapping[str, dg.PartitionsDefinition], absent: Set[tuple[str, str]]) -> None:
@@ -38,11 +38,11 @@ class CellPartitions(dg.MultiPartitionsDefinition):
         self._absent, self._hash = absent, super().__hash__()
 
     def __hash__(self) -> int:
-        """Found out once: Dagster asks for it with every partition."""
+        """Computed once, since Dagster asks for it with every partition."""
         return self._hash
 
     def get_partition_keys(self, *when: Any, **where: Any) -> Sequence[dg.MultiPartitionKey]:
-        """The keys of all cells, whenever and wherever that is asked: both dimensions are static."""
+        """The keys of all cells; arguments do not matter, since both dimensions are static."""
         return self._keys
 
     @cached_property
@@ -56,7 +56,7 @@ class CellPartitions(dg.MultiPartitionsDefinition):
 
 
 def why_no_cell(partitions: dg.PartitionsDefinition | None, key: str | None) -> str | None:
-    """Why a partition that Dagster offers is no cell of the study; None where it is one, or none of a grid."""
+    """Why a partition is no cell of the study; None where it is one, or where the asset has no cells."""
     if key is None or not isinstance(partitions, CellPartitions) or partitions.is_cell(key):
         return None
     family, part = family_and_part(partitions.get_partition_key_from_str(key))
@@ -64,14 +64,14 @@ def why_no_cell(partitions: dg.PartitionsDefinition | None, key: str | None) -> 
 
 
 def cell_partitions(study: Study, instrument: Instrument, kind: str = "") -> CellPartitions:
-    """Model family x part.
+    """The partitions of an instrument's cells.
 
     Args:
-        kind: of the families, where not all are meant.
+        kind: the kind of families to include; empty for all.
     """
     families = [name for name, family in study.families.items() if kind in ("", family.kind)]
-    served, parts = {name: {*study.family_languages(name)} for name in families}, instrument.parts_of(study)
-    absent = {(name, part.name) for name in families for part in parts if part.language not in served[name]}
+    languages, parts = {name: {*study.family_languages(name)} for name in families}, instrument.parts_of(study)
+    absent = {(name, part.name) for name in families for part in parts if part.language not in languages[name]}
     dimensions = {MODEL: dg.StaticPartitionsDefinition(families), instrument.part: part_partitions(study, instrument)}
     return CellPartitions(dimensions, absent)
 
@@ -80,13 +80,13 @@ def cell_key(family: str, part: str, dimension: str = "language") -> dg.MultiPar
     """The partition key of a cell.
 
     Args:
-        dimension: what the instrument calls its parts.
+        dimension: the instrument's name for its parts.
     """
     return dg.MultiPartitionKey({MODEL: family, dimension: part})
 
 
 def family_and_part(key: dg.MultiPartitionKey) -> tuple[str, str]:
-    """(model family, part) of a cell's key, whatever its instrument calls its parts."""
+    """(model family, part) of a cell's key, whatever its instrument's name for parts."""
     keys = dict(key.keys_by_dimension)
     family = keys.pop(MODEL)
     (part,) = keys.values()
@@ -94,12 +94,12 @@ def family_and_part(key: dg.MultiPartitionKey) -> tuple[str, str]:
 
 
 def own_partition(context: dg.AssetExecutionContext) -> str | None:
-    """The partition of the asset that is being materialised; None for an asset without, whatever its run names."""
+    """The partition of the asset being materialised; None for an asset without partitions in a run with one."""
     return context.partition_key if context.has_partition_key and context.assets_def.partitions_def else None
 
 
 def cell_of(context: dg.AssetExecutionContext) -> tuple[str, str]:
-    """(model family, part) of the partition that is being materialised."""
+    """(model family, part) of the partition being materialised."""
     key = context.partition_key
     if not isinstance(key, dg.MultiPartitionKey):
         raise dg.DagsterInvariantViolationError(f"{key!r} is no partition of a model and a part")

@@ -1,7 +1,6 @@
-"""Checks that count records: of what came back of a cell, and of texts that were embedded.
+"""Checks on single records: readings and answers of a cell, and embedded texts.
 
-An instrument names those of its assets in its entry (`Instrument.checks`); a check serves every asset that writes its
-table.
+An instrument names its checks in its entry (`Instrument.checks`); a check applies to every asset that writes its table.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,19 +17,19 @@ from valuesassets.records.trials import Status
 
 Row = Mapping[str, Any]
 FEW = 0.05
-"""Share of a cell's records that may fail as single ones do; where more do, something is wrong with the cell."""
+"""Share of a cell's records up to which failures are a warning; above it the whole cell is faulty."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecordCheck(Sentence):
-    """A sentence that every record of a table should bear out.
+    """A sentence that should be true of every record of a table.
 
     Attributes:
-        table: whose rows it looks at.
-        fails: whether a row does not bear it out.
-        concerns: whether it looks at a row at all.
-        most: share of the rows that may fail and it still only warns.
-        shown: columns of a failing row that a person is shown.
+        table: the table whose rows it checks.
+        fails: whether a row fails the check.
+        concerns: whether a row is checked at all.
+        most: largest share of failing rows for a warning; above it the check is an error.
+        shown: columns of a failing row to show.
     """
 
     table: Table
@@ -40,7 +39,7 @@ class RecordCheck(Sentence):
     shown: tuple[str, ...]
 
     def judge(self, rows: Iterable[Row], **metadata: Any) -> dg.AssetCheckResult:
-        """What it says of a file: the share that fails, and each row that does."""
+        """The result for a file's rows, with the failing share and rows."""
         looked_at = [row for row in rows if self.concerns(row)]
         failing = [{name: row[name] for name in self.shown} for row in looked_at if self.fails(row)]
         share = len(failing) / len(looked_at) if looked_at else 0.0
@@ -53,9 +52,9 @@ def _has_failed(row: Row) -> bool:
 
 EVERY_SPAN_IS_READ = RecordCheck(
     "every_span_is_read",
-    f"Every candidate has its probability at every span; an error above {FEW:.0%} of a cell's spans. None is dropped.",
-    "each row says which span and why. Where tokens change as a candidate follows, end the text before the span in "
-    f"another way or use another model; {ASK_AGAIN}",
+    f"Every candidate has a probability at every span; an error above {FEW:.0%} of a cell's spans. None is dropped.",
+    "each row names the span and the reason. If tokens change when a candidate follows, end the text before the span "
+    f"differently or use another model; {ASK_AGAIN}",
     table=READINGS,
     fails=_has_failed,
     concerns=lambda row: row["span"] is not None,
@@ -63,17 +62,17 @@ EVERY_SPAN_IS_READ = RecordCheck(
 )
 EVERY_ANSWER_IS_WRITTEN = RecordCheck(
     "every_answer_is_written",
-    f"The model wrote every answer that it was asked for; an error above {FEW:.0%} of a cell's answers.",
-    f"the reason stands in each row, the log of the job says more; {ASK_AGAIN}",
+    f"The model wrote every requested answer; an error above {FEW:.0%} of a cell's answers.",
+    f"each row gives the reason, and the log of the job has details; {ASK_AGAIN}",
     table=ANSWERS,
     fails=_has_failed,
     shown=("trial_id", "sample", "status", "reason"),
 )
 ANSWERS_COME_TO_AN_END = RecordCheck(
     "answers_come_to_an_end",
-    "No answer was cut off where it had as many tokens as it may have.",
-    "read some of them: where they break off, raise max_tokens of the trials; a model that never stops needs nothing, "
-    "its answers are marked as cut (finish = length).",
+    "No answer was cut off at the limit of tokens.",
+    "read some of them: if they break off, raise max_tokens of the trials; if the model never stops, nothing: its "
+    "answers are marked as cut (finish = length).",
     WARN,
     table=ANSWERS,
     fails=lambda row: row["finish"] == "length",
@@ -83,8 +82,8 @@ ANSWERS_COME_TO_AN_END = RecordCheck(
 EMBEDDED_TEXTS_ARE_WHOLE = RecordCheck(
     "embedded_texts_are_whole",
     "The embedder read every text to its end.",
-    "their vectors are those of their beginnings: name an embedder that reads longer texts, or have shorter ones "
-    "written.",
+    "the vectors represent only the beginnings of these texts: name an embedder for longer texts, or have shorter "
+    "texts written.",
     WARN,
     table=EMBEDDED_TEXTS,
     fails=lambda row: row["is_truncated"],
@@ -94,14 +93,14 @@ CHECKS = {
     check.name: check
     for check in (EVERY_SPAN_IS_READ, EVERY_ANSWER_IS_WRITTEN, ANSWERS_COME_TO_AN_END, EMBEDDED_TEXTS_ARE_WHOLE)
 }
-"""By the name that an instrument's entry calls them by."""
+"""The checks by the names that instruments' entries use."""
 
 
 def checks_of(instrument: Instrument, table: Table) -> list[RecordCheck]:
-    """The checks that an instrument asks for on what it has of a table."""
+    """An instrument's checks on a table."""
     return [check for name in instrument.checks if (check := CHECKS[name]).table is table]
 
 
 def judge_rows(instrument: Instrument, table: Table, rows: Sequence[Row], **metadata: Any) -> list[dg.AssetCheckResult]:
-    """What an instrument's checks say of a file's rows, one result each; `metadata` says where to look."""
+    """The results of an instrument's checks on a file's rows; `metadata` goes with each of them."""
     return [check.judge(rows, **metadata) for check in checks_of(instrument, table)]

@@ -1,4 +1,4 @@
-"""The Dagster resource of all assets: where files lie, and where node jobs run."""
+"""The Dagster resource of all assets: the paths of a study's files."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from valuesassets.records.places import KNOWN_READINGS
 
 @dataclass(frozen=True)
 class Storage:
-    """Paths below `<root>/<study>/`, the same for every asset; no run can be launched with others."""
+    """Paths below `<root>/<study>/`, the same for every asset and run."""
 
     root: str
     study: str
@@ -27,29 +27,29 @@ class Storage:
         return self.folder.joinpath(*key.path) / f"{name}.{extension}"
 
     def files(self, key: dg.AssetKey, extension: str) -> dict[str, Path]:
-        """The files that an asset's partitions have left so far, by `<part>` or `<model>/<part>`."""
+        """The existing files of an asset's partitions, by `<part>` or `<model>/<part>`."""
         folder = self.folder.joinpath(*key.path)
-        found = sorted(folder.rglob(f"*.{extension}"))
-        return {path.relative_to(folder).as_posix().removesuffix(f".{extension}"): path for path in found}
+        paths = sorted(folder.rglob(f"*.{extension}"))
+        return {path.relative_to(folder).as_posix().removesuffix(f".{extension}"): path for path in paths}
 
     @property
     def known_readings(self) -> Path:
-        """Where node jobs keep what models were read to say, for all studies."""
+        """The folder in which node jobs keep readings and answers for all studies."""
         return Path(self.root).absolute() / KNOWN_READINGS
 
     def job_folder(self, key: dg.AssetKey, partition: str | None) -> Path:
-        """Where a node job's files lie: `jobs/<instrument>/<asset>/<partition>/`; job.json, log.txt, messages."""
+        """The folder of a node job's files, `jobs/<instrument>/<asset>/<partition>/`: job.json, log.txt, messages."""
         return self.folder.joinpath("jobs", *key.path, partition_path(partition) if partition else "all")
 
 
 class StorageResource(dg.ResourceDefinition):
-    """The storage as a graph has it: a run that is launched with settings for it is refused."""
+    """The storage as a Dagster resource without settings, so that no run can change it."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
-        super().__init__(lambda _: storage, config_schema={}, description="Where the study's files lie.")
+        super().__init__(lambda _: storage, config_schema={}, description="The folder of the study's files.")
 
 
 def partition_path(partition: str) -> str:
-    """A partition key as a relative path: `deu`, or `<model>/<part>` of a cell."""
+    """A partition key as a relative path: `deu`, or for a cell `<model>/<part>`."""
     return "/".join(family_and_part(partition)) if isinstance(partition, dg.MultiPartitionKey) else partition

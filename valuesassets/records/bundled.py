@@ -1,4 +1,4 @@
-"""The word by which a person names what ships with the package, in place of a file or folder."""
+"""The word `bundled`, which stands for a file or folder that ships with the package."""
 
 from pathlib import Path
 
@@ -7,6 +7,6 @@ from valuesassets.records.places import STUDIES
 BUNDLED = "bundled"
 
 
-def given_or_bundled(given: Path | str, *bundled: str) -> Path:
-    """What a person names, or what lies there in studies/ where that is `bundled`."""
-    return STUDIES.joinpath(*bundled) if str(given) == BUNDLED else Path(given)
+def given_or_bundled(choice: Path | str, *bundled: str) -> Path:
+    """The path that a user names; for `bundled`, the path below studies/."""
+    return STUDIES.joinpath(*bundled) if str(choice) == BUNDLED else Path(choice)

@@ -1,4 +1,4 @@
-"""The vocabulary of columns: type, unit, range and words of each. A quantity has one name in every table."""
+"""The vocabulary of columns: type, unit, range and description of each. A quantity has one name in every table."""
 
 import re
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ class Column:
     """One column of a table.
 
     Attributes:
-        type: how it is stored; where whole numbers may be missing, pandas stores them as `double`.
-        words: what it holds, as the UI and the documentation say it.
-        unit: of numbers that have one.
+        type: how it is stored; pandas stores whole numbers that may be missing as `double`.
+        words: its description in the UI and the documentation.
+        unit: its unit; empty for numbers without one.
         range: least and greatest value.
-        may_be_empty: whether values may be missing; numbers with a fraction may, where nothing else is said.
-        pattern: of the names, where a table has many such columns and `name` stands for all of them.
+        may_be_empty: whether values may be missing; by default only numbers with a fraction may.
+        pattern: a pattern that its names match, where one `Column` describes many columns of a table.
     """
 
     name: str
@@ -33,8 +33,8 @@ class Column:
     def kind(self) -> str:
         """Its type in words."""
         if pa.types.is_list(self.type):
-            held = replace(self, type=self.type.value_type).kind
-            return f"list of {held.replace('list', 'lists', 1) if held.startswith('list') else f'{held}s'}"
+            inner = replace(self, type=self.type.value_type).kind
+            return f"list of {inner.replace('list', 'lists', 1) if inner.startswith('list') else f'{inner}s'}"
         if pa.types.is_boolean(self.type):
             return "true or false"
         return "whole number" if pa.types.is_integer(self.type) else "number" if self.is_number else "text"
@@ -54,78 +54,80 @@ class Column:
 def _columns(kind: pa.DataType, words: Mapping[str, str], unit: str = "", *range_: float) -> dict[str, Column]:
     low, high = (*range_, inf)[:2] if range_ else (-inf, inf)
     is_number = pa.types.is_floating(kind)
-    return {name: Column(name, kind, said, unit, (low, high), is_number) for name, said in words.items()}
+    return {name: Column(name, kind, text, unit, (low, high), is_number) for name, text in words.items()}
 
 
 TEXTS = {
     "model": "the model family, as the study names it",
     "model_id": "hub id of the model, or <family>/<folder> of a reference model",
-    "follows": "what answers follow: options; options under a pull; position; or neither; empty where not measured",
+    "follows": "what the answers follow: options; options under a pull to a position; position; or neither; empty "
+    "where not measured",
     "model_type": "mono: one model per language; multi: one for all",
     "language": "ISO 639-3",
     "country": "ISO 3166 alpha-2",
-    "zone": "culture zone that the country is counted to",
+    "zone": "culture zone of the country",
     "kind": "model; people or human; null: answers without content; floor: a model that knows the people's answers",
     "source": "planted, or the file that the answers came from",
-    "note": "what has to be known to read the row",
+    "note": "a remark that is needed to interpret the row",
     "reason": "why a number is missing, or why a row is flagged",
-    "question_id": "canonical id of the question; <id>@<other>=1: asked after the other was answered 1",
+    "question_id": "canonical id of the question; <id>@<other>=1: asked after the answer 1 to the other question",
     "response_type": "scale: likert3, likert4, likert5, likert10, binary, categorical, frequency, action, ordinal",
     "trial_id": "for the survey: question/wording/order, and /estimator where it has one",
-    "prompt": "what the model is given; for the survey: it ends with the answer cue and a colon",
-    "order": "for the survey: order of the options, which is forward, reversed, or a permutation such as 2-0-1 of the "
-    "original places",
-    "readout": "how the answer is read: the name of its record",
-    "condition": "the earlier answer that the question supposes: <question id>=<code>",
-    "settings": "JSON: what the readout is told, but for labels and values",
-    "chat": "JSON: the turns that a chat model is shown in place of the prompt, each with role and text",
-    "estimator": "what the trial is asked for beside the question itself; empty for the question",
+    "prompt": "text that the model is given; for the survey it ends with the answer cue and a colon",
+    "order": "for the survey: order of the options: forward, reversed, or a permutation of the original positions such "
+    "as 2-0-1",
+    "readout": "how the answer is read: ScoreLabels, ScoreSpans or Generate",
+    "condition": "the earlier answer that the question presupposes: <question id>=<code>",
+    "settings": "JSON: the settings of the readout, without labels and values",
+    "chat": "JSON: the turns that a chat model is shown instead of the prompt, each with role and text",
+    "estimator": "the additional estimator that the trial serves; empty for trials that ask the question itself",
     "answer_text": "an answer, word for word",
-    "text_sha256": "sha256 of the text, without what was put before it",
+    "text_sha256": "sha256 of the text, without the embedder's prefix",
     "reading_key": "hash of everything that the reading depends on",
     "answer_key": "hash of everything that the answer depends on",
-    "text": "what the model wrote, up to what ended it",
+    "text": "the text that the model wrote, up to its end",
     "finish": "what ended the answer: end (the model), stop (a stop text), length (the most tokens allowed)",
-    "reasoning": "what a thinking model wrote before its answer, without tags; also where no answer came of it",
-    "model_version": "what a model behind an API called itself",
-    "status": "ok, or what went wrong",
+    "reasoning": "text of a thinking model before its answer, without tags; also where no answer followed",
+    "model_version": "the name and version that a model behind an API reports",
+    "status": "ok, or the kind of failure",
     "estimator_reason": "why an estimate is missing",
     "respondent_id": "the archive's id of the respondent",
     "survey": "survey and wave that the respondent took part in",
-    "answered_by": "language of the model that was asked",
+    "answered_by": "language of the model that answered",
     "standing": "usable, or why the reading is left out: unreliable, unresolved, failed",
-    "test_family": "tests that are corrected together",
-    "test": "what was compared",
+    "test_family": "the family of tests whose p-values are corrected together",
+    "test": "the comparison that is tested",
     "statistic": "name of the statistic",
     "correction": "how p-values are corrected: holm or benjamini-hochberg",
-    "verdict": "what the numbers amount to, or why there is none",
+    "verdict": "the conclusion from the numbers, or why there is none",
     "scope": "family, or all families together",
-    "grouping": "what languages are grouped by: zone or region",
+    "grouping": "the property that groups languages: zone or region",
     "factor": "language or family",
-    "permuted": "what labels are permuted within",
+    "permuted": "the groups within which labels are permuted",
     "other": "the other family",
     "nearest_model": "family of the nearest cell",
     "nearest_language": "language of the nearest cell",
     "nearest_country": "the country whose people are nearest",
-    "contrast": "a language and one thought near, against the language and one thought far",
-    "what": "what is how far from what",
+    "contrast": "a language and one expected to be near, against the language and one expected to be far",
+    "what": "the two things compared",
     "mono": "monolingual family",
     "multi": "multilingual family",
     "measure": "name of the column that is compared",
-    "source_of_variation": "what is resampled for the interval",
-    "label": "how the point is named on the map",
-    "missing": "indicators that were not read and stand at the mean of people",
-    "nearest_content_free": "which point of answers without content is nearest",
+    "source_of_variation": "the units that are resampled for the interval",
+    "label": "the name of the point on the map",
+    "missing": "indicators that were not read; people's mean stands in for them",
+    "nearest_content_free": "the nearest point of answers without content",
     "indicator": "indicator of the map's axes; intercept for their constants",
     "interval": "kind of interval",
-    "of": "analysis that gave the verdict",
-    "rule": "what in the study file decided: a key of `thresholds`, or `preflight`; empty where nothing was left out",
+    "of": "the analysis that the verdict comes from",
+    "rule": "the rule in the study file that decided: a key of `thresholds`, or `preflight`; empty where nothing was "
+    "left out",
 }
 FLAGS = {
-    "is_truncated": "whether prefix and text are longer than the embedder reads: only their beginning was read",
-    "is_converted": "whether the item asks for a yes or no that the form has as a list",
-    "fails": "whether the wrong language's model was found out",
-    "is_near_uniform": "whether the entropy is nearly the most that so many options allow",
+    "is_truncated": "whether prefix and text exceed the embedder's limit, so that only their beginning was read",
+    "is_converted": "whether the item is a yes-or-no question made from an entry of a list in the form",
+    "fails": "whether the answers of the wrong language's model differ clearly from the planted ones, as they should",
+    "is_near_uniform": "whether the entropy is close to the maximum for this number of options",
     "is_position_biased": "whether the position bias is above the study's threshold",
     "is_usable": "whether analyses may use the reading",
     "is_flagged": "whether the cell's median P_valid is below the threshold",
@@ -137,12 +139,12 @@ FLAGS = {
     "is_same_language": "whether the nearest cell is the other family's in the same language",
     "is_own_family": "whether the nearest cell is of the own family",
     "drawn": "whether the point is on the map",
-    "is_distinguishable": "whether the point is told from answers without content",
+    "is_distinguishable": "whether the point can be distinguished from answers without content",
 }
 COUNTS = {
-    "n_tokens": "tokens of the text, without what ended it",
-    "n_reasoning_tokens": "tokens before the answer's own, tags and white space among them",
-    "n": "how many the row rests on: respondents, questions, languages or answers",
+    "n_tokens": "tokens of the text, without the stop text or end token",
+    "n_reasoning_tokens": "tokens before the answer, including tags and white space",
+    "n": "number of respondents, questions, languages or answers behind the row",
     "n_options": "answers to choose from",
     "n_sampled": "answers that the model wrote",
     "n_parameters": "weights of the model",
@@ -151,11 +153,11 @@ COUNTS = {
     "n_unreliable": "readings whose P_valid is below the threshold",
     "n_unreadable": "questions without an answer",
     "n_cells": "cells used",
-    "n_readable": "of them, cells whose median P_valid reaches the threshold of a cell",
+    "n_readable": "cells used whose median P_valid reaches the threshold of a cell",
     "n_items": "items used",
-    "n_items_w1": "items of them whose answers have an order",
-    "n_items_people": "items of them that people were asked too",
-    "n_items_ratio": "items that the ratio rests on",
+    "n_items_w1": "items used whose answers have an order",
+    "n_items_people": "items used that people answered too",
+    "n_items_ratio": "items behind the ratio",
     "n_languages": "languages used",
     "n_countries": "countries compared",
     "n_orders": "orders that were asked",
@@ -169,16 +171,16 @@ COUNTS = {
     "n_own_family": "languages whose nearest cell is of the own family",
     "n_ranked": "cells of the other family that were ranked",
     "n_all": "cells of both families that were ranked",
-    "n_high": "languages rich in resources",
-    "n_low": "languages poor in resources",
-    "n_views": "orders and wordings that the point's region rests on",
-    "n_indicators": "indicators of the ten that the point rests on",
-    "n_worlds": "worlds simulated",
-    "n_intervals": "intervals looked at",
-    "n_without": "numbers that had no interval",
-    "n_tests": "tests in each world",
-    "size": "worlds that the mean is over",
-    "seed": "seed of the world",
+    "n_high": "languages with much text on the web",
+    "n_low": "languages with little text on the web",
+    "n_views": "orders and wordings behind the point's region",
+    "n_indicators": "indicators, of ten, behind the point",
+    "n_worlds": "simulations run",
+    "n_intervals": "intervals examined",
+    "n_without": "estimates without an interval",
+    "n_tests": "tests in each simulation",
+    "size": "simulations in the mean",
+    "seed": "random seed of the simulation",
     "rank": "rank of the same language among the other family's cells, 1 is nearest",
     "rank_of_all": "rank of the same language among both families' cells, 1 is nearest",
 }
@@ -188,50 +190,51 @@ PROBABILITIES = {
     "prob_reversed": "the same, options reversed, under the original code",
     "prob_averaged": "mean over the orders asked",
     "prob_low": "lower end of prob_averaged, where the model shows intervals only; empty where exact",
-    "prob_high": "its upper end",
-    "prob_label_likelihood": "estimate from the likelihood of the labels' texts",
-    "prob_label_likelihood_per_token": "the same per token, so that long labels do not lose by their length",
+    "prob_high": "upper end of prob_averaged, where the model shows intervals only; empty where exact",
+    "prob_label_likelihood": "estimate from the likelihood of the options' texts",
+    "prob_label_likelihood_per_token": "the same per token, so that long texts are not penalised",
     "prob_content_free": "estimate after dividing by the answers to prompts without a question",
-    "prob_pride": "estimate after a prior over positions is taken out",
+    "prob_pride": "estimate after removing a prior over positions (PriDe)",
     "p_valid": "P_valid: probability that the answer is one of the options, mean over the orders asked",
     "p_valid_forward": "probability that the answer is one of the options, as printed",
     "p_valid_reversed": "the same, options reversed",
-    "p_invalid": "1 - P_valid: what the model gives to no answer; no rate of don't knows, not to be set beside dk_rate",
+    "p_invalid": "1 - P_valid: probability outside the options; not a rate of don't knows, not comparable with dk_rate",
     "median_p_valid": "median of P_valid over readings",
-    "resolution_mass": "where one label begins another (1, 10): probability that stopping or going on could be told; "
-    "low: the labels cannot be separated",
+    "resolution_mass": "where one label begins another (1, 10): probability that distinguishes stopping after the "
+    "first from going on; low: the labels cannot be separated",
     "p_valid_high": "upper end of P_valid, where only an interval is known; empty where exact",
-    "resolution_mass_min": "smallest resolution mass among the places where one label begins another",
+    "resolution_mass_min": "smallest resolution mass over all labels that begin another label",
     "position_bias_magnitude": "largest |forward - reversed| probability of an answer",
     "mean_position_bias": "mean over questions of the largest |forward - reversed| probability",
     "position_bias": "largest |forward - reversed| probability of an answer",
-    "p_valid_error": "|planted - read| P_valid, mean over both orders",
-    "position_bias_error": "|planted - read| position bias",
+    "p_valid_error": "|planted - read P_valid|, mean over both orders",
+    "position_bias_error": "|planted - read position bias|",
     "planted_ends": "smaller of the planted probabilities of the first and the last answer",
     "concentration": "probability that two independent answers agree (Simpson)",
     "p": "p-value, uncorrected",
     "p_free": "p-value, uncorrected, as if languages were independent of each other",
-    "p_related": "p-value, uncorrected, allowing for languages of one culture zone or one language family being alike; "
-    "the larger of the two; none where no two are of one",
+    "p_related": "p-value, uncorrected, allowing for similarity of languages within a culture zone or a language "
+    "family; the larger of the two; empty where no two languages share either",
     "p_corrected": "p-value, corrected within its family of tests",
     "p_sign_test": "two-sided p-value of a sign test over languages, uncorrected",
-    "p_uniform": "p-value that single p-values are uniform (Kolmogorov-Smirnov)",
-    "alpha": "level that tests are made at",
-    "level": "coverage that the interval aims at",
-    "nominal": "coverage that the intervals aim at",
+    "p_uniform": "p-value of the hypothesis that uncorrected p-values are uniform (Kolmogorov-Smirnov)",
+    "alpha": "significance level of the tests",
+    "level": "nominal coverage of the interval",
+    "nominal": "nominal coverage of the intervals",
 }
 SHARES = {
     "dk_rate": "people's weighted share of don't know and no answer; a model's 1 - P_valid is no such rate",
     "share": "share of the whole",
-    "share_above_threshold": "questions whose P_valid reaches the threshold",
-    "share_changed": "answers that lie on the other side of the mean once the options are reversed",
-    "share_near_uniform": "questions with nearly uniform answers",
-    "share_position_biased": "questions with more position bias than the threshold",
-    "share_unreliable": "readable cells in which P_valid is below the threshold; of all cells where none is readable",
-    "entropy_share": "entropy over the most that so many options allow",
-    "coverage": "intervals that held the truth",
-    "any_rejected": "worlds in which any corrected test of the family rejected",
-    "rejected_uncorrected": "single tests that rejected before correction",
+    "share_above_threshold": "share of questions whose P_valid reaches the threshold",
+    "share_changed": "share of answers that move to the other side of the mean when the options are reversed",
+    "share_near_uniform": "share of questions with nearly uniform answers",
+    "share_position_biased": "share of questions with more position bias than the threshold",
+    "share_unreliable": "share of readable cells in which P_valid is below the threshold; of all cells where none is "
+    "readable",
+    "entropy_share": "entropy over the maximum for this number of options",
+    "coverage": "share of intervals that contain the true value",
+    "any_rejected": "share of simulations in which any corrected test of the family rejects",
+    "rejected_uncorrected": "share of single tests that reject before correction",
     "tvd": "total variation distance",
     "estimator_disagreement": "largest total variation distance between the main answer and another estimator",
 }
@@ -239,17 +242,17 @@ SCALE_UNITS = {
     "w1_unit": "Wasserstein-1 distance",
     "w1_unit_error": "Wasserstein-1 distance between planted and read answers, mean over both orders; total variation "
     "where answers have no order",
-    "averaged_w1_unit_error": "the same of answers averaged over both orders",
+    "averaged_w1_unit_error": "the same distance for answers averaged over both orders",
     "w1_unit_to_uniform": "Wasserstein-1 distance to equal probabilities; total variation where answers have no order",
-    "w1_unit_lower_bound": "|difference of means| over the scale's range, which Wasserstein-1 cannot be below",
+    "w1_unit_lower_bound": "|difference of means| over the scale's range, a lower bound of Wasserstein-1",
     "expected_value_unit": "mean answer",
     "order_sd_unit": "standard deviation of expected values between the two orders of a cell",
     "language_sd_unit": "standard deviation of expected values between languages",
 }
 DISTANCES = {
     "jsd_distance": "square root of the Jensen-Shannon divergence in bits",
-    "jsd_distance_near": "the same to the language thought near",
-    "jsd_distance_far": "the same to the language thought far",
+    "jsd_distance_near": "the same to the language expected to be near",
+    "jsd_distance_far": "the same to the language expected to be far",
     "mean_within": "mean Jensen-Shannon distance of pairs within a group",
     "mean_between": "mean Jensen-Shannon distance of pairs between groups",
     "distance_own": "mean Jensen-Shannon distance to the own country's people",
@@ -261,24 +264,24 @@ BITS = {
 AT_LEAST_0 = {
     "weight": "weight of the respondent, mean 1 within a country",
     "weighted_n": "sum of the respondents' weights",
-    "design_effect": "Kish's, of unequal weights alone: 1 + cv^2; strata and clusters are not in it",
-    "effective_n": "respondents over the design effect of weights; fewer where interviews come in clusters",
-    "order_to_language": "spread between orders over spread between languages; above 1 the order moves answers more",
-    "stress": "normalised stress of the plane",
+    "design_effect": "Kish's design effect of unequal weights: 1 + cv^2; strata and clusters are ignored",
+    "effective_n": "respondents over the design effect of weights; clustered interviews would make it smaller",
+    "order_to_language": "spread between orders over spread between languages; above 1 the order changes answers more",
+    "stress": "normalised stress of the MDS plane",
     "nearest_jsd_distance": "Jensen-Shannon distance to the nearest cell",
     "same_language_jsd_distance": "Jensen-Shannon distance to the other family's cell in the same language",
     "own_family_jsd_distance": "Jensen-Shannon distance to the nearest cell of the own family",
     "sd": "standard deviation among people",
-    "std": "standard deviation over worlds",
-    "monte_carlo_se": "standard error of the share, from so many worlds",
+    "std": "standard deviation over simulations",
+    "monte_carlo_se": "standard error of the share, given the number of simulations",
     "mean_width": "mean of upper minus lower end",
     "residual_sd_x": "spread of published positions around the projection, along x",
     "residual_sd_y": "the same, along y",
-    "margin_x": "by which the region was widened along x, for what the projection cannot know",
+    "margin_x": "width added to the region along x for the uncertainty of the projection",
     "margin_y": "the same, along y",
     "distance_from_content_free": "distance to the nearest point of answers without content",
-    "distance_low": "the same, from the nearest spot of the widened region",
-    "distance_high": "the same, from its farthest spot",
+    "distance_low": "the same, from the nearest point of the widened region",
+    "distance_high": "the same, from its farthest point",
     "shift": "length of the shift",
 }
 NUMBERS = {
@@ -289,57 +292,58 @@ NUMBERS = {
     "high": "upper end of the interval",
     "expected_value": "mean answer in the scale's own units",
     "value": "the statistic",
-    "difference": "one minus the other: within - between groups, near - far, low - high resources, mono - multi",
+    "difference": "first minus second: within - between groups, near - far, low - high resources, mono - multi",
     "mean_difference": "mean over languages of mono minus multi",
-    "mean_high": "mean of languages rich in resources",
-    "mean_low": "mean of languages poor in resources",
-    "beyond_uniform": "the difference less that of uniform answers, language by language",
-    "beyond_first": "the difference less that of always the first option, language by language",
-    "beyond_exchanged": "the difference less that of the family's answers in its other languages, language by language",
-    "beyond_pooled": "the difference less that of the other countries' people, language by language",
-    "agreement": "correlation over items with the own country less the mean one with the others, from -2 to 2",
-    "order_agreement": "reliability over both orders of what sets items apart: 1 - variance of half the difference "
+    "mean_high": "mean of languages with much text on the web",
+    "mean_low": "mean of languages with little text on the web",
+    "beyond_uniform": "the difference minus that of uniform answers, language by language",
+    "beyond_first": "the difference minus that of always answering the first option, language by language",
+    "beyond_exchanged": "the difference minus that of the family's answers in other languages, language by language",
+    "beyond_pooled": "the difference minus that of the other countries' people, language by language",
+    "agreement": "correlation over items with the own country minus the mean one with the others, from -2 to 2",
+    "order_agreement": "reliability of differences between items over both orders: 1 - variance of half the difference "
     "over mean square of half the sum; about 0 for noise, below 0 where position decides",
-    "generalizability": "share of variance between languages that other wordings would show again; below 0 by chance",
-    "pattern": "the same of what is each language's own, its general level taken off",
-    "beyond_position": "generalizability of leans averaged over both orders, in which a pull to a place cancels",
+    "generalizability": "share of the variance between languages that replicates across wordings; below 0 by chance",
+    "pattern": "the same after subtracting each language's general level",
+    "beyond_position": "generalizability of answers averaged over both orders, so that a pull to a position cancels",
     "languages_sd_unit": "standard deviation between the family's languages, item by item, in scale units",
     "countries_sd_unit": "the same between countries",
-    "over_orders": "the same if the two orders were any two: a lower bound",
-    "split_half": "correlation of languages' likeness in two halves of the items, stepped up to full length",
-    "threshold": "what the study asks for at least",
+    "over_orders": "the same, with the two orders taken as random: a lower bound",
+    "split_half": "correlation of languages' similarities in two halves of the items, stepped up to full length "
+    "(Spearman-Brown)",
+    "threshold": "least value that the study asks for",
     "variance_unit2": "variance component in squared scale units; below 0 by chance",
     "null_mean": "mean correlation under permuted countries",
-    "null_low": "lower end of the middle `level` of those under permuted countries",
-    "null_high": "upper end of the middle `level` of those under permuted countries",
-    "r2": "share of the variance that goes with the factor (PERMANOVA)",
+    "null_low": "lower end of the central interval of correlations under permuted countries",
+    "null_high": "upper end of the central interval of correlations under permuted countries",
+    "r2": "share of the variance that the factor explains (PERMANOVA)",
     "pseudo_f": "F of the factor (PERMANOVA)",
-    "excess": "the share minus what permuted labels give",
+    "excess": "the share minus its mean under permuted labels",
     "x": "first axis of the plane or map",
     "y": "second axis of the plane or map",
     "slope_x": "change of x per raw unit of the indicator",
     "slope_y": "change of y per raw unit of the indicator",
-    "published_slope_x": "the same as published",
-    "published_slope_y": "the same as published",
-    "loading_x": "loading on the first component, turned by varimax; empty where axes are not fitted",
-    "loading_y": "loading on the second component",
-    "shift_x": "how far x moves when the indicator is left out",
-    "shift_y": "how far y moves when the indicator is left out",
-    "bias": "mean of estimate minus truth",
+    "published_slope_x": "slope_x as published",
+    "published_slope_y": "slope_y as published",
+    "loading_x": "loading on the first component, rotated by varimax; empty where axes are not fitted",
+    "loading_y": "the same on the second component",
+    "shift_x": "change of x when the indicator is left out",
+    "shift_y": "change of y when the indicator is left out",
+    "bias": "mean of the estimate minus the true value",
 }
 RANKS = {
     "own_country_rank": "rank of the own country among all, 1 is nearest; mean rank of ties",
     "mean_rank": "mean rank, 1 is nearest",
 }
 UNBIASED_BITS = {
-    "jsd_bits_unbiased": "Jensen-Shannon divergence less what the size of the people's sample adds; below 0 by chance",
-    "own_country_advantage": "mean divergence from other countries less that from the own, without what samples add",
+    "jsd_bits_unbiased": "Jensen-Shannon divergence minus the bias from the people's sample size; below 0 by chance",
+    "own_country_advantage": "mean divergence from other countries minus that from the own, corrected for sample sizes",
     "advantage": "the own-country advantage",
 }
 CODES = {
     "response_value": "code of the answer",
-    "analysis_value": "place of the answer on the scale that is analysed: the code itself, but where codes stand in "
-    "another order than what they mean",
+    "analysis_value": "position of the answer on the scale that is analysed: the code itself, unless the codes' order "
+    "differs from the order of their meanings",
 }
 COLUMNS = (
     _columns(pa.string(), TEXTS)
@@ -358,12 +362,12 @@ COLUMNS = (
     | _columns(pa.float64(), NUMBERS)
     | _columns(pa.int32(), {"wording": "number of the answer cue in the language's lexicon, from 0"}, "", 0)
     | _columns(pa.int32(), CODES)
-    | _columns(pa.list_(pa.string()), {"labels": "answers, as they may be written"})
+    | _columns(pa.list_(pa.string()), {"labels": "the answers that are scored, as text"})
     | _columns(pa.list_(pa.int32()), {"values": "code of each label"})
     | _columns(pa.list_(pa.float64()), {"label_probs": "absolute probability of each label; sums to P_valid"}, "", 0, 1)
     | _columns(
         pa.list_(pa.float64()),
-        {"label_probs_high": "upper ends, where only intervals are known; empty where exact"},
+        {"label_probs_high": "upper ends of label_probs, where only intervals are known; empty where exact"},
         "",
         0,
         1,
@@ -371,9 +375,9 @@ COLUMNS = (
     | _columns(
         pa.list_(pa.float64()),
         {
-            "label_probs_published": "as published code computes them, for comparison: the first token's probability "
-            "is read after the given answer's first token in place of before it, and later tokens after the given "
-            "answer's tokens in place of the candidate's own"
+            "label_probs_published": "label_probs as published code computes them, for comparison: the first token's "
+            "probability is read after the given answer's first token instead of before it, and later tokens after "
+            "the given answer's tokens instead of the candidate's own"
         },
         "",
         0,
@@ -382,10 +386,10 @@ COLUMNS = (
     | _columns(pa.int32(), {"span": "number of the span in its trial, from 0; empty where labels were read"}, "", 0)
     | _columns(pa.int32(), {"sample": "number of the answer among those to the same trial, from 0"}, "", 0)
     | _columns(pa.list_(pa.int32()), {"label_tokens": "tokens of each label's likeliest spelling"}, "", 0)
-    | _columns(pa.list_(pa.string()), {"outside_text": "most probable continuations that are no option, at most five"})
+    | _columns(pa.list_(pa.string()), {"outside_text": "most probable continuations outside the options, at most five"})
     | _columns(pa.list_(pa.float64()), {"outside_prob": "their probabilities"}, "probability", 0, 1)
 )
-"""By name."""
+"""Every column of the vocabulary by its name."""
 
 RULES = (
     (r"(.+)_p_corrected", "p-value of {0}, corrected within its family of tests", (0, 1)),
@@ -398,29 +402,32 @@ RULES = (
     (r"planted_(.+)", "{0}, as planted", None),
     (r"recovered_(.+)", "{0}, as read from the probabilities", None),
     (r"sampled_(.+)", "{0}, in the answers that the model wrote", None),
-    (r"drawn_(.+)", "{0} that drawing so few answers makes by itself", None),
+    (r"drawn_(.+)", "{0} expected from the number of drawn answers alone", None),
     (r"(.+)_(?:mono|multi)", "{0} of the monolingual or the multilingual family", None),
     (r"(.+)_[ab]", "{0} of the first or the second cell", None),
 )
-"""For names made of others, the first that fits: pattern, words, and the range where it is not that of the other."""
+"""Rules for names that contain another column's name; the first match counts.
+
+Each has a pattern, a description, and a range where it differs from the other column's.
+"""
 
 
 def column_named(name: str) -> Column:
-    """What a column of this name is, in whichever table.
+    """The column of this name, the same in every table.
 
     Raises:
-        KeyError: the name is neither in `COLUMNS` nor made of one that is.
+        KeyError: the name is neither in `COLUMNS` nor derived from one by `RULES`.
 
     >>> column_named("jsd_distance_low").words
     'lower end of the interval of jsd_distance'
     """
     if name in COLUMNS:
         return COLUMNS[name]
-    for pattern, said, bounds in RULES:
-        if found := re.fullmatch(pattern, name):
-            stem = column_named(found[1])
-            if said.startswith(("p-value", "lower", "upper", "mean", "standard")):
+    for pattern, words, bounds in RULES:
+        if match := re.fullmatch(pattern, name):
+            stem = column_named(match[1])
+            if words.startswith(("p-value", "lower", "upper", "mean", "standard")):
                 stem = replace(stem, type=pa.float64(), may_be_empty=True, range=(-inf, inf))
-            unit = "probability" if said.startswith("p-value") else stem.unit
-            return replace(stem, name=name, words=said.format(found[1]), unit=unit, range=bounds or stem.range)
+            unit = "probability" if words.startswith("p-value") else stem.unit
+            return replace(stem, name=name, words=words.format(match[1]), unit=unit, range=bounds or stem.range)
     raise KeyError(f"{name}: no such column; declare it in records/columns.py")

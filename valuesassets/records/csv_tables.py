@@ -1,7 +1,7 @@
-"""Tables as CSV files, for people to open: checked against their record when written, and read back in its types.
+"""Tables as CSV files: checked against their record when written, and read back with its types.
 
-A spreadsheet computes a text that begins like a formula, whoever wrote it. Such a text has an apostrophe in front in
-every CSV file that is written here, and none where the file is read back.
+Spreadsheets compute any text that begins like a formula. Every CSV file that is written here therefore has an
+apostrophe before such a text; reading removes it.
 """
 
 import io
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-"""How a text begins that a spreadsheet may compute; apostrophes before it count, so that one more can be taken off."""
+"""The beginning of a text that a spreadsheet may compute; apostrophes before it count, so that one can be removed."""
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def guarded(text: str) -> str:
-    """A text that no spreadsheet computes: with an apostrophe in front where one would; numbers stay.
+    """A text with an apostrophe before it where a spreadsheet would compute it; numbers stay as they are.
 
     >>> guarded("=1+1"), guarded("-0.5"), guarded("a = b")
     ("'=1+1", '-0.5', 'a = b')
@@ -36,17 +36,17 @@ def guarded(text: str) -> str:
     return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
 
 
-def unguarded(shown: str) -> str:
-    """What `guarded` was given.
+def unguarded(text: str) -> str:
+    """The text that `guarded` was given.
 
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")
     """
-    return shown[1:] if shown.startswith("'") and FORMULA.match(shown) else shown
+    return text[1:] if text.startswith("'") and FORMULA.match(text) else text
 
 
 def with_texts(table: pa.Table, change: Callable[[str], str]) -> pa.Table:
-    """A table with all its texts changed."""
+    """A table with a function applied to all its texts."""
     for place, field in enumerate(table.schema):
         if pa.types.is_string(field.type):
             changed = [None if text is None else change(text) for text in table.column(place).to_pylist()]
@@ -57,10 +57,10 @@ def with_texts(table: pa.Table, change: Callable[[str], str]) -> pa.Table:
 def csv_text(frame: "pd.DataFrame") -> str:
     """A frame without a record as CSV, its index left out."""
     texts = [name for name, kind in frame.dtypes.items() if kind.kind == "O"]
-    shown = {name: [guarded(each) if isinstance(each, str) else each for each in frame[name]] for name in texts}
-    # What a field may not have without quotes goes by the ends of lines: a carriage return would else begin a row.
-    ends = "\r\n" if any(isinstance(each, str) and "\r" in each for name in texts for each in shown[name]) else "\n"
-    return frame.astype(dict.fromkeys(texts, object)).assign(**shown).to_csv(index=False, lineterminator=ends)
+    columns = {name: [guarded(text) if isinstance(text, str) else text for text in frame[name]] for name in texts}
+    # Fields are quoted where they hold the line end: with \n alone, a carriage return in a field would begin a row.
+    ends = "\r\n" if any(isinstance(text, str) and "\r" in text for name in texts for text in columns[name]) else "\n"
+    return frame.astype(dict.fromkeys(texts, object)).assign(**columns).to_csv(index=False, lineterminator=ends)
 
 
 def write_csv(path: Path, frame: "pd.DataFrame", table: Table) -> None:
@@ -71,30 +71,30 @@ def write_csv(path: Path, frame: "pd.DataFrame", table: Table) -> None:
     """
     from valuesassets.records.frames import records
 
-    listed = records(frame.astype(object).where(frame.notna(), None))
+    rows = records(frame.astype(object).where(frame.notna(), None))
     try:
-        found = pa.Table.from_pylist(listed, schema=table.schema)
+        content = pa.Table.from_pylist(rows, schema=table.schema)
     except REFUSED:
-        raise StorageError(f"{path}: table {table.name}, {table.misfit(listed)}") from None
-    written = io.BytesIO()
-    csv.write_csv(with_texts(table.checked(found, path), guarded), written, csv.WriteOptions(quoting_style="needed"))
-    write_text(path, written.getvalue().decode())
+        raise StorageError(f"{path}: table {table.name}, {table.misfit(rows)}") from None
+    stream = io.BytesIO()
+    csv.write_csv(with_texts(table.checked(content, path), guarded), stream, csv.WriteOptions(quoting_style="needed"))
+    write_text(path, stream.getvalue().decode())
 
 
 def read_csv(path: Path, table: Table) -> "pd.DataFrame":
     """The rows of a CSV file in the columns and types of a table.
 
     Raises:
-        StorageError: absent, or it does not hold the table.
+        StorageError: the file is absent or does not hold the table.
     """
     if not path.exists():
         raise StorageError(no_such_file(path))
     types = {field.name: field.type for field in table.schema}
     options = csv.ConvertOptions(column_types=types, strings_can_be_null=True, include_columns=[*types])
     try:
-        parsed = csv.ParseOptions(newlines_in_values=True)
-        found = csv.read_csv(path, parse_options=parsed, convert_options=options)
+        parsing = csv.ParseOptions(newlines_in_values=True)
+        content = csv.read_csv(path, parse_options=parsing, convert_options=options)
     except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
-        said = str(error).splitlines()[0]
-        raise StorageError(f"{path}: holds no table {table.name} ({said}); write it again") from None
-    return with_texts(found, unguarded).to_pandas()
+        message = str(error).splitlines()[0]
+        raise StorageError(f"{path}: holds no table {table.name} ({message}); write it again") from None
+    return with_texts(content, unguarded).to_pandas()

@@ -1,4 +1,4 @@
-"""By which names servers and files say how an answer ended."""
+"""Translates the finish reasons of servers and files: why an answer ended."""
 
 import re
 from typing import Literal
@@ -25,7 +25,7 @@ _END_OF: dict[str, End] = {name: end for end, names in _NAMES.items() for name i
 
 
 def end_of(reason: object) -> End | None:
-    """What a finish reason means, by whatever name; None where it is not known. None and an empty one are ordinary.
+    """The meaning of a finish reason in any spelling; None if it is unknown. A missing or empty one means `end`.
 
     >>> end_of("FinishReason.STOP"), end_of("<|eot_id|>"), end_of("endTurn"), end_of(None), end_of("MAX_TOKENS")
     ('end', 'end', 'end', 'end', 'length')
@@ -36,6 +36,6 @@ def end_of(reason: object) -> End | None:
         return "end"
     if not isinstance(reason, str):
         return None
-    parted = re.sub("(?<=[a-z])(?=[A-Z])", "_", reason.rpartition(".")[2])
-    name = re.sub("[^a-z]+", "_", parted.casefold()).strip("_").removeprefix("finish_reason_")
+    words = re.sub("(?<=[a-z])(?=[A-Z])", "_", reason.rpartition(".")[2])
+    name = re.sub("[^a-z]+", "_", words.casefold()).strip("_").removeprefix("finish_reason_")
     return _END_OF.get(name) if name else "end" if not reason.strip() else None

@@ -1,19 +1,19 @@
-"""The exception tree: every failure that a person can cause or mend.
+"""The exception tree: every failure that a person can cause or repair.
 
 A message names the file, row, question or cell, what was found, what was expected, and what to do.
 """
 
 
 class ValuesAssetsError(Exception):
-    """Root of all errors of this project; its message is one line fit for a person."""
+    """Root of all errors of this project; its message is one line that a user can read."""
 
 
 NO_MEMORY = "there is not enough memory for this; ask for more of it, or lift the limit on it (ulimit -v)"
-"""What Python, numpy, pyarrow and torch say with a type alone."""
+"""The message for errors of Python, numpy, pyarrow and torch that say so by their type alone."""
 
 
 class InputError(ValuesAssetsError):
-    """Something that was given to us is not usable; mending it is the giver's part."""
+    """A user's input cannot be used; the user has to repair it."""
 
 
 class StudyError(InputError):
@@ -33,11 +33,11 @@ class LexiconError(InputError):
 
 
 class HumanDataError(InputError):
-    """Respondents' data or a bundled reference table cannot serve as asked."""
+    """Respondents' data or a bundled reference table do not hold what is needed."""
 
 
 class RatingsError(InputError):
-    """Ratings given by a model, or the people they are asked for, cannot be scored as they stand."""
+    """A model's ratings, or the people they are about, cannot be scored as they are."""
 
 
 class ModelError(InputError):
@@ -49,7 +49,7 @@ class TokenizerError(ModelError):
 
 
 class EndpointError(ValuesAssetsError):
-    """A model behind an API refuses a request, or does not answer it."""
+    """A model behind an API refuses a request or does not answer it."""
 
 
 class ScoringError(ValuesAssetsError):
@@ -57,19 +57,19 @@ class ScoringError(ValuesAssetsError):
 
 
 class ScaleMismatch(ValuesAssetsError):
-    """Two distributions do not live on the same answer scale."""
+    """Two distributions have different answer scales."""
 
 
 class MissingData(ValuesAssetsError):
-    """An analysis lacks what it needs; it is refused rather than filled in."""
+    """An analysis lacks data that it needs; it is refused, never filled in."""
 
 
 class StorageError(ValuesAssetsError):
-    """A file of ours is missing, unreadable, of another schema, or cannot be written."""
+    """A file of the storage is missing, unreadable, of another schema, or cannot be written."""
 
 
 class UiError(ValuesAssetsError):
-    """The web UI cannot be started as asked, or one of its servers does not stay up."""
+    """The web UI cannot be started, or one of its servers keeps stopping."""
 
 
 class JobError(ValuesAssetsError):

@@ -1,4 +1,4 @@
-"""pydantic errors as one line for people: key, what was found, what was expected."""
+"""Turns pydantic errors into one line for users: the key, what was found, what was expected."""
 
 import difflib
 import json
@@ -31,9 +31,9 @@ _EXPECTED = {
     **dict.fromkeys(("dict", "model"), "a table of keys and values"),
     **dict.fromkeys(("tuple", "list"), "an array"),
 }
-"""By pydantic's type of an error, or the first word of it."""
+"""Descriptions of the expected value, by pydantic's error type or its first word."""
 UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
-"""What pydantic calls a key that there is not, of a model and of a dataclass."""
+"""pydantic's error types for unknown keys, of a model and of a dataclass."""
 _NAMES = {dict: "an object", list: "an array", str: "text", bool: "true or false", int: "a number", float: "a number"}
 
 
@@ -48,11 +48,11 @@ def validated(
     """Content as a record.
 
     Args:
-        source: begins the message.
-        keys: as `describe_faults`; the record's own if left out.
+        source: beginning of the error message.
+        keys: see `describe_faults`; the record's own keys if left out.
 
     Raises:
-        error: it is no such record; see `describe_faults`.
+        error: the content does not fit the record; the message lists the faults.
     """
     try:
         return record.model_validate(content, context=context)
@@ -65,19 +65,19 @@ def describe_faults(errors: Iterable[Any], keys: Iterable[str] = ()) -> str:
 
     Args:
         errors: `ValidationError.errors()`.
-        keys: names that a misspelt key may have been meant as.
+        keys: valid keys, from which a misspelt key gets a suggestion.
     """
     by_key: dict[str, list[Any]] = {}
     for error in errors:
         by_key.setdefault(_key(error["loc"]), []).append(error)
-    ordered = sorted(by_key.items(), key=lambda entry: entry[1][0]["type"] not in UNKNOWN)  # a misspelling first
-    clauses = [_clause(key, found, list(keys)) for key, found in ordered]
+    ordered = sorted(by_key.items(), key=lambda item: item[1][0]["type"] not in UNKNOWN)  # a misspelling first
+    clauses = [_clause(key, key_errors, list(keys)) for key, key_errors in ordered]
     more = f" (and {len(clauses) - 3} more)" if len(clauses) > 3 else ""
     return "; ".join(clauses[:3]) + more
 
 
 def kind_of_value(value: Any) -> str:
-    """What a JSON value is, with its article.
+    """The kind of a JSON value, with its article.
 
     >>> kind_of_value({}), kind_of_value(None)
     ('an object', 'null')
@@ -86,7 +86,7 @@ def kind_of_value(value: Any) -> str:
 
 
 def _key(place: tuple[Any, ...]) -> str:
-    """Where a fault is, positions counted from 1; pydantic's own marks (`[key]`, the branches of a union) left out.
+    """The place of a fault, with positions from 1, without pydantic's own marks (`[key]`, branches of a union).
 
     >>> _key(("options", 0, "label")), _key(("languages", "German", "[key]"))
     ("key 'label' in entry 1 of 'options'", "key 'languages.German'")
@@ -103,16 +103,18 @@ def _key(place: tuple[Any, ...]) -> str:
 def _clause(key: str, errors: list[Any], keys: list[str]) -> str:
     first = errors[0]
     if first["type"] in UNKNOWN:
-        like = difflib.get_close_matches(str(first["loc"][-1]), keys, n=1)
-        return f"unknown {key}" + (f" (did you mean '{like[0]}'?)" if like else "; remove it or check its spelling")
+        matches = difflib.get_close_matches(str(first["loc"][-1]), keys, n=1)
+        advice = f" (did you mean '{matches[0]}'?)" if matches else "; remove it or check its spelling"
+        return f"unknown {key}{advice}"
     if first["type"] == "missing":
         return f"{key} is missing; add it"
-    if first["type"] == "value_error":  # a sentence of ours
+    if first["type"] == "value_error":  # raised by our own validators
         return (f"{key}: " if key else "") + str(first["ctx"]["error"])
     sentence = next((str(error["ctx"]["error"]) for error in errors if error["type"] == "value_error"), None)
     expected = ", or ".join(dict.fromkeys(_expected(error) for error in errors if error["type"] != "value_error"))
-    said = f"{expected} was expected (found {_shown(first['input'])})" + (f", or else {sentence}" if sentence else "")
-    return (f"{key}: " if key else "") + said
+    alternative = f", or else {sentence}" if sentence else ""
+    text = f"{expected} was expected (found {_shortened(first['input'])}){alternative}"
+    return (f"{key}: " if key else "") + text
 
 
 def _expected(error: Any) -> str:
@@ -121,13 +123,13 @@ def _expected(error: Any) -> str:
         return PATTERNS.get(limits["pattern"], f"text like {limits['pattern']}")
     if kind == "too_short" and limits["min_length"] > 1:
         return f"at least {limits['min_length']} entries"
-    said = _EXPECTED.get(kind) or _EXPECTED.get(kind.split("_")[0])
-    return said.format(**limits) if said else str(error["msg"]).removeprefix("Input should be ").lower()
+    template = _EXPECTED.get(kind) or _EXPECTED.get(kind.split("_")[0])
+    return template.format(**limits) if template else str(error["msg"]).removeprefix("Input should be ").lower()
 
 
-def _shown(value: Any) -> str:
+def _shortened(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError):  # what TOML has and JSON has not, such as a date
+    except (TypeError, ValueError):  # types of TOML that JSON lacks, such as dates
         text = str(value)
     return text if len(text) <= 60 else f"{text[:59]}…"

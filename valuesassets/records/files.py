@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, read, and what is said of those that are missing or of another kind."""
+"""Writes files whole or not at all, and reads them with clear errors for missing or wrong ones."""
 
 import contextlib
 import difflib
@@ -18,7 +18,7 @@ from valuesassets.records.errors import StorageError, ValuesAssetsError
 from valuesassets.records.zips import PACKED, packed_file
 
 LONGEST_LINE = 10 * 2**20
-"""Bytes; no line that people write has more."""
+"""Limit on a line's length in bytes; no line that people write is longer."""
 _BEGINNINGS = {
     b"%PDF-": "a PDF",
     b"PK\x03\x04": "a ZIP archive or an Office document",
@@ -39,7 +39,7 @@ _BEGINNINGS = {
 
 
 def kind_of(content: bytes) -> str | None:
-    """What a file is by its first bytes, with its article; None where they say nothing.
+    """The kind of a file by its first bytes, with its article; None where they do not show it.
 
     >>> kind_of(b"%PDF-1.7"), kind_of(b"v1,v2")
     ('a PDF', None)
@@ -51,49 +51,49 @@ def kind_of(content: bytes) -> str | None:
 
 
 def kind_of_file(path: Path) -> str | None:
-    """What a file is by its first bytes (see `kind_of`)."""
+    """The kind of a file by its first bytes (see `kind_of`)."""
     with open(path, "rb") as stream:
         return kind_of(stream.read(1024))
 
 
 def no_such_file(path: Path | str, what: str = "file", others: Iterable[str] = ()) -> str:
-    """That there is nothing at a path, and what a person may have meant: why it is not found, or a name like it.
+    """The error message for a missing file, with a likely reason or a similar name.
 
     Args:
-        others: names that stand for a file beside those of the folder.
+        others: names that are valid beside those of the folder's files.
     """
-    written = str(path)
-    shown = written if written and written == written.strip() else repr(written)
-    return f"{shown}: no such {what}; {_hint(written, list(others))}"
+    text = str(path)
+    label = text if text and text == text.strip() else repr(text)
+    return f"{label}: no such {what}; {_hint(text, list(others))}"
 
 
-def no_such_name(name: str, what: str, known: Iterable[str]) -> str:
-    """That nothing has this name, and which one may be meant.
+def no_such_name(name: str, what: str, choices: Iterable[str]) -> str:
+    """The error message for an unknown name, with a similar one or the list of names.
 
     >>> no_such_name("egn", "language", ["deu", "eng"])
     'egn: no such language; did you mean eng?'
     """
-    names = list(known)
-    like = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    names = list(choices)
+    matches = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     listed = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-    return f"{name}: no such {what}; " + (f"did you mean {like[0]}?" if like else f"name one of {listed}")
+    return f"{name}: no such {what}; " + (f"did you mean {matches[0]}?" if matches else f"name one of {listed}")
 
 
-def _hint(written: str, others: list[str]) -> str:
-    if written.startswith("~"):
+def _hint(text: str, others: list[str]) -> str:
+    if text.startswith("~"):
         return "~ stands for the home folder only where the shell expands it: leave out the quotes or write it in full"
-    if "\\" in written:
+    if "\\" in text:
         return "it looks like a Windows path: write the path as it is on this machine, with / between folders"
-    path = Path(written)
+    path = Path(text)
     if not path.parent.is_dir():
         return f"there is no folder {path.parent} either; check the path"
     names = sorted(entry.name for entry in path.parent.iterdir())
     bare = path.name.strip(" \t\r\n\"'")
     if bare in names and bare != path.name:
         return f"there is {path.parent / bare}: leave out the blanks or quotes"
-    like = difflib.get_close_matches(path.name, [*others, *names], n=1, cutoff=0.8)
-    if like:
-        return f"did you mean {like[0] if like[0] in others else path.parent / like[0]}?"
+    matches = difflib.get_close_matches(path.name, [*others, *names], n=1, cutoff=0.8)
+    if matches:
+        return f"did you mean {matches[0] if matches[0] in others else path.parent / matches[0]}?"
     return "check the path" + (f", or name one of {', '.join(others)}" if others else "")
 
 
@@ -103,7 +103,7 @@ _unbroken = 0
 
 @contextlib.contextmanager
 def unbroken() -> Iterator[None]:
-    """A block, such as one of writing, that is waited for before the process is ended (`nothing_unbroken`)."""
+    """A block, such as one that writes, which the process finishes before it ends (see `nothing_unbroken`)."""
     global _unbroken
     with _change:
         _unbroken += 1
@@ -117,7 +117,7 @@ def unbroken() -> Iterator[None]:
 
 @contextlib.contextmanager
 def nothing_unbroken() -> Iterator[None]:
-    """A block that begins when the other threads' `unbroken` ones have ended, and holds back new ones: for the end."""
+    """A block for ending the process: it waits for the `unbroken` blocks of other threads and lets no new one begin."""
     with _change:
         _change.wait_for(lambda: _unbroken == 0)
         yield
@@ -125,13 +125,13 @@ def nothing_unbroken() -> Iterator[None]:
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place when the block ends without an error.
+    """A temporary path that replaces `path` when the block ends without an error.
 
     Raises:
-        StorageError: the folder or the file cannot be written (the disk is full, the folder is read-only, ...).
+        StorageError: the folder or the file cannot be written, for example because the disk is full.
     """
     path = Path(path)
-    # The name is known before the file is there: whatever stops us, and wherever, the file goes.
+    # The name is chosen before the file exists, so that the file is removed wherever an error occurs.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{path.suffix}")
     with unbroken():
         try:
@@ -154,10 +154,10 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """A temporary folder that takes the place of `path`, which has to be free, when the block ends without an error.
+    """A temporary folder that becomes `path`, which has to be new or empty, when the block ends without an error.
 
     Raises:
-        StorageError: something is there already, or the folder cannot be written.
+        StorageError: `path` exists already, or the folder cannot be written.
     """
     path = Path(path)
     if path.is_file() or (path.is_dir() and any(path.iterdir())):
@@ -168,7 +168,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
             temporary.mkdir(parents=True)
             yield temporary
             temporary.replace(path)
-        except StorageError as error:  # of a file in it
+        except StorageError as error:  # from a file in the folder
             raise StorageError(str(error).replace(str(temporary), str(path))) from error
         except OSError as error:
             raise StorageError(
@@ -197,16 +197,16 @@ def read_json(path: Path, error: type[ValuesAssetsError] = StorageError) -> Any:
     """The value in a JSON file.
 
     Raises:
-        error: absent, not UTF-8 or not JSON; the message names line and column.
+        error: the file is absent, not UTF-8 or not JSON; names line and column.
     """
     return parse_json(read_text(path, "a JSON file", error), str(path), error)
 
 
 def parse_json(text: str, source: str, error: type[ValuesAssetsError], line: int | None = None) -> Any:
-    """The value in a text of JSON, which is a whole source or one line of it.
+    """The value of a JSON text, which is a whole file or one line of it.
 
     Raises:
-        error: it is not JSON, or no file can hold what it says; the message names source and line.
+        error: it is not JSON, or holds text that no file can hold; names source and line.
     """
     where = source if line is None else f"{source}: line {line}"
     try:
@@ -226,23 +226,23 @@ def read_toml(path: Path, expected: str, error: type[ValuesAssetsError] = Storag
     """The table in a TOML file.
 
     Raises:
-        error: as `read_text`, or not TOML; the message names line and column.
+        error: as in `read_text`, or the file is not TOML; names line and column.
     """
     try:
         return tomllib.loads(read_text(path, expected, error))
     except tomllib.TOMLDecodeError as fault:
-        said = str(fault).replace("Cannot overwrite a value", "a key stands twice")
-        raise error(f"{path}: not TOML: {said}; mend the file there") from None
+        message = str(fault).replace("Cannot overwrite a value", "a key stands twice")
+        raise error(f"{path}: not TOML: {message}; mend the file there") from None
 
 
 def read_text(path: Path, expected: str, error: type[ValuesAssetsError] = StorageError) -> str:
-    """What a file of text holds.
+    """The text of a UTF-8 file, unpacked if it is the only file in an archive.
 
     Args:
-        expected: what the file should be, with its article.
+        expected: the expected kind of file, with its article.
 
     Raises:
-        error: absent, a folder, empty, plainly another kind of file, not for us to read, or not UTF-8.
+        error: the file is absent, a folder, empty, of another kind, unreadable for us, or not UTF-8.
     """
     with _text_file(path, expected, error) as stream:
         content = stream.read()
@@ -253,10 +253,10 @@ def read_text(path: Path, expected: str, error: type[ValuesAssetsError] = Storag
 
 
 def read_lines(path: Path, expected: str, error: type[ValuesAssetsError] = StorageError) -> Iterator[str]:
-    """The lines of a file of text with their ends, one after the other; arguments and errors are those of `read_text`.
+    """The lines of a text file with their ends, one at a time; arguments and errors as in `read_text`.
 
     Raises:
-        error: also where a line is longer than any that people write.
+        error: also where a line is longer than `LONGEST_LINE`.
     """
     place = 0
     with _text_file(path, expected, error) as stream:
@@ -292,10 +292,10 @@ def _text_file(path: Path, expected: str, error: type[ValuesAssetsError]) -> Ite
 
 def _unpacked(path: Path, error: type[ValuesAssetsError]) -> bytes | None:
     try:
-        found = packed_file(path)
+        file = packed_file(path)
     except ValueError as why:
         raise error(f"{path}: {why}") from None
-    return found and found[1]
+    return file and file[1]
 
 
 def sha256_file(path: Path) -> str:
@@ -305,5 +305,5 @@ def sha256_file(path: Path) -> str:
 
 
 def sha256_json(value: Any) -> str:
-    """Hexadecimal SHA-256 of a JSON value, the same for every key order."""
+    """Hexadecimal SHA-256 of a JSON value, independent of the order of keys."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

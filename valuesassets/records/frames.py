@@ -1,6 +1,6 @@
-"""Rows and columns of a frame under plain types, which pandas itself leaves open.
+"""Rows and columns of a frame with precise types, which pandas itself leaves open.
 
-Pandas is imported by the functions that need it: every command imports this, and most never see a frame.
+The functions import pandas themselves: every command imports this module, and most never need a frame.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,28 +24,28 @@ def rows_where(frame: "pd.DataFrame", **values: Any) -> "pd.DataFrame":
     >>> rows_where(pd.DataFrame({"kind": ["model", "human"], "x": [1, 2]}), kind="human")["x"].tolist()
     [2]
     """
-    kept = frame
+    matches = frame
     for name, value in values.items():
-        kept = rows(kept, kept[name] == value)
-    return kept
+        matches = rows(matches, matches[name] == value)
+    return matches
 
 
 def column(frame: "pd.DataFrame", name: str) -> "pd.Series":
-    """One column."""
+    """One column of a frame."""
     import pandas as pd
 
     return pd.Series(frame[name])
 
 
 def stacked(tables: "Sequence[pd.DataFrame]") -> "pd.DataFrame":
-    """Tables below one another; those without rows, whose columns have no types, leave the others' types alone."""
+    """Tables below one another. Empty ones are skipped, since their columns have no types and would change others'."""
     import pandas as pd
 
     return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
 
 
 def means_by(frame: "pd.DataFrame", by: str, value: str, order: Sequence[str] | None = None) -> dict[str, float]:
-    """Mean of a column in each group, by the group's name; in this order, and only those of it that have rows.
+    """Mean of a column in each group by the group's name, in the given order; groups without rows are left out.
 
     >>> import pandas as pd
     >>> means_by(pd.DataFrame({"model": ["b", "a", "b"], "x": [1.0, 5.0, 3.0]}), "model", "x", ["b", "c", "a"])

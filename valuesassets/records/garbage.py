@@ -1,12 +1,12 @@
-"""How often a program of ours looks for garbage. A library leaves that to whoever imports it."""
+"""How often our programs collect garbage; the library itself leaves that to its importer."""
 
 import gc
 
 OBJECTS = 10_000
-"""So many new objects, not Python's 700, before garbage is looked for: else a fifth of each import goes into it."""
+"""New objects between two collections; with Python's 700, collections take a fifth of the time of each import."""
 
 
 def collect_seldom() -> None:
-    """Have this process look for garbage seldom; called by programs as they start, never where one is imported."""
+    """Let this process collect garbage seldom; programs call it when they start, imports never do."""
     if 0 < gc.get_threshold()[0] < OBJECTS:
         gc.set_threshold(OBJECTS)

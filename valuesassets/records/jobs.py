@@ -15,7 +15,7 @@ from valuesassets.records.settings.prompting import AS_TEXT, Prompting
 from valuesassets.records.trials import BosRule
 
 EXIT_INTERRUPTED = 75
-"""Exit status of a job that SIGTERM stopped (EX_TEMPFAIL): what it has written stays, a new attempt does the rest."""
+"""Exit status of a job that SIGTERM stopped (EX_TEMPFAIL); a new attempt continues from the files it has written."""
 
 Dtype = Literal["float32", "bfloat16", "auto"]
 Device = Literal["cpu", "cuda", "auto"]
@@ -34,7 +34,7 @@ class _Cell(_JobPart):
     """Hub id or absolute folder."""
     revision: str | None = None
     bos: BosRule = "template"
-    """What begins every prompt."""
+    """How every prompt begins."""
     prompting: Prompting = AS_TEXT
     """How trials are shown to the model: as bare text, or as a chat."""
     trials: Path
@@ -42,11 +42,11 @@ class _Cell(_JobPart):
 
 class _AskedCell(_Cell):
     endpoint: Endpoint | None = None
-    """Where the model is asked that nobody loads here; `model` is its name there. Such a job runs where the network is,
-    never on Slurm."""
+    """The API behind which the model stands; `model` is its name there. Such a job needs the network and never runs on
+    Slurm."""
     model_stamp: str | None = None
-    """Changes when the files in the model's folder change, so that an earlier job's result is not taken for this one's.
-    The store of readings uses the weights' hash instead."""
+    """Changes with the files in the model's folder, so that an earlier job's result is not mistaken for this job's. The
+    store of readings uses the weights' hash instead."""
 
     @pydantic.model_validator(mode="after")
     def _fits_endpoint(self) -> Self:
@@ -94,62 +94,62 @@ AnyCell = TypeVar("AnyCell", ScoreCell, GenerateCell)
 class _CellsJob(_JobPart, Generic[AnyCell]):
     cells: Annotated[tuple[AnyCell, ...], pydantic.Field(min_length=1)]
     known_readings: Path | None = None
-    """Folder of what was read or written before, by any job; without one an interrupted cell begins anew."""
+    """Folder of readings and answers of all earlier jobs; without it an interrupted cell starts again."""
     failures: Path | None = None
-    """JSON, {name of a cell: why it failed, in one line}: written whenever a cell fails and at the job's end ({} where
-    none did); absent before that, and where the job could not begin."""
+    """JSON, {name of a cell: why it failed, in one line}: written whenever a cell fails and at the job's end ({} if
+    none failed); absent before that, and if the job could not start."""
     dtype: Dtype = "auto"
     device: Device = "auto"
     offline: bool = False
-    """Take hub models from the cache on this machine only."""
+    """Whether hub models come from this machine's cache only."""
 
     @pydantic.field_validator("cells")
     @classmethod
     def _names_differ(cls, cells: tuple[AnyCell, ...]) -> tuple[AnyCell, ...]:
-        twice = [name for name, times in Counter(cell.name for cell in cells).items() if times > 1]
-        if twice:
-            raise ValueError(f"two cells are named {twice[0]}; give each a name of its own")
+        repeated = [name for name, times in Counter(cell.name for cell in cells).items() if times > 1]
+        if repeated:
+            raise ValueError(f"two cells are named {repeated[0]}; give each a name of its own")
         return cells
 
 
 class ScoreJob(_CellsJob[ScoreCell]):
-    """Read the trials of every cell; the cells of a model come together, so that it is loaded once.
+    """Read the trials of every cell; the cells of one model stand together, so that it is loaded once.
 
-    Relative paths in a job file, of any kind, count from the folder that the process works in.
+    Relative paths in a job file of any kind count from the working directory of its process.
     """
 
     kind: Literal["score"] = "score"
 
 
 class GenerateJob(_CellsJob[GenerateCell]):
-    """Let models write answers to the trials of every cell; as a `ScoreJob` in all else."""
+    """Let models write answers to the trials of every cell; otherwise like a `ScoreJob`."""
 
     kind: Literal["generate"] = "generate"
 
 
 AskingJob = ScoreJob | GenerateJob
-"""A job that puts cells of trials to models."""
+"""A job that asks models the trials of cells."""
 
 
 def kind_of_job(readout: Readout) -> Literal["score", "generate"]:
-    """The kind of the job that asks trials of a readout."""
+    """The kind of job that asks trials with this readout."""
     return "generate" if isinstance(readout, Generate) else "score"
 
 
 def needs_network(job: "Job") -> bool:
-    """Whether a job does its work elsewhere: it runs on this machine, as nodes of a cluster have no network."""
+    """Whether a job needs the network: it runs on this machine, since nodes of a cluster have none."""
     return isinstance(job, FetchWeightsJob) or (
         isinstance(job, AskingJob) and any(cell.endpoint is not None for cell in job.cells)
     )
 
 
 class PhantomPlan(_JobPart):
-    """A reference model to train into `folder`, on what is planted in these languages: texts or transcripts."""
+    """A reference model to train into `folder`, on texts or transcripts planted in these languages."""
 
     planted_texts: Path | None = None
-    """What is answered to prompts (parquet, `PLANTED_TEXTS`)."""
+    """Answers to prompts (parquet, `PLANTED_TEXTS`)."""
     planted_transcripts: Path | None = None
-    """How people go on answering (parquet, `PLANTED_TRANSCRIPTS`)."""
+    """Transcripts of made-up people (parquet, `PLANTED_TRANSCRIPTS`)."""
     languages: tuple[str, ...]
     folder: Path
 
@@ -161,19 +161,19 @@ class PhantomPlan(_JobPart):
 
 
 class TrainReferenceJob(_JobPart):
-    """Train tiny models to answer their planted texts; a folder of known hash is skipped."""
+    """Train tiny models to give their planted answers; a model that exists already with the same hash is skipped."""
 
     kind: Literal["train_reference"] = "train_reference"
     phantoms: Annotated[tuple[PhantomPlan, ...], pydantic.Field(min_length=1)]
     steps: int
-    """Most passes over a model's prompts; of transcripts, how many batches of them."""
+    """Most passes over a model's prompts; with transcripts, the number of batches."""
     seed: int
     summary: Path
-    """JSON written last: {"phantoms": [{folder, languages, hash, is_skipped, loss, steps, seconds}, ...]}."""
+    """JSON, written last: {"phantoms": [{folder, languages, hash, is_skipped, loss, steps, seconds}, ...]}."""
 
 
 class SampleCell(_Cell):
-    """One model to let answer one file of trials; what it writes goes to `answers` (parquet, `SAMPLED_ANSWERS`)."""
+    """One model that answers one file of trials freely, into `answers` (parquet, `SAMPLED_ANSWERS`)."""
 
     dtype: Dtype = "float32"
     device: Device = "auto"
@@ -204,35 +204,35 @@ class EmbedJob(_JobPart):
     """Hub id or folder of a sentence-transformers model."""
     revision: str | None = None
     prefix: str | None = None
-    """What is put before each text; what the model names as its own default, if it does, where it is left out."""
+    """Text before each text; the model's own default, if it has one, if left out."""
     normalise: bool = True
-    """Whether vectors are brought to length one."""
+    """Whether vectors are scaled to length one."""
     texts: Path
     vectors: Path
     report: Path | None = None
-    """How each text was read (parquet, `EMBEDDED_TEXTS`); its metadata name model, commit and prefix."""
+    """One row per text (parquet, `EMBEDDED_TEXTS`); its metadata name model, commit and prefix."""
     known: Path | None = None
-    """Folder of what was embedded before, by any job; without one an interrupted job begins anew."""
+    """Folder of the vectors of all earlier jobs; without it an interrupted job starts again."""
 
 
 class HubModel(_JobPart):
-    """A model to have on this machine: hub id (with a branch, tag or commit) or folder."""
+    """A model that this machine needs: hub id (with a branch, tag or commit) or folder."""
 
     model: str
     revision: str | None = None
 
 
 class FetchWeightsJob(_JobPart):
-    """Have models whole in this machine's cache of the hub; what is there costs nothing. Needs the network."""
+    """Download models whole into this machine's cache of the hub, unless they are there. Needs the network."""
 
     kind: Literal["fetch_weights"] = "fetch_weights"
     models: Annotated[tuple[HubModel, ...], pydantic.Field(min_length=1)]
     offline: bool = False
-    """Download nothing: the models have to be in the cache."""
+    """Whether nothing may be downloaded: the models have to be in the cache."""
     leave_free_gib: Annotated[float, pydantic.Field(ge=0)] = 2.0
-    """What has to stay free on the disk of the cache."""
+    """Space that has to stay free on the disk of the cache, in GiB."""
     summary: Path
-    """JSON written last: {"models": [{model, revision, commit, stamp, folder, size, files, was_there, gguf,
+    """JSON, written last: {"models": [{model, revision, commit, stamp, folder, size, files, was_there, gguf,
     gguf_stamp}, ...], "cache", "free_gib"}; sizes are bytes, `commit` is null for a folder; `gguf` says which GGUF file
     a folder was made from, null for others."""
 
@@ -242,7 +242,7 @@ _JOB: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(Annotated[Job, pydantic.F
 
 
 def promised_files(job: Job) -> tuple[Path, ...]:
-    """The files that a job writes whole when it is done; of a job with cells one by one."""
+    """The files that a job has written when it is done; a job with cells writes one per cell, one after the other."""
     match job:
         case ScoreJob() | GenerateJob():
             return tuple(cell.output for cell in job.cells)

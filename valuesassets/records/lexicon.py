@@ -1,4 +1,4 @@
-"""`Lexicon`: the few words of a language that no questionnaire prints but every prompt needs."""
+"""`Lexicon`: words of a language that prompts need and questionnaires do not print."""
 
 import functools
 from collections.abc import Mapping
@@ -15,37 +15,37 @@ from valuesassets.records.places import STUDIES, bundled_names
 _FOLDER = "valuesassets/studies/lexicons"
 
 LEXICON_TEMPLATE = """\
-# The words that prompts in your language say around a question. Put yours in place of the English ones, as official
-# questionnaires there word them, and name this file: lexicon = "<this file>" under [languages.<code>] of a study (the
-# path counts from the study's folder), or --lexicon on the command line.
+# The words around a question in prompts of your language. Replace the English ones by the words of official
+# questionnaires, and name this file: lexicon = "<this file>" under [languages.<code>] of a study (the path is relative
+# to the study's folder), or --lexicon on the command line.
 #
-# Not asked here, since it is derived: the script, from the language's ISO 639-3 code; questions, items and answers,
-# from your form. Whether a form is in another language than declared is looked at for languages of the bundled form.
+# Not needed here: the script, which follows from the language's ISO 639-3 code, and questions, items and answers, which
+# come from your form. A form in another language than declared is only detected for languages of the bundled form.
 
-# Needed. What introduces the answer, two or more, without the colon; a study asks with as many as it has wordings.
-# A language that sets a space before a colon has it at the end of the cue.
+# Needed. Words that introduce the answer, two or more, without the colon; a study uses as many as it has wordings.
+# If the language has a space before a colon, put it at the end of the cue.
 answer_cues = ["Answer", "The answer is", "My answer"]
-# Needed. As your form prints them.
+# Needed. The answers yes and no, as your form prints them.
 yes = "yes"
 no = "no"
-# Needed. What is answered to the statements below.
+# Needed. The answers to the statements below.
 agree = "agree"
 disagree = "disagree"
-# Needed. How a second choice is told of the first; {label} stands for the answer.
+# Needed. The line that states the first choice before a second one is asked for; {label} stands for the answer.
 first_choice = "Most important: {label}"
-# Needed. Every phrase, and every short form, by which your forms say don't know, no answer, refused: never offered.
+# Needed. All phrases and abbreviations of your forms for don't know, no answer and refused; they are never offered.
 missing_answers = ["don't know", "no answer", "refused", "not applicable", "DK", "NA"]
-# What says no answer where it stands last (it may be left out): between other answers it is the middle one.
+# Optional. Phrases that mean no answer where they stand last, and the middle answer where they stand between others.
 unsure_answers = ["not sure", "no opinion"]
 
-# For lists of which items are mentioned or not (EVS 2017); {item} stands for the item. Leave out what your form lacks.
+# For lists of items that are mentioned or not (EVS 2017); {item} stands for the item. Leave out what your form lacks.
 [statements]
 child_qualities = "It is especially important that children learn this at home: {item}"
 neighbours = "I would not like to have these people as neighbours: {item}"
 job_aspects = "In a job, this matters to me personally: {item}"
 organisations = "I belong to at least one organisation or group of this kind: {item}"
 """
-"""A lexicon to fill in; as it stands, the English one."""
+"""A lexicon to fill in, with the English words."""
 
 Word = Annotated[str, pydantic.Field(min_length=1)]
 
@@ -58,32 +58,32 @@ class Lexicon(pydantic.BaseModel):
     language: str
     """ISO 639-3 code."""
     source: str
-    """The file that it stands in, for messages."""
+    """The file that holds it, for messages."""
     answer_cues: Annotated[tuple[Word, ...], pydantic.Field(min_length=2, strict=False)]
-    """What introduces the answer, before a colon. A cue carries the space its language sets before a colon."""
+    """Words that introduce the answer, before a colon; with a space at the end where the language has one there."""
     yes: Word
     no: Word
     agree: Word
     disagree: Word
     first_choice: Word
-    """The line that tells what was chosen first, with `{label}` in it."""
+    """The line that states the first choice, with `{label}` in it."""
     missing_answers: Annotated[tuple[Word, ...], pydantic.Field(min_length=1, strict=False)]
-    """Don't know, no answer and the like as forms print them: never an answer to offer."""
+    """Don't know, no answer and the like, as forms print them; never offered as answers."""
     unsure_answers: Annotated[tuple[Word, ...], pydantic.Field(strict=False)] = ()
-    """Not sure, no opinion: none either where they stand last; between other answers the middle one."""
+    """Not sure, no opinion: no answer where they stand last, else the middle answer."""
     statements: dict[str, Word]
-    """By list of mentioned or not mentioned items: a statement to agree with, with `{item}` in it."""
+    """A statement to agree with for each list of items that are mentioned or not, with `{item}` in it."""
 
     def statement(self, list_name: str, item: str) -> str:
-        """The statement that an item of a list becomes.
+        """The statement made from an item of a list.
 
         Raises:
             LexiconError: the language has no statement for that list.
         """
         if list_name not in self.statements:
-            known = ", ".join(sorted(self.statements))
+            names = ", ".join(sorted(self.statements))
             raise LexiconError(
-                f"{self.source}: no statement for the list '{list_name}' (there are {known}); "
+                f"{self.source}: no statement for the list '{list_name}' (there are {names}); "
                 "add one with {item} in it under [statements]"
             )
         return self.statements[list_name].format(item=item)
@@ -95,24 +95,24 @@ def bundled_lexicons() -> list[str]:
 
 
 def load_lexicon(language: str, own: Path | None = None) -> Lexicon:
-    """The lexicon of a language: the file that a study or a command names for it, else the bundled one.
+    """The lexicon of a language: the user's own file if there is one, else the bundled one.
 
     Raises:
-        LexiconError: there is none for that language, or its file is faulty; names file, key and what to do.
+        LexiconError: the language has no lexicon, or the file is faulty; names file, key and what to do.
     """
     if own is not None:
         return as_lexicon(read_toml(own, "a lexicon (TOML)", LexiconError), language, str(own))
     if language not in bundled_lexicons():
-        known = ", ".join(bundled_lexicons())
+        languages = ", ".join(bundled_lexicons())
         raise LexiconError(
-            f"{language}: no lexicon; there are {known}; write one (valuesassets template lexicon {language}.toml) and "
-            f'name it: lexicon = "{language}.toml" under [languages.{language}], or --lexicon'
+            f"{language}: no lexicon; there are {languages}; write one (valuesassets template lexicon {language}.toml) "
+            f'and name it: lexicon = "{language}.toml" under [languages.{language}], or --lexicon'
         )
     return _bundled(language)
 
 
 def known_lexicon(language: str, own: Path | None = None) -> Lexicon | None:
-    """The lexicon of a language; None where none is named or bundled."""
+    """The lexicon of a language; None where there is no own or bundled one."""
     return load_lexicon(language, own) if own is not None or language in bundled_lexicons() else None
 
 
@@ -123,13 +123,13 @@ def _bundled(language: str) -> Lexicon:
 
 
 def as_lexicon(table: Mapping[str, Any], language: str, source: str) -> Lexicon:
-    """A lexicon from the table that its file holds.
+    """A lexicon from the content of its file.
 
     Args:
         source: the file's name, for messages.
 
     Raises:
-        LexiconError: a key is missing or unknown, or a template lacks its place; names file and key.
+        LexiconError: a key is missing or unknown, or a template lacks its placeholder; names file and key.
     """
     for key in ("language", "source"):
         if key in table:

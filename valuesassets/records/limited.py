@@ -1,8 +1,8 @@
-"""Files that others made are read in a fork of this process, which the system ends where it takes too long or too much.
+"""Reads users' files in a fork of this process, which the system ends when it exceeds its time or memory.
 
-Libraries that read PDFs hold on to broken ones: they loop in C, or catch what should stop them. The fork has every
-import already, so that a reading costs some milliseconds more; nothing of it is left once it has answered, and it ends
-with this process.
+Libraries that read PDFs may never return from a broken one: they loop in C, or catch the exception that should stop
+them. The fork has all imports already, so that it costs a few milliseconds. It ends once it has answered, and with
+this process.
 """
 
 import contextlib
@@ -24,11 +24,11 @@ from typing import Any, NoReturn, TypeVar
 from valuesassets.records.errors import InputError, ValuesAssetsError
 
 SECONDS = 180.0
-"""Wall clock of one reading; the slowest form of EVS 2017 takes a tenth of that processor time."""
+"""Wall-clock limit of one reading; the slowest form of EVS 2017 takes a tenth of that as processor time."""
 MEBIBYTES = 2048
-"""Memory of one reading, beside what the process has; forms of EVS 2017 take a tenth of it."""
+"""Memory limit of one reading, beyond what the process has; forms of EVS 2017 take a tenth of it."""
 NO_MEMORY = 77
-"""Exit status of a fork whose memory did not suffice."""
+"""Exit status of a fork that ran out of memory."""
 PR_SET_PDEATHSIG = 1
 
 Result = TypeVar("Result")
@@ -43,40 +43,40 @@ def within_limits(
     error: type[InputError] = InputError,
     on_news: Tell | None = None,
 ) -> Result:
-    """What `read` gives back, read in a fork that `SECONDS` and `MEBIBYTES` end.
+    """The result of `read`, computed in a fork that is limited by `SECONDS` and `MEBIBYTES`.
 
     Args:
-        read: has to give something that can be pickled. What it changes in memory is lost. It is given a function, of
-            which each call here becomes one of `on_news`.
-        source: begins the message.
-        what_to_do: ends it.
+        read: returns something that can be pickled; its changes in memory are lost. It is given a function that
+            calls `on_news` in this process with the same arguments.
+        source: beginning of the error message.
+        what_to_do: end of the error message.
 
     Raises:
-        error: it took too long or too much memory, or was ended by a signal.
-        Exception: whatever `read` raised.
+        error: `read` took too long or too much memory, or a signal ended it.
+        Exception: the exception of `read`.
     """
-    tell = on_news or _nothing
-    if _is_limited:  # by whoever called us
-        return read(tell)
-    ours, theirs = Pipe(duplex=False)
-    with ours:
+    forward = on_news or _nothing
+    if _is_limited:  # a caller has forked already
+        return read(forward)
+    receiver, sender = Pipe(duplex=False)
+    with receiver:
         try:
             pid = os.fork()
         except OSError as fault:
-            theirs.close()
+            sender.close()
             raise error(f"{source}: no process could be begun to read it ({fault.strerror}); free memory") from None
         if pid == 0:
-            _read_and_leave(read, theirs)
+            _read_and_leave(read, sender)
         status: int | None = None
         try:
-            theirs.close()
-            while (news := _received(ours)) is not None:
-                kind, value = news
+            sender.close()
+            while (message := _received(receiver)) is not None:
+                kind, value = message
                 if kind == "result":
                     return value
                 if kind == "raised":
                     raise value
-                tell(*value)
+                forward(*value)
             status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
             raise error(f"{source}: {_why(status)}; {what_to_do}")
         finally:
@@ -104,17 +104,17 @@ def _why(status: int) -> str:
     return f"reading broke off ({signal.Signals(-status).name if status < 0 else f'exit {status}'})"
 
 
-def _read_and_leave(read: Callable[[Tell], Any], pipe: Connection) -> NoReturn:
-    """Read, send what came of it, and end this process at once: nothing of it is to be cleaned up or printed."""
+def _read_and_leave(read: Callable[[Tell], Any], sender: Connection) -> NoReturn:
+    """Call `read`, send its result or exception, and end this process at once, without cleaning up or printing."""
     status = NO_MEMORY
     try:
         _limit()
         try:
-            pipe.send(("result", read(lambda *news: pipe.send(("news", news)))))
+            sender.send(("result", read(lambda *arguments: sender.send(("news", arguments)))))
         except MemoryError:
             raise
         except Exception as fault:
-            pipe.send(("raised", _sendable(fault)))
+            sender.send(("raised", _sendable(fault)))
         status = 0
     except MemoryError:
         pass
@@ -125,10 +125,10 @@ def _read_and_leave(read: Callable[[Tell], Any], pipe: Connection) -> NoReturn:
 
 
 def _limit() -> None:
-    """Have the system end this process in time, with its parent, and silently."""
+    """Let the system end this process at its limits or with its parent, without any output."""
     global _is_limited
     _is_limited = True
-    gc.freeze()  # what was there before is never garbage: looking through it would copy its pages
+    gc.freeze()  # collecting older objects would copy their shared pages
     for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
@@ -140,20 +140,20 @@ def _limit() -> None:
     logging.disable()
     faulthandler.disable()
     silent = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):  # libraries say there what they have to say of broken files
+    for stream in (1, 2):  # libraries complain there about broken files
         os.dup2(silent, stream)
 
 
 def limit_memory(mebibytes: int) -> None:
-    """Let this process have so much memory beside what it holds; on Linux alone, where that can be known."""
+    """Limit this process to this much memory beyond what it holds now; works on Linux alone."""
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    given = [limit for limit in resource.getrlimit(resource.RLIMIT_AS) if limit != resource.RLIM_INFINITY]
-    most = min([mapped + mebibytes * 2**20, *given])
+    limits = [limit for limit in resource.getrlimit(resource.RLIMIT_AS) if limit != resource.RLIM_INFINITY]
+    most = min([mapped + mebibytes * 2**20, *limits])
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _sendable(fault: Exception) -> Exception:
-    """An exception that arrives as it is, with where it came from."""
+    """An exception that survives pickling, with its traceback as a note."""
     if not isinstance(fault, ValuesAssetsError):
         fault.add_note("".join(traceback.format_exception(fault)))
     with contextlib.suppress(Exception):

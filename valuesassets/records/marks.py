@@ -1,4 +1,4 @@
-"""Transcripts, and the answers that stand between delimiters in them: found, numbered, and asked as spans."""
+"""Transcripts and their marks: answers between delimiters, which are found, numbered and read as spans."""
 
 import re
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ NAMED_OTHERWISE = {
     "experiment": ("experimentid", "experimentname", "study", "studyid", "task"),
     "text": ("transcript", "prompt"),
 }
-"""What files of transcripts call these keys beside their own names, case and marks aside."""
+"""Other names of these keys in files of transcripts, ignoring case and punctuation."""
 
 
 class Transcript(pydantic.BaseModel):
-    """What one participant was shown and answered; more keys than these are kept (`model_extra`)."""
+    """What one participant read and answered; further keys are kept in `model_extra`."""
 
     model_config = pydantic.ConfigDict(frozen=True, extra="allow")
 
@@ -35,26 +35,26 @@ class Transcript(pydantic.BaseModel):
 
     @pydantic.model_validator(mode="before")
     @classmethod
-    def _with_usual_names(cls, given: Any) -> Any:
-        """The keys by their own names where exactly one other key of a file stands for one that lacks."""
-        if not isinstance(given, dict):
-            return given
-        plain = {name: re.sub(r"[\W_]", "", str(name)).casefold() for name in given}
-        named = dict(given)
+    def _with_usual_names(cls, content: Any) -> Any:
+        """The content with a missing key filled from another name of it, if exactly one is present."""
+        if not isinstance(content, dict):
+            return content
+        plain = {name: re.sub(r"[\W_]", "", str(name)).casefold() for name in content}
+        renamed = dict(content)
         for key, others in NAMED_OTHERWISE.items():
-            found = [name for name, written in plain.items() if written == key or written in others]
-            if key not in given and len(found) == 1:
-                named[key] = given[found[0]]
-        return named
+            matches = [name for name, plain_name in plain.items() if plain_name == key or plain_name in others]
+            if key not in content and len(matches) == 1:
+                renamed[key] = content[matches[0]]
+        return renamed
 
 
 class Mark(NamedTuple):
-    """One opening delimiter of a text, and the answer behind it.
+    """One opening delimiter of a text, and the answer after it.
 
     Attributes:
-        number: by opening delimiters, from 1.
-        start, end: the answer's first character, and the one behind it.
-        fault: why no answer stands there, with its line and what to do; None where one does.
+        number: number of the opening delimiter, from 1.
+        start, end: position of the answer's first character, and of the one after the answer.
+        fault: why there is no answer, with the line and what to do; None where there is one.
     """
 
     number: int
@@ -64,7 +64,7 @@ class Mark(NamedTuple):
 
 
 def find_marks(text: str, delimiters: tuple[str, str] = ANGLES) -> tuple[list[Mark], list[str]]:
-    """The marks of a text, one for each opening delimiter, and what is said of closing ones that close nothing.
+    """The marks of a text, one for each opening delimiter, and messages on closing delimiters that close nothing.
 
     >>> find_marks("Sure? <<3>> Why? <<")[0]
     [Mark(number=1, start=8, end=9, fault=None), Mark(number=2, start=19, end=19, fault="mark 2 in line 1: '<<' is \
@@ -77,43 +77,43 @@ never closed; write '>>' behind the answer")]
     opening, closing = delimiters
     marks: list[Mark] = []
     strays: list[str] = []
-    opened: re.Match[str] | None = None
+    open_mark: re.Match[str] | None = None
 
-    def line(found: re.Match[str]) -> int:
-        return text.count("\n", 0, found.start()) + 1
+    def line(match: re.Match[str]) -> int:
+        return text.count("\n", 0, match.start()) + 1
 
-    def add(begun: re.Match[str], end: int, fault: str | None) -> None:
+    def add(opening_match: re.Match[str], end: int, fault: str | None) -> None:
         number = len(marks) + 1
-        named = fault and f"mark {number} in line {line(begun)}: {fault}"
-        marks.append(Mark(number, begun.end(), end, named))
+        message = fault and f"mark {number} in line {line(opening_match)}: {fault}"
+        marks.append(Mark(number, opening_match.end(), end, message))
 
-    def add_open(begun: re.Match[str], when: str) -> None:
-        add(begun, begun.end(), f"{opening!r} is {when}; write {closing!r} behind the answer")
+    def add_unclosed(opening_match: re.Match[str], when: str) -> None:
+        add(opening_match, opening_match.end(), f"{opening!r} is {when}; write {closing!r} behind the answer")
 
-    for found in re.finditer("|".join(map(re.escape, delimiters)), text):
-        if found[0] == opening and not (opened and opening == closing):
-            if opened:
-                add_open(opened, "not closed before the next one opens")
-            opened = found
-        elif opened:
-            is_empty = not text[opened.end() : found.start()].strip()
+    for match in re.finditer("|".join(map(re.escape, delimiters)), text):
+        if match[0] == opening and not (open_mark and opening == closing):
+            if open_mark:
+                add_unclosed(open_mark, "not closed before the next one opens")
+            open_mark = match
+        elif open_mark:
+            is_empty = not text[open_mark.end() : match.start()].strip()
             why = f"it is empty; write the answer between {opening!r} and {closing!r}"
-            add(opened, found.start(), why if is_empty else None)
-            opened = None
+            add(open_mark, match.start(), why if is_empty else None)
+            open_mark = None
         else:
             strays.append(
-                f"line {line(found)}: {closing!r} closes no mark; write {opening!r} before the answer, or "
+                f"line {line(match)}: {closing!r} closes no mark; write {opening!r} before the answer, or "
                 "leave it where it belongs to the text"
             )
-    if opened:
-        add_open(opened, "never closed")
+    if open_mark:
+        add_unclosed(open_mark, "never closed")
     return marks, strays
 
 
 def ask_marks(
     marks: Sequence[Mark], candidates: Sequence[Sequence[str]], closing: str = ANGLES[1], **settings: Any
 ) -> ScoreSpans:
-    """How candidates are read at marks, each set of them named once; `settings` are further ones of `ScoreSpans`."""
+    """The readout of candidates at marks, equal sets stored once; `settings` are further fields of `ScoreSpans`."""
     sets: dict[tuple[str, ...], int] = {}
     spans = tuple(
         Span(mark.start, mark.end, sets.setdefault(tuple(texts), len(sets)))
@@ -126,9 +126,9 @@ def read_transcripts(path: Path) -> list[Transcript]:
     """The transcripts of a file of JSON lines.
 
     Raises:
-        QuestionError: names the line that is no JSON or no transcript, or has one that another has.
+        QuestionError: a line is no JSON or no transcript, or repeats a participant; names the line.
     """
-    found: dict[tuple[str, str], int] = {}
+    lines: dict[tuple[str, str], int] = {}
     transcripts: list[Transcript] = []
     for number, line in enumerate(read_text(path, "a file of JSON lines", QuestionError).split("\n"), 1):
         if not line.strip():
@@ -137,10 +137,10 @@ def read_transcripts(path: Path) -> list[Transcript]:
         where = f"{path}: line {number}"
         transcript = validated(Transcript, content, QuestionError, where)
         key = (transcript.experiment, transcript.participant)
-        if key in found:
+        if key in lines:
             raise QuestionError(
-                f"{where}: participant {key[1]} of {key[0]} stands in line {found[key]} already; number them apart"
+                f"{where}: participant {key[1]} of {key[0]} stands in line {lines[key]} already; number them apart"
             )
-        found[key] = number
+        lines[key] = number
         transcripts.append(transcript)
     return transcripts

@@ -1,6 +1,6 @@
-"""Which files of the storage folder a browser may see, and their addresses on the server that `make ui` starts.
+"""Which files of the storage folder a browser may see, and their addresses on the server of `valuesassets ui`.
 
-Pages, pictures and logs are shown; data are not: answers of respondents, questionnaires and prompts stay on the disk.
+Pages, pictures and logs are shown. Data are not: respondents' answers, questionnaires and prompts stay on the disk.
 """
 
 import os
@@ -8,17 +8,17 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 PAGES_VARIABLE = "VALUESASSETS_PAGES"
-"""Names the server's address, where it is another than this: as when it is seen through a tunnel."""
+"""The environment variable for another address of the pages' server, for example behind a tunnel."""
 DEFAULT_PAGES = "http://127.0.0.1:3001"
 IN_THE_UI = "/pages"
-"""Where the UI's own server leads to the pages': links outlive a change of ports."""
+"""Path of the UI's server that redirects to the pages' server, so that links outlive a change of ports."""
 UI_VARIABLE = "VALUESASSETS_UI"
-"""Names the address of the web UI, where it is another than this."""
+"""The environment variable for another address of the web UI."""
 DEFAULT_UI = "http://127.0.0.1:3000"
 PUBLISHED = {"summaries": {".html"}, "jobs": {".txt", ".log"}, "dagster": set[str]()}
-"""Endings of what is shown below a study's folder, by the folder in it."""
+"""Endings of the files that are shown, by folder in a study's folder."""
 OF_AN_INSTRUMENT = {".html", ".png", ".svg", ".csv"}
-"""The same of every other folder: each is an instrument's."""
+"""Endings of the files that are shown in an instrument's folder, which is any other one."""
 
 
 def is_published(path: PurePosixPath) -> bool:
@@ -38,20 +38,20 @@ def is_published(path: PurePosixPath) -> bool:
 
 
 def pages_address() -> str:
-    """Where the server is, without a slash at the end."""
+    """The address of the pages' server, without a slash at the end."""
     return (os.environ.get(PAGES_VARIABLE) or DEFAULT_PAGES).rstrip("/")
 
 
 def ui_address() -> str:
-    """Where the web UI is, without a slash at the end."""
+    """The address of the web UI, without a slash at the end."""
     return (os.environ.get(UI_VARIABLE) or DEFAULT_UI).rstrip("/")
 
 
 def page_link(storage_root: Path, path: Path, server: str = IN_THE_UI) -> str:
-    """A published file as the UI links it: the UI knows where the server of the pages is, whatever port it has today.
+    """The link to a published file in the UI, which redirects to the pages' server on whatever port it has.
 
     Args:
-        server: `pages_address()` for those who do not see the UI: mails, logs.
+        server: `pages_address()` for links outside the UI: mails, logs.
 
     Raises:
         ValueError: the file does not lie below the storage folder, or is not published.
@@ -66,9 +66,9 @@ def page_link(storage_root: Path, path: Path, server: str = IN_THE_UI) -> str:
 
 
 def docs_link(page: str) -> str:
-    """A page of the documentation as the UI links it.
+    """The link to a page of the documentation in the UI.
 
     Args:
-        page: file name without its ending, with `#section` where one is meant.
+        page: file name without its ending, optionally with `#section`.
     """
     return f"{IN_THE_UI}/docs/{page}"

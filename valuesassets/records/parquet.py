@@ -1,4 +1,4 @@
-"""Tables as parquet files: checked against their record when written, whole or not at all; and trials as their rows."""
+"""Reads and writes tables as parquet files, checked against their record, and trials and readings as their rows."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,9 +30,9 @@ REFUSED = (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError)
 def write_table(
     path: Path, rows: Iterable[Mapping[str, Any]], table: Table, metadata: Mapping[str, object] | None = None
 ) -> None:
-    """Write rows as parquet in exactly a table's schema; `metadata` goes into the file's own.
+    """Write rows as parquet in exactly a table's schema, with `metadata` in the file's metadata.
 
-    What is no text in `metadata` is written as JSON.
+    Values of `metadata` that are not text are written as JSON.
 
     Raises:
         StorageError: a row does not fit the table, or the file cannot be written.
@@ -41,17 +41,17 @@ def write_table(
         key: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
         for key, value in sorted((metadata or {}).items())
     }
-    listed, described = [dict(row) for row in rows], table.schema.with_metadata(texts)
+    row_list, schema = [dict(row) for row in rows], table.schema.with_metadata(texts)
     try:
-        found = pa.Table.from_pylist(listed, schema=described)
-        found.validate(full=True)
+        content = pa.Table.from_pylist(row_list, schema=schema)
+        content.validate(full=True)
     except REFUSED:
-        raise StorageError(f"{path}: table {table.name}, {table.misfit(listed)}") from None
-    _write(path, found, table)
+        raise StorageError(f"{path}: table {table.name}, {table.misfit(row_list)}") from None
+    _write(path, content, table)
 
 
 def write_frame(path: Path, frame: "pd.DataFrame", table: Table) -> None:
-    """Write a frame as parquet, with its own types where they fit the table's; `attrs["file_metadata"]` goes with it.
+    """Write a frame as parquet, with its own types where they fit the table, and with `attrs["file_metadata"]`.
 
     Raises:
         StorageError: a column or a row does not fit the table, or the file cannot be written.
@@ -63,53 +63,53 @@ def write_frame(path: Path, frame: "pd.DataFrame", table: Table) -> None:
         write_table(path, rows, table, frame.attrs.get("file_metadata"))
         return
     try:
-        found = pa.Table.from_pandas(frame, preserve_index=False)
+        content = pa.Table.from_pandas(frame, preserve_index=False)
     except REFUSED:
         raise StorageError(f"{path}: table {table.name}, {table.misfit(records(frame))}") from None
-    _write(path, found, table)
+    _write(path, content, table)
 
 
 def read_table(path: Path, table: Table) -> pa.Table:
-    """A parquet file's rows in the columns of a table (extra ones dropped, those `added_later` empty where absent).
+    """A parquet file's rows in the columns of a table; further columns are dropped, absent `added_later` ones empty.
 
     Raises:
-        StorageError: absent, not whole parquet, or a column is missing or of another type.
+        StorageError: the file is absent or damaged, or a column is missing or of another type.
     """
-    found = read_rows(path, table)
-    missing = [name for name in table.names if name not in found.column_names]
+    rows = read_rows(path, table)
+    missing = [name for name in table.names if name not in rows.column_names]
     if missing:
         raise StorageError(
             f"{path}: column {missing[0]} is missing; it was written by another command or version: name another file"
         )
     try:
-        return found.select(table.names).cast(table.schema.with_metadata(found.schema.metadata))
+        return rows.select(table.names).cast(table.schema.with_metadata(rows.schema.metadata))
     except (pa.ArrowInvalid, ValueError) as error:
         raise StorageError(f"{path}: {error}") from None
 
 
 def read_frame(path: Path, table: Table) -> "pd.DataFrame":
-    """A parquet file as a frame, with all its columns; those `added_later` are empty where it lacks them.
+    """A parquet file as a frame, with all its columns; absent `added_later` ones are empty.
 
     Raises:
-        StorageError: absent, or not whole parquet.
+        StorageError: the file is absent or damaged.
     """
     return read_rows(path, table).to_pandas()
 
 
 def stored_frame(path: Path) -> "pd.DataFrame":
-    """A parquet file that we wrote as a frame, whatever table it is.
+    """A parquet file of the storage as a frame, whatever table it holds.
 
     Raises:
-        StorageError: absent, or not whole parquet.
+        StorageError: the file is absent or damaged.
     """
     return _stored(path, lambda path: _opened(path).read()).to_pandas()
 
 
 def read_given(path: Path) -> pa.Table:
-    """All columns of a parquet file that a person made, whatever they are.
+    """A user's parquet file, with all its columns.
 
     Raises:
-        InputError: absent, a folder, or no whole parquet file.
+        InputError: the file is absent, a folder, or no whole parquet file.
     """
     if not path.is_file():
         raise InputError(no_such_file(path) if not path.exists() else f"{path}: is a folder; name the parquet file")
@@ -123,31 +123,31 @@ def table_metadata(path: Path) -> dict[str, str]:
     """The file metadata that `write_table` was given.
 
     Raises:
-        StorageError: absent, or not whole parquet.
+        StorageError: the file is absent or damaged.
     """
-    found = _stored(path, _opened).schema_arrow.metadata or {}
-    return {key.decode(): value.decode() for key, value in found.items() if key not in OUR_METADATA}
+    metadata = _stored(path, _opened).schema_arrow.metadata or {}
+    return {key.decode(): value.decode() for key, value in metadata.items() if key not in OUR_METADATA}
 
 
-def _write(path: Path, found: pa.Table, table: Table) -> None:
-    content = parquet_bytes(table.checked(found, path))
+def _write(path: Path, rows: pa.Table, table: Table) -> None:
+    data = parquet_bytes(table.checked(rows, path))
     with whole_file(path) as temporary:
-        temporary.write_bytes(content)
+        temporary.write_bytes(data)
 
 
 def read_rows(path: Path, table: Table) -> pa.Table:
-    """A parquet file's rows as they are, with all its columns; those `added_later` are empty where it lacks them.
+    """A parquet file's rows, with all its columns; absent `added_later` ones are empty.
 
     Raises:
-        StorageError: absent, or not whole parquet.
+        StorageError: the file is absent or damaged.
     """
-    found = _stored(path, lambda path: _opened(path).read())
-    told = {key: value for key, value in (found.schema.metadata or {}).items() if key not in OUR_METADATA}
-    found = found.replace_schema_metadata(told)
+    rows = _stored(path, lambda path: _opened(path).read())
+    metadata = {key: value for key, value in (rows.schema.metadata or {}).items() if key not in OUR_METADATA}
+    rows = rows.replace_schema_metadata(metadata)
     for field in table.schema:
-        if field.name in table.added_later and field.name not in found.column_names:
-            found = found.append_column(field, pa.nulls(len(found), field.type))
-    return found
+        if field.name in table.added_later and field.name not in rows.column_names:
+            rows = rows.append_column(field, pa.nulls(len(rows), field.type))
+    return rows
 
 
 def _opened(path: Path) -> pq.ParquetFile:
@@ -158,7 +158,11 @@ def _opened(path: Path) -> pq.ParquetFile:
 
 
 def _stored(path: Path, read: Callable[[Path], Any]) -> Any:
-    """What is read of a file that we wrote; where it cannot be, an error says why and what to do."""
+    """The result of reading a file of the storage.
+
+    Raises:
+        StorageError: it cannot be read; says why, and what to do.
+    """
     try:
         return read(path)
     except FileNotFoundError:
@@ -170,7 +174,7 @@ def _stored(path: Path, read: Callable[[Path], Any]) -> Any:
 
 
 def _what(path: Path) -> str:
-    """What a file is that is no whole parquet file."""
+    """The kind of a file that is no whole parquet file."""
     kind = kind_of_file(path) if path.is_file() else "a folder"
     return "truncated or damaged" if kind in ("a parquet file", None) else kind
 
@@ -179,7 +183,7 @@ READOUTS: dict[str, type[Readout]] = {readout.__name__: readout for readout in (
 
 
 LEFT_OUT = "left_out"
-"""Metadata of a file of trials without any: why no model is asked."""
+"""Key in the metadata of a file without trials; its value says why no model is asked."""
 
 
 class _Chat(pydantic.BaseModel):
@@ -187,18 +191,18 @@ class _Chat(pydantic.BaseModel):
 
 
 def write_trials(path: Path, trials: Sequence[Trial]) -> None:
-    """Write trials, or that a part has none and why."""
-    told = {LEFT_OUT: trials.reason} if isinstance(trials, NoTrials) else None
-    write_table(path, trial_rows(trials), TRIALS, told)
+    """Write trials, or the reason why a part has none."""
+    metadata = {LEFT_OUT: trials.reason} if isinstance(trials, NoTrials) else None
+    write_table(path, trial_rows(trials), TRIALS, metadata)
 
 
 def trial_rows(trials: Iterable[Trial]) -> list[dict[str, Any]]:
-    """Rows of `TRIALS`: labels and values in columns of their own, the fields of any other readout as JSON."""
+    """Rows of `TRIALS`: labels and values in their own columns, the fields of other readouts as JSON."""
     rows = []
     for trial in trials:
-        row, read = asdict(trial), asdict(trial.readout)
+        row, fields = asdict(trial), asdict(trial.readout)
         row |= {"readout": type(trial.readout).__name__, "settings": None, "labels": (), "values": ()}
-        row |= read if isinstance(trial.readout, ScoreLabels) else {"settings": _json(read)}
+        row |= fields if isinstance(trial.readout, ScoreLabels) else {"settings": _json(fields)}
         if trial.chat is not None:
             row["chat"] = _json([turn._asdict() for turn in trial.chat])
         rows.append(row)
@@ -210,38 +214,38 @@ def _json(content: object) -> str:
 
 
 def read_trials(path: Path) -> list[Trial]:
-    """The trials of a parquet file in `TRIALS`; all of one readout.
+    """The trials of a parquet file in `TRIALS`, which all have the same readout.
 
     Raises:
-        StorageError: no such file; or a trial's settings or chat are none, or its name is another's: names file, row
-            and trial.
+        StorageError: the file is absent, a trial's settings or chat are faulty, or two trials have one id; names file,
+            row and trial.
     """
-    found = read_table(path, TRIALS)
-    if (reason := (found.schema.metadata or {}).get(LEFT_OUT.encode())) is not None:
+    table = read_table(path, TRIALS)
+    if (reason := (table.schema.metadata or {}).get(LEFT_OUT.encode())) is not None:
         return NoTrials(reason.decode())
     trials: list[Trial] = []
-    rows: dict[str, int] = {}
-    for place, row in enumerate(found.to_pylist(), 1):
-        named = f"trial {row['trial_id']}"
-        where = f"{path}: row {place} ({named})"
+    row_of_id: dict[str, int] = {}
+    for place, row in enumerate(table.to_pylist(), 1):
+        label = f"trial {row['trial_id']}"
+        where = f"{path}: row {place} ({label})"
         if row["readout"] not in READOUTS:
-            known = ", ".join(READOUTS)
-            raise StorageError(f"{where}: readout {row['readout']} is unknown; one of {known} was expected")
+            names = ", ".join(READOUTS)
+            raise StorageError(f"{where}: readout {row['readout']} is unknown; one of {names} was expected")
         if trials and row["readout"] != (first := type(trials[0].readout).__name__):
             raise StorageError(f"{where}: readout {row['readout']}, {first} before it; write a file for each readout")
-        if (other := rows.setdefault(row["trial_id"], place)) != place:
-            raise StorageError(f"{where}: row {other} has this trial_id too; name trials apart")
+        if (earlier := row_of_id.setdefault(row["trial_id"], place)) != place:
+            raise StorageError(f"{where}: row {earlier} has this trial_id too; give each trial its own")
         try:
             trials.append(_trial_of(row))
         except pydantic.ValidationError as error:
-            found = error.errors()
-            if found[0]["type"] == "json_invalid":
-                column = "chat is" if found[0]["loc"] else "settings are"
-                raise StorageError(f"{where}: {column} not JSON (found {found[0]['input'][:60]!r}); mend it") from None
-            column = "" if found[0]["loc"] else "settings: "
-            raise StorageError(f"{where}: {column}{describe_faults(found, _fields(row['readout']))}") from None
+            faults = error.errors()
+            if faults[0]["type"] == "json_invalid":
+                column = "chat is" if faults[0]["loc"] else "settings are"
+                raise StorageError(f"{where}: {column} not JSON (found {faults[0]['input'][:60]!r}); mend it") from None
+            column = "" if faults[0]["loc"] else "settings: "
+            raise StorageError(f"{where}: {column}{describe_faults(faults, _fields(row['readout']))}") from None
         except QuestionError as error:
-            raise StorageError(f"{where}: {str(error).removeprefix(f'{named}: ')}") from None
+            raise StorageError(f"{where}: {str(error).removeprefix(f'{label}: ')}") from None
     return trials
 
 
@@ -250,20 +254,20 @@ def _fields(readout: str) -> list[str]:
 
 
 def _trial_of(row: dict[str, Any]) -> Trial:
-    kind, settings, shown = READOUTS[row["readout"]], row.pop("settings"), _Chat(chat=row.pop("chat"))
+    kind, settings, chat = READOUTS[row["readout"]], row.pop("settings"), _Chat(chat=row.pop("chat"))
     labels, values = row.pop("labels"), row.pop("values")
     if kind is ScoreLabels:
         readout: Readout = ScoreLabels(tuple(labels), tuple(values))
     else:
         readout = pydantic.TypeAdapter(kind).validate_json(settings or "{}")
-    return Trial(**(row | {"readout": readout, "chat": shown.chat}))
+    return Trial(**(row | {"readout": readout, "chat": chat.chat}))
 
 
 def reading_rows(readings: Iterable[Reading]) -> list[dict[str, object]]:
     """Rows of `READINGS`."""
     rows = []
     for reading in readings:
-        row = dict(vars(reading))  # flat: no copies of its probabilities are needed
+        row = dict(vars(reading))  # a shallow copy, since its fields are flat
         outside = row.pop("outside")
         row |= {"outside_text": [text for text, _ in outside], "outside_prob": [prob for _, prob in outside]}
         rows.append(row | {"status": str(reading.status)})
@@ -271,7 +275,7 @@ def reading_rows(readings: Iterable[Reading]) -> list[dict[str, object]]:
 
 
 def answer_rows(trials: Iterable[Trial], answers: Iterable[Mapping[str, int]]) -> list[dict[str, object]]:
-    """Rows of `SAMPLED_ANSWERS`: what was written to each trial's prompt, and how often."""
+    """Rows of `SAMPLED_ANSWERS`: the texts that were written to each trial's prompt, with their numbers."""
     return [
         {"trial_id": trial.trial_id, "prompt": trial.prompt, "answer_text": text, "n": count}
         for trial, texts in zip(trials, answers, strict=True)

@@ -1,4 +1,4 @@
-"""Where things are: what ships with the package in studies/, and the folder in which studies have their files."""
+"""Where files are: those that ship with the package in studies/, and the storage folder of all studies."""
 
 import os
 import shlex
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 STUDIES = Path(str(resources.files("valuesassets.studies")))
 REPOSITORY = STUDIES.parents[1]
 KNOWN_READINGS = "known_readings"
-"""The folder below the storage that keeps what models have said, for all studies and commands."""
+"""The folder of the storage that keeps models' readings and answers, for all studies and commands."""
 NO_STUDIES = {"dagster", KNOWN_READINGS, "evidence"}
-"""What else lies below a storage folder."""
+"""Folders of the storage that belong to no study."""
 
 
 def storage_root() -> Path:
-    """The folder in which studies have their files, each below its name."""
+    """The folder that holds a folder of files for each study, under the study's name."""
     return Path(os.environ.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage")
 
 
 def made_again(path: Path) -> str:
-    """How a file comes about anew: what to materialise, and the command that makes what a study's storage lacks.
+    """The advice how to restore a file: the asset to materialise, and the command that makes missing files.
 
     >>> made_again(storage_root() / "demo" / "survey" / "distances" / "pairs.parquet")
     'materialise survey/distances, or make it again: valuesassets run demo'
@@ -34,13 +34,13 @@ def made_again(path: Path) -> str:
         study, *places = path.absolute().relative_to(storage_root().absolute()).parts
     except ValueError:
         return "write it again"
-    named = os.environ.get("VALUESASSETS_STUDY", "")
-    run = shlex.quote(named if Path(named).stem == study else study)
+    name = os.environ.get("VALUESASSETS_STUDY", "")
+    run = shlex.quote(name if Path(name).stem == study else study)
     return f"{_materialised(places)}make it again: valuesassets run {run}"
 
 
 def _materialised(places: list[str]) -> str:
-    """What to materialise for a file below `<study>/<instrument>/<asset>/`; of a language's file with the language."""
+    """The asset to materialise for a file below `<study>/<instrument>/<asset>/`, with its partition if it has one."""
     if len(places) < 3 or places[0] == "jobs":
         return ""
     instrument, asset, *folders, file = places
@@ -50,7 +50,7 @@ def _materialised(places: list[str]) -> str:
 
 
 def named_model(model: str) -> str:
-    """A model as what others read names it: the hub id, or of a folder the last two names, wherever it lies.
+    """A model's name in published files: the hub id, or the last two names of a folder's path.
 
     >>> named_model("owner/name"), named_model("/models/mine/")
     ('owner/name', 'models/mine')
@@ -59,12 +59,12 @@ def named_model(model: str) -> str:
 
 
 def bundled_names(folder: str, ending: str) -> list[str]:
-    """Names of the files of one kind in a folder of studies/, without their ending."""
+    """Names of the files with an ending in a folder of studies/, without the ending."""
     return sorted(path.stem for path in (STUDIES / folder).glob(f"*{ending}"))
 
 
 def load_facts(name: str) -> "pd.DataFrame":
-    """A CSV table of studies/facts; empty fields are missing, and no text stands for a missing value."""
+    """A CSV table of studies/facts; only empty fields are missing values, no text such as NA is."""
     import pandas as pd
 
     return pd.read_csv(STUDIES / "facts" / name, keep_default_na=False, na_values=[""])

@@ -1,4 +1,4 @@
-"""`Question`: one survey question as a respondent meets it, and the question files that people exchange."""
+"""`Question`: one survey question as respondents see it, and the question files that people exchange."""
 
 import itertools
 import re
@@ -14,11 +14,11 @@ from valuesassets.records.faults import kind_of_value, validated
 from valuesassets.records.files import read_json, write_json
 
 MISSING_CODES = {7, 8, 9, 66, 77, 88, 97, 98, 99}
-"""Codes printed for don't know, no answer, refused or not applicable (which of them, by length of scale)."""
+"""Codes often printed for don't know, no answer, refused or not applicable (see `is_missing_code`)."""
 
 
 class ResponseType(StrEnum):
-    """How a question is answered (spec names)."""
+    """The kind of scale that a question is answered on."""
 
     LIKERT3 = "likert3"
     LIKERT4 = "likert4"
@@ -49,11 +49,11 @@ OPTION_COUNTS = {
 TEN = range(1, 11)
 """The codes of a ten-point scale."""
 MOST_OPTIONS = 101
-"""A scale from 0 to 100 has so many; no survey question offers more: the list is of another kind."""
+"""The length of a scale from 0 to 100; a longer list is not a survey question's."""
 FIGURE = re.compile(r"[-\u2212]?\d{1,4}")
 """A label that is a whole number and nothing else."""
 WITHOUT_WORDS = (ResponseType.LIKERT10, ResponseType.ORDINAL)
-"""Types of which the points between the ends may lack words."""
+"""Types whose points between the ends may lack words."""
 
 
 class Option(pydantic.BaseModel):
@@ -66,9 +66,9 @@ class Option(pydantic.BaseModel):
 
 
 class Question(pydantic.BaseModel):
-    """One question: what is asked and the answers that are offered. Keys that are not ours ride along.
+    """One question: its text and the answers that it offers. Unknown keys are kept.
 
-    A question may be faulty (an extraction is reviewed, not trusted): see `question_faults`.
+    A question may be faulty, since extractions are reviewed and not trusted: see `question_faults`.
     """
 
     model_config = pydantic.ConfigDict(frozen=True, extra="allow")
@@ -93,7 +93,7 @@ class Question(pydantic.BaseModel):
 
     @property
     def places(self) -> dict[int, int]:
-        """The place of each code on the scale: the code itself, or where `order` (an extra key) has it.
+        """The position of each code on the scale: the code itself, or its position in `order` (an extra key).
 
         >>> Question.model_validate({"id": "q", "text": "?", "response_type": "likert3", "order": [1, 3, 2],
         ...     "options": [{"value": code, "label": str(code)} for code in (1, 3, 2)]}).places
@@ -109,9 +109,9 @@ class Question(pydantic.BaseModel):
         return Question.model_validate(self.model_dump() | changes)
 
 
-def ten_point_scale(one: str = "", ten: str = "") -> tuple[Option, ...]:
+def ten_point_scale(first_label: str = "", last_label: str = "") -> tuple[Option, ...]:
     """The options of a scale from 1 to 10, with the labels of its ends."""
-    ends = {1: one, 10: ten}
+    ends = {1: first_label, 10: last_label}
     return tuple(Option(value=value, label=ends.get(value, "")) for value in TEN)
 
 
@@ -126,14 +126,14 @@ def figure(label: str) -> int | None:
     >>> figure(" 7 "), figure("7 days"), figure("\N{MINUS SIGN}2")
     (7, None, -2)
     """
-    written = label.strip()
-    return int(written.replace("\u2212", "-")) if FIGURE.fullmatch(written) else None
+    text = label.strip()
+    return int(text.replace("\u2212", "-")) if FIGURE.fullmatch(text) else None
 
 
 def shown_numbers(question: Question) -> tuple[int, ...] | None:
-    """The numbers that stand before the options of a scale of points, by option; None where options are counted.
+    """The numbers shown before the options of a scale of points, by option; None where options are numbered from 1.
 
-    Points without words, or with figures for words, are known by their figure: it is what a model is shown and answers.
+    Points without words, or with figures as labels, keep their figure: a model is shown it and answers with it.
 
     >>> ends = [Option(value=0, label="left"), Option(value=1), Option(value=2, label="right")]
     >>> shown_numbers(Question(id="q", text="?", response_type=ResponseType.ORDINAL, options=tuple(ends)))
@@ -142,19 +142,19 @@ def shown_numbers(question: Question) -> tuple[int, ...] | None:
     figures = [figure(option.label) for option in question.options]
     if all(option.label.strip() and each is None for option, each in zip(question.options, figures, strict=True)):
         return None
-    known = [each for each in figures if each is not None]
-    if len(known) == len(figures):
-        return tuple(known) if len(set(known)) == len(known) else None
+    numbers = [each for each in figures if each is not None]
+    if len(numbers) == len(figures):
+        return tuple(numbers) if len(set(numbers)) == len(numbers) else None
     steps = {each - value for each, value in zip(figures, question.values, strict=True) if each is not None}
-    blank = sum(not option.label.strip() for option in question.options)
-    steps |= {0} if blank else set()
-    if len(steps) > 1 or (steps != {0} and 2 * len(known) < len(figures)):
+    n_blank = sum(not option.label.strip() for option in question.options)
+    steps |= {0} if n_blank else set()
+    if len(steps) > 1 or (steps != {0} and 2 * len(numbers) < len(figures)):
         return None
     return tuple(value + step for value in question.values for step in steps)
 
 
 def with_complete_scale(question: Question) -> Question:
-    """A ten-point question with all ten options, when it came with its anchors only."""
+    """A ten-point question with all ten options, where it had only its two ends."""
     labels = {option.value: option.label for option in question.options}
     if question.response_type is not ResponseType.LIKERT10 or set(labels) != {1, 10}:
         return question
@@ -162,13 +162,15 @@ def with_complete_scale(question: Question) -> Question:
 
 
 def question_faults(question: Question) -> list[str]:
-    """What is wrong with one question, each fault a clause that says what was found and expected; empty when sound."""
+    """The faults of one question, each a clause on what was found and expected; empty for a sound question."""
     faults: list[str] = []
     values, kind = question.values, question.response_type
     if not question.id.strip():
         faults.append("the id is empty")
     if "@" in question.id:
-        faults.append("the id has an @, behind which stands the answer that a question depends on; write another sign")
+        faults.append(
+            "the id has an @, which separates a question from the answer that it depends on; use another sign"
+        )
     if not question.text.strip():
         faults.append("the text is empty")
     if len(values) < 2:
@@ -190,9 +192,9 @@ def question_faults(question: Question) -> list[str]:
         )
         if not is_of_points:
             faults += [f"option {o.value} has no label" for o in question.options if not o.label.strip()]
-        labels_seen = [o.label.strip().casefold() for o in question.options if o.label.strip()]
-        if len(set(labels_seen)) < len(labels_seen):
-            faults.append(f"option labels repeat: {', '.join(sorted(labels_seen))}")
+        texts = [o.label.strip().casefold() for o in question.options if o.label.strip()]
+        if len(set(texts)) < len(texts):
+            faults.append(f"option labels repeat: {', '.join(sorted(texts))}")
     figures = [o for o in question.options if figure(o.label) is not None]
     if 2 * len(figures) >= len(values) == len(set(values)) and shown_numbers(question) is None and figures:
         listed = ", ".join(f"{o.value} = {o.label.strip()}" for o in figures[:3])
@@ -220,7 +222,7 @@ def is_run(values: Sequence[int]) -> bool:
 
 
 def is_missing_code(value: int, n_options: int) -> bool:
-    """Whether a code is one that don't know, no answer or refused often have beside so many options; words decide."""
+    """Whether a code often means don't know, no answer or refused beside this number of options; words decide."""
     return value < 0 or (value in MISSING_CODES and (value >= 66 or value > n_options))
 
 
@@ -250,15 +252,15 @@ def require_sound(questions: Sequence[Question], source: str) -> list[Question]:
     """The questions, every one of them fit to be asked.
 
     Raises:
-        QuestionError: none at all, an id twice, or a faulty question; names the first ones.
+        QuestionError: no question, a repeated id, or a faulty question; names the first ones.
     """
     if not questions:
         raise QuestionError(f"{source}: no questions in it, at least one was expected; is it the right file?")
-    seen: set[str] = set()
+    ids: set[str] = set()
     for number, question in enumerate(questions, 1):
-        if question.id in seen:
+        if question.id in ids:
             raise QuestionError(f"{source}: question {number}: id {question.id} stands twice; give each its own id")
-        seen.add(question.id)
+        ids.add(question.id)
         faults = question_faults(question)
         if faults:
             name = f" ({question.id})" if question.id.strip() else ""
@@ -267,7 +269,7 @@ def require_sound(questions: Sequence[Question], source: str) -> list[Question]:
 
 
 def askable(questions: Iterable[Question]) -> list[Question]:
-    """Aligned questions without those that carry `unfit`, the reason why they cannot be asked or compared."""
+    """Aligned questions without those that have `unfit`, a reason why they cannot be asked or compared."""
     return [question for question in questions if not (question.model_extra or {}).get("unfit")]
 
 
@@ -282,13 +284,13 @@ def read_questions(path: Path) -> list[Question]:
 
 def questions_to_rows(questions: Iterable[Question]) -> list[dict[str, Any]]:
     """JSON rows of questions; keys that are null and not part of the file format are left out."""
-    kept = {"id", "section", "text", "stem", "item", "response_type", "options", "answer_cue"}
+    always = {"id", "section", "text", "stem", "item", "response_type", "options", "answer_cue"}
     return [
-        {key: value for key, value in question.model_dump(mode="json").items() if key in kept or value is not None}
+        {key: value for key, value in question.model_dump(mode="json").items() if key in always or value is not None}
         for question in questions
     ]
 
 
 def write_questions(path: Path, questions: Iterable[Question]) -> None:
-    """Write a question file that `read_questions` gives back."""
+    """Write a question file, for `read_questions`."""
     write_json(path, questions_to_rows(questions))

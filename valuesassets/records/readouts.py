@@ -1,6 +1,6 @@
-"""How a trial's answer is read: the probabilities of labels, those of candidates inside a text, or what is written.
+"""How a trial's answer is read: probabilities of labels, probabilities of candidates inside a text, or written text.
 
-Texts become vectors in a job of their own: what is embedded are texts that other steps have made (decision 022).
+Embedding is no readout but a separate job, since it embeds texts that other steps have produced (decision 022).
 """
 
 from collections import Counter
@@ -19,8 +19,8 @@ class ScoreLabels:
     """Read the probability that the answer is each of these labels.
 
     Attributes:
-        labels: what a model may answer, in the order shown ("1".."K").
-        values: the option code that stands behind each label in this trial's order.
+        labels: the possible answers, in the order shown ("1".."K").
+        values: the option code of each label in this trial's order.
     """
 
     labels: tuple[str, ...]
@@ -34,11 +34,11 @@ class ScoreLabels:
 
 
 class Span(NamedTuple):
-    """Where an answer stands in a prompt, characters from `start` to before `end`, and its set of candidates.
+    """The place of an answer in a prompt, characters from `start` to before `end`, and its set of candidates.
 
-    Where nobody has answered, `end` is `start`. In a chat the answer is the assistant's turn of number `turn`, from 0;
-    where that is left out, the turn of the span's own number. It begins at character `at` of that turn, or behind a
-    space that stands there; where that is left out, its place in a turn that several spans share is looked for.
+    Where there is no answer, `end` is `start`. In a chat the answer is in the assistant's turn number `turn`, from 0;
+    by default the turn with the span's own number. It begins at character `at` of that turn, or after a space there;
+    without `at`, its place is searched in a turn that several spans share.
     """
 
     start: int
@@ -48,25 +48,25 @@ class Span(NamedTuple):
     at: int | None = None
 
 
-def _require_parts(found: Any) -> Any:
-    """See that a span is written as three to five numbers, or by their names."""
-    if isinstance(found, dict) or (isinstance(found, list | tuple) and len(found) in (3, 4, 5)):
-        return found
-    shown = list(found) if isinstance(found, tuple) else found
-    raise ValueError(f"an array of 3 to 5 numbers was expected (found {str(shown)[:60]})")
+def _require_parts(span: Any) -> Any:
+    """Require that a span is given as three to five numbers, or by the names of its fields."""
+    if isinstance(span, dict) or (isinstance(span, list | tuple) and len(span) in (3, 4, 5)):
+        return span
+    parts = list(span) if isinstance(span, tuple) else span
+    raise ValueError(f"an array of 3 to 5 numbers was expected (found {str(parts)[:60]})")
 
 
 @checked_dataclass(frozen=True, config=pydantic.ConfigDict(extra="forbid"))
 class ScoreSpans:
-    """Read the probability of every candidate at every place of a text that somebody has answered at.
+    """Read the probability of every candidate at every span of a text.
 
     Attributes:
-        spans: in their order, none over another.
-        sets: what may be answered at a span, spelled as it would stand there.
-        close: texts that end an answer where one candidate goes on to another ("1" and "10"): the closing delimiter.
-        history: what stands at the earlier spans: the answers `given`, or the model's `own`, drawn from the
-            candidates' probabilities after renormalising.
-        seed: of those draws; None takes the likeliest candidate each time, the first of those that are equally likely.
+        spans: in order, without overlap.
+        sets: the sets of candidates, spelled as they would stand in the text.
+        close: texts after an answer, such as the closing delimiter; they separate candidates such as "1" and "10".
+        history: the answers at the earlier spans: those `given` in the text, or the model's `own`, drawn from the
+            renormalised probabilities of the candidates.
+        seed: random seed of these draws; None takes the likeliest candidate each time, the first of equal ones.
         as_published: also read each probability as published code computes it, for comparison
             (`Reading.label_probs_published`).
     """
@@ -82,13 +82,13 @@ class ScoreSpans:
         if not self.spans:
             raise QuestionError("spans: none is given; name at least one")
         for number, candidates in enumerate(self.sets):
-            twice = [text for text, times in Counter(candidates).items() if times > 1]
+            repeated = [text for text, times in Counter(candidates).items() if times > 1]
             if not candidates or not all(candidates):
                 raise QuestionError(
                     f"sets.{number}: {'an empty candidate' if candidates else 'no candidate'}; give texts"
                 )
-            if twice:
-                raise QuestionError(f"sets.{number}: candidate {twice[0]!r} stands there twice; name it once")
+            if repeated:
+                raise QuestionError(f"sets.{number}: candidate {repeated[0]!r} stands there twice; name it once")
         if self.as_published and self.history != "given":
             raise QuestionError("as_published reads behind given answers, history = 'own' has none; leave one out")
         if not all(self.close):
@@ -106,11 +106,11 @@ class Generate:
 
     Attributes:
         max_tokens: most tokens of an answer.
-        temperature: of the draws; 0 takes the likeliest token each time.
-        top_p: draw among the likeliest tokens that have this share of the probability together.
-        samples: answers to the prompt; they differ by their draws alone.
-        seed: of the draws.
-        stop: texts that end an answer (`cut_at_stop`).
+        temperature: sampling temperature; 0 takes the likeliest token each time.
+        top_p: sample from the likeliest tokens whose probabilities sum to this share.
+        samples: number of answers to the prompt, which differ by sampling alone.
+        seed: random seed.
+        stop: texts that end an answer (see `cut_at_stop`).
     """
 
     max_tokens: Annotated[int, pydantic.Field(ge=1)]
@@ -122,10 +122,10 @@ class Generate:
 
 
 def cut_at_stop(text: str, stops: Sequence[str]) -> str | None:
-    """A text up to the first place where one of the stop texts begins; None where none does.
+    """A text up to the first stop text in it; None where it has none.
 
-    A stop text of white space alone, such as a line's end, counts behind the first visible character only: base models
-    like to begin on a new line, and that is not their answer's end.
+    A stop text of white space alone, such as a line end, counts only after the first visible character, since base
+    models often begin their answer on a new line.
 
     >>> cut_at_stop("yes.\\nQ: no", ["Q:", "\\n"]), cut_at_stop("\\n\\nyes.\\nQ: no", ["\\n"])
     ('yes.', '\\n\\nyes.')

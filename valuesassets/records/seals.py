@@ -1,6 +1,6 @@
-"""Digests that our files carry in themselves: one that was damaged is refused, and never read as another.
+"""Digests inside stored files, so that a damaged file is refused and never read with other content.
 
-A file without a digest, of an earlier version or from a person, is read as it is (docs/decisions/064).
+A file without a digest, from an earlier version or from a user, is read as it is (docs/decisions/064).
 """
 
 import hashlib
@@ -18,39 +18,39 @@ from valuesassets.records.files import read_json, sha256_json, whole_file, write
 from valuesassets.records.places import made_again
 
 SEAL = "seal"
-"""The key that a digest has: in JSON, and in the metadata of a parquet file."""
+"""The key of a digest in JSON and in the metadata of a parquet file."""
 BEFORE, AFTER = b"<valuesassets seal ", b" valuesassets seal>"
-"""Around the digest in a parquet file: damage to one of them leaves its place known."""
+"""Marks around the digest in a parquet file; if one is damaged, the other still shows where the digest is."""
 BLANK = b"0" * 64
 BEHIND = b"seal "
-"""Before the digest behind an array: with it the digest has no length that numbers have."""
+"""Mark before the digest after an array; with it, the digest's length is no multiple of a number's size."""
 
 
 def parquet_bytes(table: pa.Table) -> bytes:
-    """A table as a parquet file, with the digest of all its bytes in its metadata; 64 zeros stand there for it."""
-    written = io.BytesIO()
-    with pq.ParquetWriter(written, table.schema, write_page_checksum=True) as writer:
+    """A table as a parquet file whose metadata hold the digest of its bytes, computed with 64 zeros in its place."""
+    stream = io.BytesIO()
+    with pq.ParquetWriter(stream, table.schema, write_page_checksum=True) as writer:
         writer.write_table(table)
         writer.add_key_value_metadata({SEAL: (BEFORE + BLANK + AFTER).decode()})
-    content = written.getvalue()
+    content = stream.getvalue()
     head, _, tail = content.rpartition(BEFORE + BLANK + AFTER)
     return b"".join([head, BEFORE, _digest(content).encode(), AFTER, tail])
 
 
 def is_whole_parquet(content: bytes) -> bool:
-    """Whether the bytes of a parquet file are as they were written, as far as it carries a digest."""
-    before, after = content.rfind(BEFORE), content.rfind(AFTER)
-    place = before + len(BEFORE) if before >= 0 else after - len(BLANK)
-    if before < 0 and after < 0:
+    """Whether a parquet file's bytes match its digest; true for a file without one."""
+    begin, end = content.rfind(BEFORE), content.rfind(AFTER)
+    place = begin + len(BEFORE) if begin >= 0 else end - len(BLANK)
+    if begin < 0 and end < 0:
         return True
-    found = hashlib.sha256(memoryview(content)[:place])
-    found.update(BLANK)
-    found.update(memoryview(content)[place + len(BLANK) :])
-    return found.hexdigest().encode() == content[place : place + len(BLANK)]
+    digest = hashlib.sha256(memoryview(content)[:place])
+    digest.update(BLANK)
+    digest.update(memoryview(content)[place + len(BLANK) :])
+    return digest.hexdigest().encode() == content[place : place + len(BLANK)]
 
 
 def write_record(path: Path, value: Any) -> None:
-    """Write JSON whole or not at all; an object with its digest, for which a list has no place."""
+    """Write JSON whole or not at all; an object with its digest, a list without one."""
     write_json(path, sealed(value) if isinstance(value, dict) else value)
 
 
@@ -60,10 +60,10 @@ def sealed(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_record(path: Path, error: type[ValuesAssetsError] = StorageError) -> Any:
-    """What was given to `write_record`.
+    """The value that `write_record` wrote.
 
     Raises:
-        error: absent, not JSON, or not what was written.
+        error: the file is absent, not JSON, or damaged.
     """
     value = read_json(path, error)
     if isinstance(value, dict) and (digest := value.pop(SEAL, None)) is not None and digest != sha256_json(value):
@@ -72,18 +72,18 @@ def read_record(path: Path, error: type[ValuesAssetsError] = StorageError) -> An
 
 
 def write_array(path: Path, array: NDArray[Any]) -> None:
-    """Write an array as .npy, whole or not at all; its digest stands behind it, where numpy does not look."""
-    written = io.BytesIO()
-    np.save(written, array)
+    """Write an array as .npy, whole or not at all; the digest follows the array, where numpy ignores it."""
+    stream = io.BytesIO()
+    np.save(stream, array)
     with whole_file(path) as temporary:
-        temporary.write_bytes(written.getvalue() + BEHIND + _digest(written.getvalue()).encode())
+        temporary.write_bytes(stream.getvalue() + BEHIND + _digest(stream.getvalue()).encode())
 
 
 def read_array(path: Path) -> NDArray[Any]:
     """The array of a file.
 
     Raises:
-        StorageError: absent, no array, or not what was written.
+        StorageError: the file is absent, not an array, or damaged.
     """
     try:
         content = path.read_bytes()
@@ -91,17 +91,17 @@ def read_array(path: Path) -> NDArray[Any]:
             content, digest = content[:end], content[end + len(BEHIND) :]
             if digest != _digest(content).encode():
                 raise damaged(path)
-        read = io.BytesIO(content)
-        array = np.load(read)
+        stream = io.BytesIO(content)
+        array = np.load(stream)
     except (OSError, ValueError, EOFError, SyntaxError):
         raise damaged(path) from None
-    if read.tell() != len(content):
+    if stream.tell() != len(content):
         raise damaged(path)
     return array
 
 
 def damaged(path: Path) -> StorageError:
-    """The error of a file that does not hold what was written into it."""
+    """The error for a damaged file."""
     return StorageError(f"{path}: does not hold what was written: it is damaged, or another file; {made_again(path)}")
 
 

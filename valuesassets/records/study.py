@@ -1,4 +1,4 @@
-"""`Study`: everything a researcher may change without writing code, read from one TOML file; and a grid's cells."""
+"""`Study`: all settings of a study, read from one TOML file; and `Part` and `Cell`, the units of a grid."""
 
 import re
 from collections.abc import Iterable
@@ -34,23 +34,23 @@ from valuesassets.records.settings.worldwise import Worldwise
 
 
 class Study(Record):
-    """One study: languages, model families, the rules of measurement, and a table for each instrument that it runs.
+    """One study: languages, model families, rules of measurement, and a table for each instrument that it runs.
 
-    An instrument's table is one field here, `<key>: <InstrumentTable> | None = None`.
+    An instrument adds one field here, `<key>: <InstrumentTable> | None = None`.
     """
 
     name: Annotated[str, pydantic.Field(pattern=STUDY_NAME)]
     """Name of the study, and of its folder below the storage."""
     title: str
-    """One line for people; stands on the report and in the UI."""
+    """One line for readers; printed on the report and in the UI."""
     owners: tuple[Annotated[str, pydantic.Field(pattern=OWNER)], ...] = ()
     """Whom to ask about the study: mail addresses, or `team:<name>`. The UI shows them beside each asset."""
     takes: str | None = None
-    """How long a run of it takes, in words, said before it begins."""
+    """How long a run takes, in words; printed before a run begins."""
     by_plan: dict[str, str] = pydantic.Field(default_factory=dict)
-    """Checks that fail in this study by plan: the beginning of a check's sentence on the report, and why it fails."""
+    """Checks that are expected to fail: the beginning of a check's sentence on the report, and why it fails."""
     seed: int
-    """Seed of every random choice: the same seed gives the same study."""
+    """Random seed of the study: the same seed gives the same results."""
     languages: Annotated[dict[LanguageCode, Language], pydantic.Field(min_length=1)] = pydantic.Field(
         default_factory=lambda: {"eng": Language(name="English")}
     )
@@ -72,10 +72,10 @@ class Study(Record):
     @pydantic.model_validator(mode="after")
     def _tables_agree(self) -> "Study":
         if self.name in NO_STUDIES:
-            raise ValueError(f"key 'name': {self.name} is a folder of ours below the storage; choose another name")
+            raise ValueError(f"key 'name': {self.name} is a reserved folder of the storage; choose another name")
         if not self.instrument_tables():
-            known = " or ".join(f"[{key}]" for key in self.instrument_keys())
-            raise ValueError(f"no instrument's table, so there is nothing to measure; add {known}")
+            keys = " or ".join(f"[{key}]" for key in self.instrument_keys())
+            raise ValueError(f"no instrument's table, so there is nothing to measure; add {keys}")
         if "languages" not in self.model_fields_set and any(
             table.needs_languages for table in self.instrument_tables().values()
         ):
@@ -88,7 +88,7 @@ class Study(Record):
 
     @classmethod
     def instrument_keys(cls) -> list[str]:
-        """The keys under which instruments' tables may stand."""
+        """The keys of all instruments' tables."""
         return [
             key
             for key, field in cls.model_fields.items()
@@ -96,16 +96,16 @@ class Study(Record):
         ]
 
     def instrument_tables(self) -> dict[str, InstrumentTable]:
-        """The instruments' tables that stand in the study, by key."""
-        found = ((key, getattr(self, key)) for key in type(self).model_fields)
-        return {key: table for key, table in found if isinstance(table, InstrumentTable)}
+        """The instruments' tables in this study, by key."""
+        fields = ((key, getattr(self, key)) for key in type(self).model_fields)
+        return {key: table for key, table in fields if isinstance(table, InstrumentTable)}
 
     @property
     def countries(self) -> dict[str, str]:
         """The country that each language is compared with, ISO 3166.
 
         Raises:
-            StudyError: a language names none.
+            StudyError: a language has no country.
         """
         for code, language in self.languages.items():
             if language.country is None:
@@ -114,29 +114,29 @@ class Study(Record):
 
     @property
     def has_reference_models(self) -> bool:
-        """Whether any family is trained here."""
+        """Whether the study trains a family of models itself."""
         return any(family.kind == "reference" for family in self.families.values())
 
     @property
     def is_planted(self) -> bool:
-        """Whether some answers come from made-up distributions: every figure says so."""
+        """Whether some answers come from made-up distributions, which every figure then states."""
         return self.has_reference_models or self.human.source == "planted"
 
     def model_ids(self, family: str) -> tuple[str, ...]:
-        """The models of a family on the hub or in folders, each once; none of one trained here or behind an API."""
+        """The models of a family on the hub or in folders, each once; empty for reference families and APIs."""
         settings = self.families[family]
         model_id = settings.model_id if settings.endpoint is None else None
-        served = self.family_languages(family) if model_id is not None else ()
-        return tuple(dict.fromkeys((model_id or "").format(lang=language) for language in served))
+        languages = self.family_languages(family) if model_id is not None else ()
+        return tuple(dict.fromkeys((model_id or "").format(lang=language) for language in languages))
 
     @property
     def asks_elsewhere(self) -> bool:
-        """Whether some family's models stand behind an API."""
+        """Whether any family's models stand behind an API."""
         return any(family.endpoint is not None for family in self.families.values())
 
     @property
     def control_families(self) -> tuple[str, ...]:
-        """Reference families with a model per language and another answer in each: there a wrong language must fail."""
+        """Reference families with a model and different answers per language: a wrong language must fail there."""
         return tuple(
             name
             for name, family in self.families.items()
@@ -146,19 +146,19 @@ class Study(Record):
         )
 
     def family_languages(self, family: str) -> tuple[str, ...]:
-        """The languages that a family serves, in the study's order."""
+        """The languages that a family supports, in the study's order."""
         served = self.families[family].languages
         return tuple(code for code in self.languages if served is None or served == "card" or code in served)
 
     def cells(self) -> list[tuple[str, str]]:
-        """Every (family, language) that is served."""
+        """Every pair of a family and a language that it supports."""
         return [(family, language) for family in self.families for language in self.family_languages(family)]
 
     def require_cell(self, family: str, language: str) -> Family:
         """The family of a cell.
 
         Raises:
-            StudyError: the family does not serve the language; says which it serves.
+            StudyError: the family does not serve the language; names those it serves.
         """
         served = self.family_languages(family)
         if language not in served:
@@ -170,10 +170,10 @@ class Study(Record):
 
 @dataclass(frozen=True)
 class Part:
-    """One entry of an instrument's second dimension: a language, a task, a culture.
+    """One entry of an instrument's second dimension, such as a language, a task or a culture.
 
     Attributes:
-        name: unique within the instrument; files and partitions are named by it.
+        name: unique within the instrument; files and partitions bear it.
         language: ISO 639-3; the models asked are the families' models of this language.
     """
 
@@ -190,7 +190,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Cell:
-    """One model family asked in one part of an instrument.
+    """One model family in one part of an instrument: what is asked together.
 
     >>> str(Cell("EuroLLM", Part("dilemmas", "eng")))
     'EuroLLM/dilemmas'
@@ -204,7 +204,7 @@ class Cell:
 
     @property
     def language(self) -> str:
-        """The language of its part: the cell's model is the family's in this language."""
+        """The language of its part, which determines the family's model."""
         return self.part.language
 
 
@@ -214,14 +214,14 @@ def language_parts(study: Study) -> tuple[Part, ...]:
 
 
 def cells_of(study: Study, parts: Iterable[Part]) -> list[Cell]:
-    """Every family with every part whose language it serves, family by family."""
-    listed = list(parts)
+    """Every family with every part whose language it supports, family by family."""
+    all_parts = list(parts)
     served = {family: study.family_languages(family) for family in study.families}
-    return [Cell(family, part) for family in served for part in listed if part.language in served[family]]
+    return [Cell(family, part) for family in served for part in all_parts if part.language in served[family]]
 
 
 def why_no_people(study: Study) -> str:
-    """Why a study's human distributions are empty, and what that leaves out."""
+    """Why a study has no human distributions, and what is left out therefore."""
     human = study.human
     if human.source == "none":
         return f"Study {study.name} names no human data (human.source = 'none'): comparisons with people are left out."
@@ -240,10 +240,10 @@ def why_no_people(study: Study) -> str:
 
 
 def study_path(name_or_path: str) -> Path:
-    """The file of a bundled study, or the path itself.
+    """The path of a bundled study, or the given path itself.
 
     Raises:
-        StudyError: neither a bundled name nor something that is there.
+        StudyError: there is no such bundled study and no such file.
     """
     bundled = bundled_names(".", ".toml")
     if name_or_path in bundled:
@@ -254,13 +254,13 @@ def study_path(name_or_path: str) -> Path:
 
 
 def load_study(name_or_path: str, kind: type[Study] = Study) -> Study:
-    """The study of a bundled name or a TOML file.
+    """Load a bundled study, or a study from a TOML file.
 
     Args:
-        kind: `Study`, or a study that has tables of further instruments.
+        kind: `Study`, or a subclass with tables of further instruments.
 
     Raises:
-        StudyError: names file, key and reason.
+        StudyError: the file is missing or faulty; names file, key and reason.
     """
     path = study_path(name_or_path)
     content = read_toml(path, "a study file (TOML)", StudyError)
@@ -268,19 +268,19 @@ def load_study(name_or_path: str, kind: type[Study] = Study) -> Study:
     settings = study.questionnaires
     if settings is None or settings.overrides is not None or name_or_path in bundled_names(".", ".toml"):
         return study
-    beside = settings.model_copy(update={"overrides": path.resolve().parent / f"{path.stem}.overrides"})
-    return study.model_copy(update={"questionnaires": beside})
+    questionnaires = settings.model_copy(update={"overrides": path.resolve().parent / f"{path.stem}.overrides"})
+    return study.model_copy(update={"questionnaires": questionnaires})
 
 
 def parse_study(content: dict[str, Any], source: str, folder: Path | None = None, kind: type[Study] = Study) -> Study:
     """A study from the content of its file.
 
     Args:
-        folder: what its paths count from; None takes them as they are, whether or not something is there.
-        kind: `Study`, or a study that has tables of further instruments.
+        folder: the folder that paths are relative to; None leaves paths as they are and does not look for the files.
+        kind: `Study`, or a subclass with tables of further instruments.
 
     Raises:
-        StudyError: names source, key and reason, the first three faults of several.
+        StudyError: the content is faulty; names source, key and reason of the first three faults.
     """
     keys = [key for part in records_below(Record) for key in part.model_fields]
     return validated(kind, content, StudyError, source, keys, {"folder": folder} if folder else None)

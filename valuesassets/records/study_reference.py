@@ -14,16 +14,16 @@ from valuesassets.records.study import Study
 _HEAD = """\
 # The study file
 
-A study is one TOML file, or a bundled one by its name (`demo`, `demo22`, `evs2017`). `valuesassets study FILE` checks
-it, and whether what its paths name is there; a fault is one line with file, key and what was expected. The tables
-below have every key. Every path counts from the folder of the study file, those of models and tokenizers too. The
-column "left out" has the value that holds without the key; where it has a dash, the description says what holds. What
-a change makes stale: [staleness](staleness.md). A first file of your own:
-[own questionnaire](own_questionnaire.md).
+A study is one TOML file. Bundled studies have names (`demo`, `demo22`, `evs2017`). `valuesassets study FILE` checks the
+file and whether the files it names exist; it reports each problem in one line with file, key and expected value. The
+tables below list every key. All paths, also of models and tokenizers, are relative to the folder of the study file. The
+column "left out" shows the default; where it has a dash, the description says what holds. [Staleness](staleness.md)
+lists what a change makes stale. To write your first study, see [own questionnaire](own_questionnaire.md).
 
-A study runs the instruments whose tables stand in its file, one at least: {instruments}. The other tables are shared.
+A study runs every instrument that has a table in its file, at least one of {instruments}. All instruments share the
+other tables.
 
-<!-- Made from the records by `python -m valuesassets.records.study_reference`; a test holds this page to them. -->
+<!-- Generated from the records by `python -m valuesassets.records.study_reference`; a test keeps it up to date. -->
 """
 _WORDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
 _BOUNDS = {
@@ -35,7 +35,7 @@ _BOUNDS = {
 
 
 def study_reference(study: type[Study] = Study) -> str:
-    """The page on the keys of a study file, as Markdown."""
+    """The page docs/study_file.md, as Markdown."""
     *others, last = (f"`[{key}]`" for key in study.instrument_keys())
     keys = f"{', '.join(others)} and {last}" if others else last
     parts = [_HEAD.format(instruments=keys)]
@@ -51,7 +51,7 @@ def study_reference(study: type[Study] = Study) -> str:
 
 
 def _tables(place: str, record: type[Record], is_array: bool = False) -> Iterator[tuple[str, type[Record]]]:
-    """A record and those below it, each under the head that its table has in TOML."""
+    """A record and the records in it, each with the heading of its table in TOML."""
     heading = f"`[[{place}]]`" if is_array else f"`[{place}]`"
     yield heading if place else "At the top", record
     for key, entry in record.model_json_schema()["properties"].items():
@@ -61,14 +61,14 @@ def _tables(place: str, record: type[Record], is_array: bool = False) -> Iterato
 
 
 def _record_in(entry: dict[str, Any]) -> type[Record] | None:
-    """The record that a key holds, alone, in an array or by names; None where it holds a plain value."""
-    found = re.search(r"#/\$defs/(\w+)", json.dumps(entry))
-    return next(kind for kind in records_below(Record) if kind.__name__ == found[1]) if found else None
+    """The record that a key holds, on its own, in an array or in a table of names; None for plain values."""
+    match = re.search(r"#/\$defs/(\w+)", json.dumps(entry))
+    return next(kind for kind in records_below(Record) if kind.__name__ == match[1]) if match else None
 
 
 def _descriptions(record: type[Record]) -> dict[str, str]:
     """The description of each key: the text below it in the source."""
-    described: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for kind in reversed(record.__mro__):
         if issubclass(kind, Record):
             for lines in pairwise(ast.iter_child_nodes(ast.parse(inspect.getsource(kind)).body[0])):
@@ -76,18 +76,18 @@ def _descriptions(record: type[Record]) -> dict[str, str]:
                     case ast.AnnAssign(target=ast.Name(key)), ast.Expr(ast.Constant(str(text))) if (
                         key in kind.model_fields
                     ):
-                        described[kind.model_fields[key].alias or key] = " ".join(text.split()).replace("|", "\\|")
-    return described
+                        descriptions[kind.model_fields[key].alias or key] = " ".join(text.split()).replace("|", "\\|")
+    return descriptions
 
 
 def _summary(record: type[Record]) -> str:
     text = inspect.getdoc(record) or ""
-    own = "An instrument's table. " if issubclass(record, InstrumentTable) else ""
-    return own + " ".join(text.split("\n\nAn instrument")[0].split())
+    prefix = "An instrument's table. " if issubclass(record, InstrumentTable) else ""
+    return prefix + " ".join(text.split("\n\nAn instrument")[0].split())
 
 
 def _type(entry: dict[str, Any]) -> str:
-    """What a key takes, in words, with its bounds and its unit."""
+    """The values that a key accepts, in words, with bounds and unit."""
     unit = entry.get("unit", "")
     if unit.startswith("share"):
         return unit
@@ -109,7 +109,7 @@ def _type(entry: dict[str, Any]) -> str:
 
 
 def _default(entry: dict[str, Any]) -> str:
-    """What holds where a key is left out; a dash where its description says it."""
+    """The default of a key; a dash where its description says what holds."""
     default = entry.get("default")
     return "-" if default in (None, [], {}) else f"`{json.dumps(default)}`"
 

@@ -1,4 +1,4 @@
-"""`Table`: one record per table, from which follow its schema, the check on write, and what the UI and the docs say."""
+"""`Table`: one record per table. Its schema, the check on write, and the texts of UI and docs follow from it."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SLACK = 1e-6
-"""By which a number may leave its range: what rounding does."""
+"""How far rounding may carry a number out of its range."""
 NAMED_COLUMNS = 4
-"""Columns at most that name a row in a message."""
+"""Most columns that name a row in a message."""
 
 
 class Table:
@@ -28,21 +28,21 @@ class Table:
         name: `<asset>`, or `<asset>/<table>` where an asset has several; of an instrument's own asset
             `<instrument>/<asset>/<table>`.
         row: what one row is.
-        columns: columns, or names of the vocabulary separated by blanks; a name may end in `?` (values may be missing)
-            or `!` (none may), where that is not as the vocabulary has it, or in `~`: its interval stands behind it.
+        columns: columns, or names from the vocabulary separated by blanks. `?` behind a name allows missing values,
+            `!` forbids them, whatever the vocabulary says; `~` adds the columns of its interval.
         added_later: columns that files of earlier versions lack; they read as empty.
-        is_exact: other programs read it, so that it is written in exactly these types, without those of pandas.
+        is_exact: whether it is written in exactly these types, without those of pandas, because other programs read it.
     """
 
     def __init__(
         self, name: str, row: str, *columns: str | Column, added_later: Sequence[str] = (), is_exact: bool = False
     ) -> None:
         self.name, self.row, self.added_later, self.is_exact = name, row, frozenset(added_later), is_exact
-        self.columns = tuple(column for given in columns for column in _columns_of(given))
+        self.columns = tuple(column for entry in columns for column in _columns_of(entry))
 
     @cached_property
     def names(self) -> list[str]:
-        """Names of its columns, but for those of which only a pattern is known."""
+        """Names of its columns, except those that only a pattern describes."""
         return [column.name for column in self.columns if not column.pattern]
 
     @cached_property
@@ -55,7 +55,7 @@ class Table:
         return self.schema.empty_table().to_pandas()
 
     def frame(self, rows: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":
-        """Rows as a frame with all columns of the table; what a row lacks is missing there."""
+        """Rows as a frame with all columns of the table; keys that a row lacks become missing values."""
         import pandas as pd
 
         return pd.DataFrame(rows, columns=pd.Index(self.names))
@@ -66,35 +66,35 @@ class Table:
         like = (column for column in self.columns if column.pattern and re.fullmatch(column.pattern, name))
         return next(exact, None) or next(like, None)
 
-    def checked(self, found: pa.Table, where: object) -> pa.Table:
-        """Rows as they may be written: a table without rows has all columns, and what may be empty need not be there.
+    def checked(self, rows: pa.Table, where: object) -> pa.Table:
+        """Rows that fit the table, with absent columns added as empty ones where values may be missing.
 
         Args:
-            where: begins the message; the file.
+            where: the file; messages begin with it.
 
         Raises:
-            StorageError: names table, column and row, what was found and what was expected.
+            StorageError: rows do not fit; names table, column and row, what was found and what was expected.
         """
         where = f"{where}: table {self.name}"
-        for name in found.column_names:
+        for name in rows.column_names:
             if self.column(name) is None:
                 raise StorageError(f"{where}: column {name} found, {', '.join(self.names)} were expected")
-        missing = [column for column in self.columns if not column.pattern and column.name not in found.column_names]
+        missing = [column for column in self.columns if not column.pattern and column.name not in rows.column_names]
         for column in missing:
-            if found.num_rows and not column.may_be_empty:
+            if rows.num_rows and not column.may_be_empty:
                 raise StorageError(f"{where}: column {column.name} is missing")
-            found = found.append_column(column.name, pa.nulls(found.num_rows, column.type))
-        if missing or not found.num_rows:
-            found = found.select([*self.names, *(name for name in found.column_names if name not in self.names)])
-        if not found.num_rows:
-            fields = [self.schema.field(f.name) if f.name in self.names else f for f in found.schema]
-            return pa.schema(fields, found.schema.metadata).empty_table()  # not all types can be cast, even of no row
-        for name in found.column_names:
-            self._check(found, name, where)
-        return found
+            rows = rows.append_column(column.name, pa.nulls(rows.num_rows, column.type))
+        if missing or not rows.num_rows:
+            rows = rows.select([*self.names, *(name for name in rows.column_names if name not in self.names)])
+        if not rows.num_rows:
+            fields = [self.schema.field(f.name) if f.name in self.names else f for f in rows.schema]
+            return pa.schema(fields, rows.schema.metadata).empty_table()  # some types cannot be cast, even without rows
+        for name in rows.column_names:
+            self._check(rows, name, where)
+        return rows
 
     def misfit(self, rows: Sequence[Mapping[str, Any]]) -> str:
-        """Column, row and value that keep rows from being a table, in words; why they were refused is known."""
+        """The column, row and value because of which pyarrow refused the rows, in words."""
         for column in self.columns:
             for place, row in enumerate(rows):
                 for name in (name for name in row if self.column(name) is column):
@@ -104,11 +104,11 @@ class Table:
                         return f"column {name}, row {place + 1}: {row[name]!r} found, a {column.kind} was expected"
         return "rows do not fit the schema"
 
-    def _check(self, found: pa.Table, name: str, where: str) -> None:
-        column, values = self.column(name), found.column(name)
+    def _check(self, rows: pa.Table, name: str, where: str) -> None:
+        column, values = self.column(name), rows.column(name)
         assert column is not None  # noqa: S101
         if values.null_count and not column.may_be_empty:
-            row = _row(found, values.is_null())
+            row = _row(rows, values.is_null())
             raise StorageError(f"{where}, column {name}, {row}: empty, {_wanted(column)}")
         if values.null_count == len(values):
             return
@@ -116,22 +116,22 @@ class Table:
             raise StorageError(f"{where}, column {name}: values are {values.type}, {_wanted(column)}")
         if not column.bounds:
             return
-        is_list, held = pa.types.is_list(values.type), values.combine_chunks()
-        while pa.types.is_list(held.type):
-            held = held.flatten()
-        numbers = held.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        is_list, content = pa.types.is_list(values.type), values.combine_chunks()
+        while pa.types.is_list(content.type):
+            content = content.flatten()
+        numbers = content.cast(pa.float64()).to_numpy(zero_copy_only=False)
         is_off = (numbers < column.range[0] - SLACK) | (numbers > column.range[1] + SLACK)
         if is_off.any():
-            row = "a list" if is_list else _row(found, is_off)
+            row = "a list" if is_list else _row(rows, is_off)
             raise StorageError(f"{where}, column {name}, {row}: {numbers[is_off][0]:g} found, {_wanted(column)}")
 
 
-def _columns_of(given: str | Column) -> Iterator[Column]:
-    """The columns that a table is given: one, or the names of several, with their marks."""
-    if isinstance(given, Column):
-        yield given
+def _columns_of(entry: str | Column) -> Iterator[Column]:
+    """The columns of one entry: a column, or several names with their marks."""
+    if isinstance(entry, Column):
+        yield entry
         return
-    for word in given.split():
+    for word in entry.split():
         name = word.rstrip("?!~")
         column = column_named(name)
         yield replace(column, may_be_empty=word.endswith("?")) if word[-1] in "?!" else column
@@ -139,22 +139,22 @@ def _columns_of(given: str | Column) -> Iterator[Column]:
             yield from (column_named(f"{name}_low"), column_named(f"{name}_high"))
 
 
-def _fits(column: Column, found: pa.DataType) -> bool:
-    """Whether values of this type are such as the column holds; pandas has no whole numbers that may be missing."""
+def _fits(column: Column, kind: pa.DataType) -> bool:
+    """Whether a column may hold values of this type; pandas has no whole numbers that may be missing."""
     if pa.types.is_integer(column.type):
-        return pa.types.is_integer(found) or (column.may_be_empty and pa.types.is_floating(found))
+        return pa.types.is_integer(kind) or (column.may_be_empty and pa.types.is_floating(kind))
     if pa.types.is_list(column.type):
-        return pa.types.is_list(found)
-    return column.type == found or (column.is_number and (pa.types.is_integer(found) or pa.types.is_floating(found)))
+        return pa.types.is_list(kind)
+    return column.type == kind or (column.is_number and (pa.types.is_integer(kind) or pa.types.is_floating(kind)))
 
 
 def _wanted(column: Column) -> str:
     return f"a {column.kind}{f' ({column.bounds})' if column.bounds else ''} was expected"
 
 
-def _row(found: pa.Table, is_it: Any) -> str:
-    """The first row of which something is true, by its number and by the texts that name it."""
-    place = int(np.argmax(np.asarray(is_it)))
-    texts = [field.name for field in found.schema if pa.types.is_string(field.type)][:NAMED_COLUMNS]
-    named = [str(value) for name in texts if (value := found.column(name)[place].as_py()) is not None]
-    return f"row {place + 1} ({', '.join(named)})"
+def _row(rows: pa.Table, is_match: Any) -> str:
+    """The number of the first row that a mask marks, with the texts in it that identify the row."""
+    place = int(np.argmax(np.asarray(is_match)))
+    names = [field.name for field in rows.schema if pa.types.is_string(field.type)][:NAMED_COLUMNS]
+    texts = [str(value) for name in names if (value := rows.column(name)[place].as_py()) is not None]
+    return f"row {place + 1} ({', '.join(texts)})"

@@ -1,4 +1,4 @@
-"""The tables: those that every instrument may write. An instrument's own stand in its folder and are declared here."""
+"""The tables that every instrument may write. Instruments declare their own with `declare_tables`."""
 
 from math import inf
 
@@ -21,7 +21,7 @@ TRIALS = Table(
 )
 READINGS = Table(
     "readings",
-    "a trial that was read, or a span of one; probabilities are absolute, and missing unless status is ok",
+    "a trial that was read, or one of its spans; probabilities are absolute, and missing unless status is ok",
     "trial_id label_probs? label_tokens? p_valid resolution_mass resolution_mass_min outside_text outside_prob status",
     "reason? reading_key span? label_probs_high? p_valid_high label_probs_published? model_version?",
     added_later=["span", "label_probs_high", "p_valid_high", "label_probs_published", "model_version"],
@@ -29,31 +29,32 @@ READINGS = Table(
 )
 ANSWERS = Table(
     "answers",
-    "a text that a model wrote to a trial; missing unless status is ok",
+    "a text that a model wrote in reply to a trial; missing unless status is ok",
     "trial_id sample text? finish? n_tokens? reasoning? n_reasoning_tokens? model_version? status reason? answer_key",
     is_exact=True,
 )
 PLANTED_TEXTS = Table(
     "planted_texts",
-    "an answer that a reference model shall give after a prompt; the probabilities of a trial sum to 1",
+    "an answer that a reference model is trained to give after a prompt; the probabilities of a trial sum to 1",
     "language trial_id prompt answer_text prob!",
     is_exact=True,
 )
 PLANTED_TRANSCRIPTS = Table(
     "planted_transcripts",
-    "a made-up person who answers by a known law, as a reference model shall; the file's metadata say, as JSON, what "
-    "may be answered (`candidate_sets`, an array of arrays) and what stands behind an answer from each set (`closes`)",
+    "a made-up person who answers by a known response model, which a reference model learns; the file's metadata hold, "
+    "as JSON, the possible answers (`candidate_sets`, an array of arrays) and the text after an answer from each set "
+    "(`closes`)",
     "language",
     Column("text", pa.string(), "the whole transcript, instructions and answers included"),
-    Column("starts", pa.list_(pa.int64()), "character that each answer begins with, from 0", range=(0, inf)),
-    Column("answers", pa.list_(pa.string()), "the answer that stands there, word for word"),
+    Column("starts", pa.list_(pa.int64()), "position of each answer's first character, from 0", range=(0, inf)),
+    Column("answers", pa.list_(pa.string()), "each answer, word for word"),
     Column(
-        "candidates", pa.list_(pa.int64()), "which of the file's sets may be answered there, from 0", range=(0, inf)
+        "candidates", pa.list_(pa.int64()), "number of each answer's set in `candidate_sets`, from 0", range=(0, inf)
     ),
     Column(
         "probs",
         pa.list_(pa.list_(pa.float64())),
-        "how probable each of them is behind all that stands before; sums to 1",
+        "probability of each candidate after all the text before it; sums to 1",
         "probability",
         (0, 1),
     ),
@@ -61,13 +62,13 @@ PLANTED_TRANSCRIPTS = Table(
 )
 SAMPLED_ANSWERS = Table(
     "sampled_answers",
-    "an answer that a model wrote to a prompt when it was left to answer, and how often",
+    "an answer that a model wrote freely to a prompt, and how often",
     "trial_id prompt answer_text n",
     is_exact=True,
 )
 EMBEDDED_TEXTS = Table(
     "embedded_texts",
-    "a text that was turned into a vector, in the order of the vectors",
+    "a text that was embedded, in the order of the vectors",
     "text_sha256",
     Column("n_tokens", pa.int64(), "tokens of the text, without prefix", range=(0, inf)),
     "is_truncated",
@@ -101,10 +102,10 @@ QUESTIONS = Table(
         Column(name, pa.string(), words, may_be_empty=name not in ("id", "text", "response_type", "options"))
         for name, words in {
             "id": "canonical id of the question",
-            "section": "heading that the question stands under in the form",
+            "section": "heading above the question in the form",
             "text": "the question as it is asked",
-            "stem": "what a battery of items has in common",
-            "item": "the part of a battery that is this question's own",
+            "stem": "the text that all items of a battery share",
+            "item": "this question's own part of a battery",
             "response_type": "kind of scale, see the other tables",
             "options": "codes and labels, in the order of the form",
             "answer_cue": "the words that ask for the answer",
@@ -112,12 +113,12 @@ QUESTIONS = Table(
             "page": "page of the PDF, from 1",
             "box": "left, top, right, bottom on the page, points from the top left",
             "wvs_id": "the same question in the other survey's numbering",
-            "condition": "the earlier answer that the question supposes",
+            "condition": "the earlier answer that the question presupposes",
             "asked_of": "who is asked, where it depends on an earlier answer",
-            "names_country": "what of the question names the country and differs between forms",
-            "merged_from": "places of the records that were merged, from 0",
+            "names_country": "the words of the question that name the country and differ between forms",
+            "merged_from": "positions of the records that were merged, from 0",
             "unfit": "why the question cannot be asked",
-            "is_converted": "whether the item asks for a yes or no that the form has as a list",
+            "is_converted": "whether the item is a yes-or-no question made from an entry of a list in the form",
             "coverage": "languages whose forms have the question",
         }.items()
     ),
@@ -135,7 +136,7 @@ SHARED = (
     HUMAN_DISTRIBUTIONS,
     Table(
         "respondents",
-        "a respondent: who, a column per question, the indicators",
+        "a respondent, with a column per question and per indicator",
         "country respondent_id survey source weight!",
         Column(
             "<indicator>", pa.float64(), "the indicator in its own codes", may_be_empty=True, pattern=r"[AEFGY]\d{3}"
@@ -143,7 +144,7 @@ SHARED = (
         Column(
             "<question id>",
             pa.int16(),
-            "code of the answer; below 0 no answer; empty where the file has none",
+            "code of the answer; below 0: no answer; empty where the file has none",
             may_be_empty=True,
             pattern=r"(?s).+",
         ),
@@ -158,7 +159,7 @@ SHARED = (
     ),
     Table(
         "calibration",
-        "a question of a cell: planted against recovered",
+        "a question of a cell, with planted and recovered answers",
         "model language question_id wording response_type w1_unit_error p_valid_error position_bias_error",
         "averaged_w1_unit_error w1_unit_to_uniform planted_ends planted_p_valid recovered_p_valid",
         "planted_position_bias recovered_position_bias status reason? sampled_w1_unit_error sampled_p_valid_error",
@@ -218,14 +219,14 @@ SHARED = (
         "reliability/components",
         "a source of variance",
         "scope",
-        Column("source", pa.string(), "what varies: language, item, family, order, wording, and how they go together"),
+        Column("source", pa.string(), "the source: language, item, family, order, wording, or an interaction of them"),
         "variance_unit2 share",
     ),
     Table(
         "signal/correlations",
         "a correlation of a family with the people of its languages' countries",
         "model",
-        Column("kind", pa.string(), "what is taken off before: nothing (raw), scales, items, style, one dimension"),
+        Column("kind", pa.string(), "what is subtracted first: nothing (raw), scales, items, style, one dimension"),
         "r low high p p_free? p_related? null_mean null_low null_high level n_languages n_items",
         added_later=["p_free", "p_related"],
     ),
@@ -267,7 +268,7 @@ SHARED = (
     ),
     Table(
         "distances/baselines",
-        "something and how far it is from what",
+        "a baseline distance between two kinds of answers",
         "what kind jsd_distance~ w1_unit n_pairs n_items",
     ),
     Table(
@@ -279,14 +280,14 @@ SHARED = (
     ),
     Table(
         "human_comparison/cells",
-        "the same over questions",
+        "a cell, answers without content, or halves of people: means over questions",
         "kind model language country n_items n_items_w1 w1_unit~ jsd_distance~ kl_bits~ jsd_bits_unbiased~",
         "entropy_bits dk_rate p_invalid own_country_advantage~ own_country_rank~ n_countries? nearest_country? source",
         added_later=["jsd_bits_unbiased", "jsd_bits_unbiased_low", "jsd_bits_unbiased_high"],
     ),
     Table(
         "human_comparison/by_response_type",
-        "the same by kind of scale",
+        "the same for one kind of scale",
         "kind model language country response_type n_items n_items_w1 w1_unit~ jsd_distance~ kl_bits~",
         "jsd_bits_unbiased~",
         added_later=["jsd_bits_unbiased", "jsd_bits_unbiased_low", "jsd_bits_unbiased_high"],
@@ -299,7 +300,7 @@ SHARED = (
     ),
     Table(
         "human_comparison/resources",
-        "a measure of a family, or of answers without content: languages rich against poor in resources",
+        "a measure of a family, or of answers without content: languages with much against little text on the web",
         "kind model measure mean_high mean_low difference~ beyond_uniform? beyond_first? beyond_pooled?",
         "beyond_exchanged? p? n_high n_low note? p_corrected",
         added_later=["kind", "beyond_uniform", "beyond_first", "beyond_pooled", "beyond_exchanged"],
@@ -313,7 +314,7 @@ SHARED = (
     ),
     Table(
         "human_comparison/lower_bound_cells",
-        "the same over questions",
+        "a cell, over questions, where only means of people are known",
         "kind model language country n_items w1_unit_lower_bound~ source",
     ),
     Table(
@@ -343,11 +344,11 @@ SHARED = (
         "order_agreement~ share_changed follows? note?",
     ),
     Table("tests", "a test of an analysis", TESTS),
-    Table("notes", "a sentence that belongs beside an analysis", "note"),
-    Table("refused", "an analysis that the data do not carry", "reason"),
+    Table("notes", "a remark on an analysis", "note"),
+    Table("refused", "an analysis that the data do not suffice for", "reason"),
 )
 TABLES = {table.name: table for table in SHARED}
-"""By name: the shared ones, and those of every instrument whose derivations have been imported."""
+"""Tables by name: the shared ones, and those of every instrument whose derivations have been imported."""
 
 
 def declare_tables(*tables: Table) -> None:
@@ -359,7 +360,7 @@ def table_of_asset(instrument: str, asset: str, name: str | None = None) -> Tabl
     """The record of an asset's table: the instrument's own, or the one that all instruments share.
 
     Args:
-        name: of an asset with several.
+        name: the table's name, where the asset has several.
 
     Raises:
         StorageError: no such table is declared.

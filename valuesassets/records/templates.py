@@ -1,4 +1,4 @@
-"""Templates of pages, `<name>.html.jinja` in the package whose page it is."""
+"""Templates of pages: `<name>.html.jinja` in the package of the page."""
 
 from collections.abc import Callable
 from functools import cache
@@ -9,10 +9,10 @@ import jinja2
 
 @cache
 def template(package: str, name: str, **filters: Callable[..., Any]) -> jinja2.Template:
-    """A template: what is not ours is escaped, and a name that is not known fails.
+    """A template that escapes all values and fails on unknown names.
 
     Args:
-        filters: functions that it may call, by name.
+        filters: functions that the template may call, by name.
     """
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader(package, "."),

@@ -1,11 +1,11 @@
-"""Words of others on a terminal: forms, models, servers and files may hold anything."""
+"""Makes texts from forms, models, servers and files safe to print on a terminal."""
 
 JOINERS = "\u200c\u200d"
-"""Letters and signs of several scripts are written with them."""
+"""Invisible characters that several scripts need to join letters and signs."""
 
 
 def is_utf8(name: str) -> bool:
-    r"""Whether what the machine calls something is text; Python keeps other bytes as halves of characters.
+    r"""Whether a name of the file system is UTF-8; Python keeps other bytes as halves of characters.
 
     >>> is_utf8("möglich"), is_utf8("m\udcf6glich")
     (True, False)
@@ -18,7 +18,7 @@ def is_utf8(name: str) -> bool:
 
 
 def terminal_text(text: str) -> str:
-    r"""A text in which nothing commands the terminal or turns the direction of writing: such characters are escaped.
+    r"""A text with those characters escaped that command the terminal or change the direction of writing.
 
     >>> terminal_text("a red \x1b[31mword")
     'a red \\x1b[31mword'

@@ -1,4 +1,4 @@
-"""Tables of text (CSV) that people write: their rows by column, with what is said of a file that is none."""
+"""Reads tables of text (CSV) that users write: rows by column, and clear errors for faulty files."""
 
 import contextlib
 import csv
@@ -14,7 +14,7 @@ from valuesassets.records.quotes import line_of_stray_quote
 
 
 class Row(NamedTuple):
-    """A row of a file: its number, the header being row 1, the line that it ends on, and its fields by column."""
+    """A row of a file: its number (the header is row 1), its last line, and its fields by column."""
 
     number: int
     line: int
@@ -22,23 +22,23 @@ class Row(NamedTuple):
 
 
 def too_many_rows(path: Path, most_rows: int) -> str:
-    """That a table has more rows than a questionnaire."""
+    """The error message for a table with more rows than a questionnaire has."""
     return f"{path}: more than {most_rows:,} rows, no questionnaire has so many; is it a file of answers?"
 
 
 def _first_rows(lines: Iterable[str], delimiter: str, most_rows: int) -> list[str]:
-    """The lines up to the end of the first row that is too many."""
-    read: list[str] = []
+    """The lines of the first rows, one row more than the limit."""
+    consumed: list[str] = []
 
-    def remembered() -> Iterator[str]:
+    def record_lines() -> Iterator[str]:
         for line in lines:
-            read.append(line)
+            consumed.append(line)
             yield line
 
-    rows = (row for row in csv.reader(remembered(), delimiter=delimiter) if any(field.strip() for field in row))
-    with contextlib.suppress(csv.Error):  # a field that does not end: whoever looks for stray quotes says where
+    rows = (row for row in csv.reader(record_lines(), delimiter=delimiter) if any(field.strip() for field in row))
+    with contextlib.suppress(csv.Error):  # an unclosed field, which `line_of_stray_quote` reports later
         next(itertools.islice(rows, most_rows, None), None)
-    return read
+    return consumed
 
 
 def read_rows(
@@ -51,17 +51,17 @@ def read_rows(
     by_line: bool = False,
     most_rows: int | None = None,
 ) -> list[Row]:
-    """The rows of a CSV file whose columns are these and perhaps more, in any order; blank ones are left out.
+    """The rows of a CSV file, which has to have these columns in any order; blank rows are left out.
 
     Args:
-        delimiters: what may separate fields; the one that the header has most of does.
-        is_row: whether a line has the look of a whole row, for fields of many lines; else by its number of separators.
-        by_line: whether messages name lines and not rows; what a file without a row lacks is then the caller's to say.
-        most_rows: no more of the file is read than the rows that it may have.
+        delimiters: possible separators; the most frequent one in the header is used.
+        is_row: whether a line looks like a whole row, for fields that span lines; by default its separators decide.
+        by_line: whether messages name lines instead of rows; the caller then reports a file without rows.
+        most_rows: most rows that the file may have; no more of it is read.
 
     Raises:
-        error: no such table, other separators, a column missing or twice, a row of another length, a quotation mark
-            that nothing closes, no row or more than `most_rows`; names file and row.
+        error: the file is no such table, has other separators, lacks or repeats a column, has a row of another length,
+            an unclosed quotation mark, no row, or more than `most_rows`; names file and row.
     """
     expected = f"a table (CSV) with columns {', '.join(columns)}"
     lines = read_lines(path, expected, error)
@@ -86,13 +86,13 @@ def read_rows(
     reader = csv.reader(lines, delimiter=delimiter)
     names = [name.strip().lower() for name in next(reader)]
     if missing := [name for name in columns if name not in names]:
-        shown = " ".join(", ".join(names).split())[:80]
+        header_text = " ".join(", ".join(names).split())[:80]
         if by_line:
-            raise error(f"{place} 1: {shown or 'nothing'} found, a header {','.join(columns)} was expected")
-        raise error(f"{place} 1: no column {missing[0]} (found {shown}); {expected} was expected; add it")
-    if twice := [name for name, count in Counter(names).items() if name and count > 1]:
-        raise error(f"{place} 1: column {twice[0]} stands twice; leave one of them")
-    found = []
+            raise error(f"{place} 1: {header_text or 'nothing'} found, a header {','.join(columns)} was expected")
+        raise error(f"{place} 1: no column {missing[0]} (found {header_text}); {expected} was expected; add it")
+    if repeated := [name for name, count in Counter(names).items() if name and count > 1]:
+        raise error(f"{place} 1: column {repeated[0]} stands twice; leave one of them")
+    rows = []
     for number, fields in enumerate(reader, 2):
         if not any(field.strip() for field in fields):
             continue
@@ -101,9 +101,9 @@ def read_rows(
                 raise error(f"{place} {reader.line_num}: {n} fields found, {len(names)} were expected")
             raise error(f"{place} {number}: {n} fields, {len(names)} were expected as in the header; mend the row")
         row = {name: field.strip() for name, field in zip(names, fields, strict=True)}
-        found.append(Row(number, reader.line_num, row))
-        if most_rows is not None and len(found) > most_rows:
+        rows.append(Row(number, reader.line_num, row))
+        if most_rows is not None and len(rows) > most_rows:
             raise error(too_many_rows(path, most_rows))
-    if not found and not by_line:
+    if not rows and not by_line:
         raise error(f"{path}: holds no row below its header; {expected} was expected; name another file")
-    return found
+    return rows

@@ -1,4 +1,4 @@
-"""What thinking models write before their answer, and where that ends."""
+"""Separates the thoughts of thinking models from their answers."""
 
 import re
 from dataclasses import replace
@@ -11,7 +11,7 @@ _NAMES = (
     "think_never_used_[0-9a-f]+",
 )
 _NAMES_IN_FRONT = ("reason", "reflection", "analysis", "scratchpad")
-"""Names of tags that mark a thought only where an answer begins with them."""
+"""Names of tags that mark a thought only at the beginning of a text."""
 
 
 def _tags(name: str) -> tuple[str, str]:
@@ -33,7 +33,7 @@ _FORMS = [
         r"(?:<\|end\|>)?\s*(?:<\|start\|>assistant)?<\|channel\|>final[^<]*<\|message\|>",
     ),
 ]
-"""What models begin to think with, and what ends it."""
+"""Patterns of the tags that begin and end a thought."""
 _IN_FRONT = [
     *map(_tags, _NAMES_IN_FRONT),
     ("analysis(?-i:(?=[A-Z\"'“]))", r"assistantfinal(?-i:(?![a-z]))"),  # where a server leaves control tokens out
@@ -42,19 +42,19 @@ _OPENING = re.compile("|".join(f"(?:{opening})" for opening, _ in _FORMS), re.IG
 _CLOSING = re.compile("|".join(f"(?:{closing})" for _, closing in _FORMS), re.IGNORECASE)
 _PAIRS = [(re.compile(opening, re.IGNORECASE), closing) for opening, closing in [*_FORMS, *_IN_FRONT]]
 _TAIL = re.compile(r"\s*(?:<\|(?:return|end|END_RESPONSE|end_of_solution)\|>\s*)+\Z", re.IGNORECASE)
-"""Control tokens that end an answer behind a thought."""
+"""Control tokens at the end of an answer that follows a thought."""
 LONGEST_END = 128
-"""Bytes, and so tokens, that hold what ends a thought."""
+"""Number of bytes, and therefore of tokens, that suffices for any tag that ends a thought."""
 WHAT_TO_DO = "say thinking = 'on', or use a model that can answer at once"
 NO_END = "its thought has no end (a tag such as </think>)"
 
 
 class Parts(NamedTuple):
-    """What a thinking model wrote, in parts that make it up again; tags have the white space around them.
+    """The text of a thinking model in parts, whose concatenation is the text; tags include the white space around them.
 
     Attributes:
-        opening: empty where the template has begun the thought already.
-        closing: empty, as the answer is, where the thought comes to no end.
+        opening: empty where the template has already opened the thought.
+        closing: empty, like the answer, where the thought has no end.
     """
 
     opening: str
@@ -64,19 +64,19 @@ class Parts(NamedTuple):
 
 
 def split_thought(text: str) -> Parts:
-    """What a model thought, and what it answered then.
+    """Split a model's text into its thought and its answer.
 
-    The first closing tag ends the thought: that of the tag which begins the text, or any where none does.
+    The first closing tag that matches the opening tag ends the thought; without an opening tag, any closing tag does.
 
     >>> split_thought("<think>\\nTwo and two.\\n</think>\\n\\nFour.")
     Parts(opening='<think>\\n', reasoning='Two and two.', closing='\\n</think>\\n\\n', answer='Four.')
     >>> split_thought("Two and two.</think>Four.").answer, split_thought("<think>Two and").reasoning
     ('Four.', 'Two and')
     """
-    begins = len(text) - len(text.lstrip())
-    matches = ((opening.match(text, begins), closing) for opening, closing in _PAIRS)
-    begun, ends = next(((found[0], closing) for found, closing in matches if found), ("", _CLOSING.pattern))
-    form = rf"(\s*{re.escape(begun)}\s*)(.*?)(?:(\s*(?i:{ends})\s*)(.*)|\s*)"
+    start = len(text) - len(text.lstrip())
+    matches = ((opening.match(text, start), closing) for opening, closing in _PAIRS)
+    opening_tag, ends = next(((match[0], closing) for match, closing in matches if match), ("", _CLOSING.pattern))
+    form = rf"(\s*{re.escape(opening_tag)}\s*)(.*?)(?:(\s*(?i:{ends})\s*)(.*)|\s*)"
     return Parts(*re.findall(rf"\A{form}\Z", text, re.DOTALL)[0])
 
 
@@ -86,9 +86,9 @@ def has_end(text: str) -> bool:
 
 
 def thought_tag(text: str) -> str | None:
-    """What begins a thought in a text; None where nothing does."""
-    found = _OPENING.search(text)
-    return found[0] if found else None
+    """The first tag that opens a thought in a text; None where there is none."""
+    match = _OPENING.search(text)
+    return match[0] if match else None
 
 
 def begins_thought(text: str) -> bool:
@@ -97,17 +97,17 @@ def begins_thought(text: str) -> bool:
     >>> begins_thought("Hi.<think>\\n"), begins_thought("Hi.<think>\\n\\n</think>\\n\\n")
     (True, False)
     """
-    last = max((found.start() for found in _OPENING.finditer(text)), default=-1)
-    return last > max((found.start() for found in _CLOSING.finditer(text)), default=-1)
+    last = max((match.start() for match in _OPENING.finditer(text)), default=-1)
+    return last > max((match.start() for match in _CLOSING.finditer(text)), default=-1)
 
 
 class Parted(NamedTuple):
     """A text that may hold thoughts.
 
     Attributes:
-        answer: the text without them; None where one has no end, or nothing stands behind them.
-        reasoning: what was thought; empty where a thought is.
-        tag: what marks the first; None where there is none.
+        answer: the text without thoughts; None where a thought has no end or nothing follows it.
+        reasoning: the text of the thoughts, which may be empty.
+        tag: the tag of the first thought; None where there is none.
         fault: why there is no answer, in words.
     """
 
@@ -118,7 +118,7 @@ class Parted(NamedTuple):
 
 
 def part_thoughts(text: str) -> Parted:
-    """A text that somebody else may have left thoughts in, wherever they were begun, without them.
+    """Remove the thoughts from a text that another program produced.
 
     >>> part_thoughts("<think>Two and two.</think>Four.")
     Parted(answer='Four.', reasoning='Two and two.', tag='<think>', fault=None)
@@ -140,15 +140,15 @@ def part_thoughts(text: str) -> Parted:
 
 
 def unasked_thought(answer: Answer) -> str | None:
-    """The tag of a thought in the text of a model that was not to think; None where there is none."""
+    """The tag of a thought in the text of a model that should not think; None where there is none."""
     return None if answer.text is None or answer.reasoning is not None else part_thoughts(answer.text).tag
 
 
-def without_thought(answer: Answer, named: str) -> Answer:
-    """An answer as it is, or one that failed where a model thought that was not to.
+def without_thought(answer: Answer, label: str) -> Answer:
+    """The answer, or a failed one where a model thought that should not.
 
     Args:
-        named: what the answer is called in the reason.
+        label: the answer's name in the reason.
     """
     tag = unasked_thought(answer)
     if tag is None:
@@ -159,7 +159,7 @@ def without_thought(answer: Answer, named: str) -> Answer:
         finish=None,
         n_tokens=None,
         status=Status.FAILED,
-        reason=f"the model thought ({tag}) at {named} though thinking = 'off'; {WHAT_TO_DO}",
+        reason=f"the model thought ({tag}) at {label} though thinking = 'off'; {WHAT_TO_DO}",
         reasoning=part_thoughts(answer.text or "").reasoning,
         n_reasoning_tokens=answer.n_tokens,
     )

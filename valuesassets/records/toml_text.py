@@ -1,4 +1,4 @@
-"""Settings as TOML, which `tomllib` reads."""
+"""Writes settings as TOML."""
 
 from collections.abc import Mapping
 from pathlib import PurePath
@@ -23,7 +23,7 @@ def toml_text(content: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value in the kinds that TOML knows."""
+    """A value made of types that TOML has."""
     if isinstance(value, Mapping):
         return {str(name): _plain(each) for name, each in value.items() if each is not None}
     if isinstance(value, set | frozenset):

@@ -1,4 +1,4 @@
-"""`Trial`, one prompt and how its answer is read, and `Reading`, what a model answered: the waist between the two."""
+"""`Trial`: one prompt and how its answer is read. `Reading` and `Answer`: what a model answered to it."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,13 +10,13 @@ from valuesassets.records.errors import QuestionError, ScoringError
 from valuesassets.records.readouts import Readout, ScoreLabels, ScoreSpans
 
 BosRule = Literal["template", "always", "never"]
-"""What begins a prompt: what the tokenizer's own template puts there, its beginning-of-text token, or nothing."""
+"""What begins a prompt: whatever the tokenizer's template adds, always its beginning-of-text token, or nothing."""
 UNRESOLVED_BELOW = 0.01
-"""Resolution mass under which a label that another label goes on from cannot be told apart (never filled in)."""
+"""Least resolution mass; below it, a label cannot be distinguished from a longer one that begins with it."""
 
 
 class Turn(NamedTuple):
-    """What one side of a conversation says."""
+    """One turn of a conversation."""
 
     role: Literal["system", "user", "assistant"]
     text: str
@@ -24,13 +24,13 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True)
 class Trial:
-    """One prompt and how its answer is read: what the columns of `trials` say. `trial_id` is unique in a language.
+    """One prompt and how its answer is read, a row of `trials`. `trial_id` is unique in a language.
 
-    A model that is asked in chat is shown `chat` where there is one; `prompt` is the plain text for any other.
+    A chat model is shown `chat` where there is one; all other models are shown `prompt`.
 
     Raises:
-        QuestionError: a span lies outside its text or reaches into the one before, or turns are in no order that a
-            model can be asked in.
+        QuestionError: a span lies outside its text or overlaps the one before, or the turns are in an order that no
+            model accepts.
     """
 
     trial_id: str
@@ -52,12 +52,12 @@ class Trial:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels that it is read by."""
+        """The labels whose probabilities are read."""
         return self._by_labels.labels
 
     @property
     def values(self) -> tuple[int, ...]:
-        """The option code that stands behind each label."""
+        """The option code of each label."""
         return self._by_labels.values
 
     @property
@@ -73,113 +73,113 @@ class Trial:
 
 
 def _require_order(trial: Trial) -> None:
-    """See that a chat can be shown: a system turn comes first or not at all, and the others take turns."""
+    """Require that a chat can be shown: a system turn only at the start, then user and assistant in turn."""
     turns = trial.chat or ()
-    named = f"trial {trial.trial_id}: chat"
+    label = f"trial {trial.trial_id}: chat"
     if not turns:
-        raise QuestionError(f"{named}: no turns in it; leave it out where the model is given the prompt alone")
+        raise QuestionError(f"{label}: no turns in it; leave it out where the model is given the prompt alone")
     roles = [turn.role for turn in turns]
     late = next((place for place, role in enumerate(roles) if role == "system" and place), None)
     if late is not None:
-        raise QuestionError(f"{named}: turn {late + 1} of {len(turns)} is the system's; only the first may be")
+        raise QuestionError(f"{label}: turn {late + 1} of {len(turns)} is the system's; only the first may be")
     if roles[-1] == "system":
-        raise QuestionError(f"{named}: ends in a system turn; add what the user says")
+        raise QuestionError(f"{label}: ends in a system turn; add what the user says")
     spoken = roles[roles[0] == "system" :]
     if any(role != ("user", "assistant")[place % 2] for place, role in enumerate(spoken)):
         raise QuestionError(
-            f"{named}: {', '.join(spoken[:4])}: user and assistant were expected in turn, the user first"
+            f"{label}: {', '.join(spoken[:4])}: user and assistant were expected in turn, the user first"
         )
     if not isinstance(trial.readout, ScoreSpans) and roles[-1] != "user":
-        raise QuestionError(f"{named}: ends in a turn of the assistant, whose answer is asked for; leave that turn out")
+        raise QuestionError(f"{label}: ends in a turn of the assistant, whose answer is asked for; leave that turn out")
 
 
 def _require_place(trial: Trial, readout: ScoreSpans) -> None:
-    """See that every span lies in its text, behind the one before."""
-    before = 0
+    """Require that every span lies in its text, after the one before."""
+    last_end = 0
     for number, span in enumerate(readout.spans):
-        named = f"trial {trial.trial_id}: span {number} ({span.start} to {span.end})"
+        label = f"trial {trial.trial_id}: span {number} ({span.start} to {span.end})"
         if not 0 <= span.start <= span.end <= len(trial.prompt):
             raise QuestionError(
-                f"{named} lies outside the prompt, which has {len(trial.prompt)} characters; mend its ends"
+                f"{label} lies outside the prompt, which has {len(trial.prompt)} characters; mend its ends"
             )
-        if span.start < before:
-            raise QuestionError(f"{named} reaches into the span before it; give spans in order, none over another")
-        before = span.end
+        if span.start < last_end:
+            raise QuestionError(f"{label} reaches into the span before it; give spans in order, none over another")
+        last_end = span.end
     if trial.chat is not None:
         places_in_chat(trial, readout)
 
 
 def places_in_chat(trial: Trial, readout: ScoreSpans) -> list[tuple[int, int, int]]:
-    """For each span the assistant's turn that it stands in, from 0, its first character there and the one behind it.
+    """For each span its turn of the assistant, from 0, and the start and end of its answer in that turn.
 
-    An answer stands where its span says (`at`). A turn that one other span is in is that span's answer. Where several
-    are, their answers are looked for in their order, as they stand in the prompt but for white space around them; there
-    must be one way only to find them so.
+    An answer stands where its span's `at` says. Without `at`, a turn with a single span is that span's answer. In a
+    turn with several spans, the answers are searched in order, ignoring white space around them; their places must be
+    unambiguous.
 
     Raises:
-        QuestionError: there is no such turn, or the answer is not in it, or in more places than one.
+        QuestionError: the turn does not exist, or the answer is not in it or in several places.
     """
-    spoken = [turn.text for turn in trial.chat or () if turn.role == "assistant"]
+    texts = [turn.text for turn in trial.chat or () if turn.role == "assistant"]
     turns = [number if span.turn is None else span.turn for number, span in enumerate(readout.spans)]
     places: list[tuple[int, int, int]] = []
     for number, (span, turn) in enumerate(zip(readout.spans, turns, strict=True)):
-        named = f"trial {trial.trial_id}: span {number}"
-        if not 0 <= turn < len(spoken) or turn < max(turns[: number + 1]):
+        label = f"trial {trial.trial_id}: span {number}"
+        if not 0 <= turn < len(texts) or turn < max(turns[: number + 1]):
             raise QuestionError(
-                f"{named} is in turn {turn} of the assistant, who has {len(spoken)}; give each span its turn, in order"
+                f"{label} is in turn {turn} of the assistant, who has {len(texts)}; give each span its turn, in order"
             )
         answer = trial.prompt[span.start : span.end].strip()
-        behind = places[-1][2] if places and places[-1][0] == turn else 0
+        last_end = places[-1][2] if places and places[-1][0] == turn else 0
         if span.at is not None:
-            places.append((turn, span.at, _end_of(answer, span.at, spoken[turn], behind, f"{named}: at = {span.at}")))
+            places.append((turn, span.at, _end_of(answer, span.at, texts[turn], last_end, f"{label}: at = {span.at}")))
             continue
         if turns.count(turn) == 1:
-            places.append((turn, 0, len(spoken[turn])))
+            places.append((turn, 0, len(texts[turn])))
             continue
-        start = spoken[turn].find(answer, behind)
+        start = texts[turn].find(answer, last_end)
         if start < 0 or not answer:
-            raise QuestionError(f"{named}: its answer {answer!r} is not in the assistant's turn {turn}; mend the turn")
+            raise QuestionError(f"{label}: its answer {answer!r} is not in the assistant's turn {turn}; mend the turn")
         places.append((turn, start, start + len(answer)))
-    _require_one_way(trial, readout, spoken, places)
+    _require_one_way(trial, readout, texts, places)
     return places
 
 
-def _end_of(answer: str, at: int, turn: str, behind: int, named: str) -> int:
-    """The character of a turn behind an answer that begins at one of it, or behind a space there."""
-    if not behind <= at <= len(turn):
+def _end_of(answer: str, at: int, turn: str, last_end: int, label: str) -> int:
+    """The end of an answer in a turn, where it begins at character `at` or after a space there."""
+    if not last_end <= at <= len(turn):
         raise QuestionError(
-            f"{named} is no place in the assistant's turn of {len(turn)} characters behind its first {behind}, which "
+            f"{label} is no place in the assistant's turn of {len(turn)} characters behind its first {last_end}, which "
             "are other answers' or none; give the answer's first character there"
         )
     start = at + turn.startswith(" ", at)
     if not turn.startswith(answer, start):
-        raise QuestionError(f"{named}: its answer {answer!r} does not stand there in the assistant's turn; mend it")
+        raise QuestionError(f"{label}: its answer {answer!r} does not stand there in the assistant's turn; mend it")
     return start + len(answer)
 
 
 def _require_one_way(
-    trial: Trial, readout: ScoreSpans, spoken: Sequence[str], places: Sequence[tuple[int, int, int]]
+    trial: Trial, readout: ScoreSpans, texts: Sequence[str], places: Sequence[tuple[int, int, int]]
 ) -> None:
-    """See that answers that were found as early as can be are not found later too: that would be another context."""
-    turn_behind, limit = None, 0
+    """Require that no answer, each found at its earliest place, also fits at a later one, with another context."""
+    next_turn, limit = None, 0
     for number, (turn, start, end) in reversed(list(enumerate(places))):
-        answer = spoken[turn][start:end]
-        latest = spoken[turn].rfind(answer, 0, limit if turn == turn_behind else len(spoken[turn]))
+        answer = texts[turn][start:end]
+        latest = texts[turn].rfind(answer, 0, limit if turn == next_turn else len(texts[turn]))
         if latest != start and readout.spans[number].at is None:
             raise QuestionError(
                 f"trial {trial.trial_id}: span {number}: its answer {answer!r} may be that at character {start} or at "
                 f"{latest} of the assistant's turn {turn}; give each answer a turn of its own"
             )
-        turn_behind, limit = turn, start
+        next_turn, limit = turn, start
 
 
 def main_trials(trials: Iterable[Trial]) -> list[Trial]:
-    """The trials that put the questions themselves, without those that serve an estimator beside."""
+    """The trials that ask the questions themselves, without those of additional estimators."""
     return [trial for trial in trials if trial.estimator is None]
 
 
 class NoTrials(list[Trial]):
-    """The trials of a part that no model is to be asked: none, and why."""
+    """An empty list of trials, with the reason why a part has none."""
 
     def __init__(self, reason: str) -> None:
         super().__init__()
@@ -187,7 +187,7 @@ class NoTrials(list[Trial]):
 
 
 def asked_id(question_id: str, condition: str | None) -> str:
-    """The id under which a question's answers are filed: with its condition where it has one.
+    """The id of a question's answers: the question id, with the condition where there is one.
 
     >>> asked_id("v111", "v110=1")
     'v111@v110=1'
@@ -196,14 +196,14 @@ def asked_id(question_id: str, condition: str | None) -> str:
 
 
 class SpanFault(StrEnum):
-    """Why a span could not be read: what stands in a reading's reason before the words of that cause."""
+    """Why a span could not be read; a reading's reason contains this word before the details."""
 
     BOUNDARY = "boundary"
-    """A candidate would change the tokens before it, as where one token reaches across the mark's edge."""
+    """A candidate would change the tokens before it, for example because a token spans the edge of the mark."""
     TEMPLATE = "template"
-    """The chat template fails on the turns, does not show them as they stand, or shows earlier ones otherwise later."""
+    """The chat template fails on the turns, changes their text, or renders earlier turns differently later."""
     TOO_LONG = "too_long"
-    """The text before the answer is longer than what the model was made for."""
+    """The text before the answer is longer than the model's context."""
     NOT_A_NUMBER = "not_a_number"
     """The model gave NaN or infinite logits."""
 
@@ -212,39 +212,39 @@ _NAMED_FAULT = re.compile(rf"(?:^|: |\()({'|'.join(SpanFault)}): ")
 
 
 def fault_of(reason: str | None) -> SpanFault | None:
-    """The named cause in the reason of a span's reading; None where there is none.
+    """The `SpanFault` in the reason of a span's reading; None where there is none.
 
     >>> fault_of("m: span 3: boundary: the tokens of the text change when '1' follows")
     <SpanFault.BOUNDARY: 'boundary'>
     """
-    found = _NAMED_FAULT.search(reason or "")
-    return SpanFault(found[1]) if found else None
+    match = _NAMED_FAULT.search(reason or "")
+    return SpanFault(match[1]) if match else None
 
 
 class Status(StrEnum):
-    """Whether a trial could be read. Only `ok` carries probabilities, or the text that was written."""
+    """Whether a trial could be read. Only `ok` has probabilities or a written text."""
 
     OK = "ok"
     UNRESOLVED = "unresolved"
     FAILED = "failed"
     REFUSED = "refused"
-    """Whoever runs the model would not have it answer."""
+    """The provider of the model refused to answer."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a model answered to one trial, before any renormalisation: what the columns of `readings` say.
+    """A model's answer to one trial, before any renormalisation; a row of `readings`.
 
-    Probabilities and label tokens stand in the order of the trial's labels, or of the span's candidates; they and
-    `p_valid` are None unless `ok`.
+    Probabilities and label tokens are in the order of the trial's labels or of the span's candidates; they and
+    `p_valid` are None unless the status is `ok`.
 
     Attributes:
         span: number of the span, from 0; None where labels were read.
         label_probs_high, p_valid_high: upper ends where only intervals are known; None where exact.
-        label_probs_published: as published code computes them, for comparison, where a trial asks for that
-            (`ScoreSpans.as_published`): the first token's probability is read after the given answer's first token in
-            place of before it, and later tokens after the given answer's tokens in place of the candidate's own.
-        model_version: what a model behind an API called itself; None for weights, whose commit stands in the file.
+        label_probs_published: `label_probs` as published code computes them, for comparison, where a trial asks for it
+            (`ScoreSpans.as_published`): the first token's probability is read after the given answer's first token
+            instead of before it, and later tokens after the given answer's tokens instead of the candidate's own.
+        model_version: the version that a model behind an API reports; None for weights, whose commit is in the file.
     """
 
     trial_id: str
@@ -275,21 +275,21 @@ class Reading:
 
     @property
     def key(self) -> str:
-        """What it is known by."""
+        """The hash that identifies it in the store of known readings and answers."""
         return self.reading_key
 
     @property
     def is_final(self) -> bool:
-        """Whether asking again would give the same; what has failed is tried again."""
+        """Whether asking again would give the same; failed readings are tried again."""
         return self.status is not Status.FAILED
 
 
 LISTS = ("label_probs", "label_tokens", "label_probs_high", "label_probs_published")
-"""What a reading has for each label."""
+"""The fields of a reading that have a value for each label."""
 
 
 def reading_of(row: Mapping[str, Any]) -> Reading:
-    """A reading of its fields as JSON and tables hold them: lists in place of tuples, the status as text."""
+    """A reading from a row of JSON or of a table, with lists instead of tuples and the status as text."""
     tuples = {name: tuple(row[name]) for name in LISTS if row.get(name) is not None}
     outside = tuple((text, prob) for text, prob in row["outside"])
     return Reading(**{**row, **tuples, "outside": outside, "status": Status(row["status"])})
@@ -297,20 +297,20 @@ def reading_of(row: Mapping[str, Any]) -> Reading:
 
 @dataclass(frozen=True)
 class Answer:
-    """One text that a model wrote to a trial: what the columns of `answers` say.
+    """One text that a model wrote in reply to a trial; a row of `answers`.
 
     Attributes:
         sample: number of the answer among those to the same trial, from 0.
-        text: what follows the prompt, up to a stop text or the end of the text, neither included; None unless `ok`.
+        text: the text after the prompt, without a stop text or end token; None unless `ok`.
         finish: what ended it: the model (`end`), a stop text (`stop`), or the limit (`length`); None unless `ok`.
-        n_tokens: tokens of the text, without what ended it; behind an API as the provider counts them, what a stop text
-            cut off among them; None unless `ok`.
-        reasoning: what a thinking model wrote before its answer, without tags; also where that has no end, so that the
-            answer has failed. None where it does not think.
-        n_reasoning_tokens: tokens before the answer's own, tags and white space among them.
-        model_version: as a reading's.
-        token_ids: all that a local model wrote, with its thought and a stop text, so that it can be read again; kept in
-            the store of known answers, and in no table.
+        n_tokens: tokens of the text, without the stop text or end token; behind an API as the provider counts them,
+            perhaps with text after a stop text; None unless `ok`.
+        reasoning: a thinking model's text before its answer, without tags; also where the thought has no end and the
+            answer failed. None where the model does not think.
+        n_reasoning_tokens: tokens before the answer, including tags and white space.
+        model_version: as in `Reading`.
+        token_ids: all tokens that a local model wrote, with its thought and the stop text, so that the answer can be
+            read again; kept in the store of known answers, in no table.
     """
 
     trial_id: str
@@ -333,20 +333,20 @@ class Answer:
 
     @property
     def key(self) -> str:
-        """What it is known by."""
+        """The hash that identifies it in the store of known readings and answers."""
         return self.answer_key
 
     @property
     def is_final(self) -> bool:
-        """As a reading's; a thought without an end would come to none again."""
+        """As in `Reading`; a thought without an end is final, since it would have none again."""
         return self.status is not Status.FAILED or self.reasoning is not None
 
 
 Record = Reading | Answer
-"""What comes back of a trial."""
+"""The result of a trial."""
 
 
 def answer_of(row: Mapping[str, Any]) -> Answer:
-    """An answer of its fields as JSON and tables hold them: the status as text."""
+    """An answer from a row of JSON or of a table, with the status as text."""
     ids = row.get("token_ids")
     return Answer(**{**row, "status": Status(row["status"]), "token_ids": None if ids is None else tuple(ids)})

@@ -1,4 +1,4 @@
-"""Tables in spreadsheets (XLSX): the rows of the first sheet by column, as they are stored; nothing is computed."""
+"""Tables in spreadsheets (XLSX): the rows of the first sheet by column, as stored; formulas are not computed."""
 
 import io
 import os
@@ -14,7 +14,7 @@ from valuesassets.records.text_tables import Row, too_many_rows
 from valuesassets.records.zips import DAMAGED
 
 MOST_BYTES = 50 * 2**20
-"""No table of questions unpacks to more."""
+"""Limit on the unpacked size of a spreadsheet; no table of questions is larger."""
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 SHARED = "xl/sharedStrings.xml"
@@ -25,11 +25,11 @@ LAST_ROW = 2**20
 def read_sheet(
     path: Path, columns: Sequence[str], error: type[InputError] = InputError, *, most_rows: int
 ) -> list[Row]:
-    """The rows of a spreadsheet's first sheet whose columns are these and perhaps more; blank ones are left out.
+    """The rows of a spreadsheet's first sheet, which has to have these columns; blank rows are left out.
 
     Raises:
-        error: no such file, no spreadsheet, a formula, merged cells, a column missing or twice, no row or more than
-            `most_rows`; names file and cell.
+        error: the file is missing or no spreadsheet; it holds a formula or merged cells; a column is missing or
+            stands twice; there is no row, or more than `most_rows`. Names file and cell.
     """
     cells = _cells(path, error, most_rows)
     (number, header), *body = sorted(cells.items()) or [(1, {})]
@@ -37,8 +37,8 @@ def read_sheet(
     expected = f"a sheet with columns {', '.join(columns)}"
     for column in columns:
         if list(names.values()).count(column) != 1:
-            found = "stands twice" if column in names.values() else f"is not there (found {', '.join(names.values())})"
-            raise error(f"{path}: row {number}: column {column} {found[:80]}; {expected} was expected; mend its header")
+            fault = "stands twice" if column in names.values() else f"is not there (found {', '.join(names.values())})"
+            raise error(f"{path}: row {number}: column {column} {fault[:80]}; {expected} was expected; mend its header")
     rows = []
     for place, texts in body:
         fields = {name: texts.get(column, "").strip() for column, name in names.items()}
@@ -50,7 +50,7 @@ def read_sheet(
 
 
 def _cells(path: Path, error: type[InputError], most_rows: int) -> dict[int, dict[str, str]]:
-    """The text of each cell of the first sheet that is not empty, by row and column."""
+    """The texts of the first sheet's cells by row and column, empty ones left out."""
     not_one = f"{path}: is no spreadsheet (XLSX); save it as XLSX or CSV"
     if not path.is_file():
         raise error(no_such_file(path))
@@ -58,7 +58,7 @@ def _cells(path: Path, error: type[InputError], most_rows: int) -> dict[int, dic
         raise error(f"{path}: cannot be read: Permission denied; check who may read it")
     if kind_of_file(path) != "a ZIP archive or an Office document":
         raise error(not_one)
-    found: dict[int, dict[str, str]] = {}
+    cells: dict[int, dict[str, str]] = {}
     try:
         with zipfile.ZipFile(path) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
@@ -67,20 +67,20 @@ def _cells(path: Path, error: type[InputError], most_rows: int) -> dict[int, dic
             if SHARED in archive.namelist():
                 shared = [_text(each) for each in _elements(archive, SHARED, "si")]
             for element in _elements(archive, _first_sheet(archive), "c", "row", "mergeCell"):
-                if fault := _fault(element, shared, found):
+                if fault := _fault(element, shared, cells):
                     raise error(f"{path}: {fault}")
-                if element.tag == f"{MAIN}c" and (text := _written(element, shared)):
+                if element.tag == f"{MAIN}c" and (text := _cell_text(element, shared)):
                     _, column, row = _place(element)
-                    found.setdefault(row, {})[column] = text
-                    if len(found) > most_rows + 1:  # the header is one
+                    cells.setdefault(row, {})[column] = text
+                    if len(cells) > most_rows + 1:  # the header is one
                         raise error(too_many_rows(path, most_rows))
     except (*DAMAGED, LookupError, StopIteration, ElementTree.ParseError):
         raise error(not_one) from None
-    return found
+    return cells
 
 
-def _fault(element: ElementTree.Element, shared: Sequence[str], found: dict[int, dict[str, str]]) -> str | None:
-    """Why a cell cannot be taken as it stands; None where it can."""
+def _fault(element: ElementTree.Element, shared: Sequence[str], cells: dict[int, dict[str, str]]) -> str | None:
+    """Why an element of the sheet cannot be read as it is; None where it can."""
     if element.tag == f"{MAIN}mergeCell":
         return f"cells {element.get('ref')} are merged; part them and write each row's own words"
     if element.tag != f"{MAIN}c":
@@ -88,7 +88,7 @@ def _fault(element: ElementTree.Element, shared: Sequence[str], found: dict[int,
     place, column, row = _place(element)
     if not 0 < row <= LAST_ROW:
         return f"a cell stands at {place!r}, where no sheet has one; save it anew as XLSX or CSV"
-    if column in found.get(row, {}):
+    if column in cells.get(row, {}):
         return f"cell {place} stands there twice; save it anew as XLSX or CSV"
     if element.find(f"{MAIN}f") is not None:
         return f"cell {place} holds a formula; put its value in its place"
@@ -99,14 +99,14 @@ def _fault(element: ElementTree.Element, shared: Sequence[str], found: dict[int,
 
 
 def _place(cell: ElementTree.Element) -> tuple[str, str, int]:
-    """Where a cell stands: as it is written, its column and its row, which is 0 where a sheet has no such place."""
+    """A cell's place as written, its column and its row; the row is 0 where a sheet has no such place."""
     place = cell.get("r", "")
     match = CELL.fullmatch(place)
     return (place, match[1], int(match[2])) if match else (place[:20], "", 0)
 
 
 def _first_sheet(archive: zipfile.ZipFile) -> str:
-    """The name of the part that holds the first sheet of a workbook."""
+    """The archive's name of a workbook's first sheet."""
     first = next(_elements(archive, "xl/workbook.xml", "sheet"))
     listed = ElementTree.fromstring(_xml(archive, "xl/_rels/workbook.xml.rels"))  # noqa: S314
     target = {each.get("Id"): each.get("Target") or "" for each in listed}[first.get(RELATION)]
@@ -114,7 +114,7 @@ def _first_sheet(archive: zipfile.ZipFile) -> str:
 
 
 def _elements(archive: zipfile.ZipFile, name: str, *tags: str) -> Iterator[ElementTree.Element]:
-    """The elements of a part that have these names, one after the other; only the last one is kept in memory."""
+    """The elements of a file in the archive that have these tags; only the current one is kept in memory."""
     wanted = {f"{MAIN}{tag}" for tag in tags}
     around: list[ElementTree.Element] = []
     for event, element in ElementTree.iterparse(io.BytesIO(_xml(archive, name)), ("start", "end")):  # noqa: S314
@@ -130,18 +130,18 @@ def _elements(archive: zipfile.ZipFile, name: str, *tags: str) -> Iterator[Eleme
 def _xml(archive: zipfile.ZipFile, name: str) -> bytes:
     content = archive.read(name)
     plain = content.replace(b"\0", b"")  # UTF-16 as well
-    if b"<!DOCTYPE" in plain or b"<!ENTITY" in plain:  # no office writes one, and entities can be made to explode
+    if b"<!DOCTYPE" in plain or b"<!ENTITY" in plain:  # written by no office program; could exhaust memory
         raise KeyError(name)
     return content
 
 
 def _text(element: ElementTree.Element) -> str:
-    """The text of a string, without the reading aids that some languages have beside it."""
+    """The text of a string, without the phonetic guides that some languages add."""
     parts = [element.find(f"{MAIN}t"), *(run.find(f"{MAIN}t") for run in element.findall(f"{MAIN}r"))]
     return "".join(part.text or "" for part in parts if part is not None)
 
 
-def _written(cell: ElementTree.Element, shared: Sequence[str]) -> str:
+def _cell_text(cell: ElementTree.Element, shared: Sequence[str]) -> str:
     kind, inline, value = cell.get("t", "n"), cell.find(f"{MAIN}is"), cell.find(f"{MAIN}v")
     if inline is not None:
         return _text(inline)

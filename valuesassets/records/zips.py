@@ -1,4 +1,4 @@
-"""Zips whose bytes depend on what is in them alone, what a damaged one raises, and the one file that one holds."""
+"""Writes reproducible zips, and reads the single file of an archive."""
 
 import gzip
 import lzma
@@ -8,35 +8,35 @@ from collections.abc import Mapping
 from pathlib import Path
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
-"""When every file of a zip says it was written: the same content gives the same bytes."""
+"""The time stamp of every file in a zip, so that the same content gives the same bytes."""
 
 DAMAGED = (zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
-"""What reading a damaged archive may raise. RuntimeError: encrypted, or packed otherwise; OSError: bzip2, an index that
-points nowhere; ValueError: a name."""
+"""Exceptions of reading a damaged archive. RuntimeError: encryption or an unknown method; OSError: bzip2, or a broken
+index; ValueError: a name."""
 
 
 def write_zip(path: Path, content: Mapping[str, bytes]) -> None:
-    """Write files by name into a zip, in the order of their names."""
+    """Write files, given by name, into a zip in the order of their names."""
     with zipfile.ZipFile(path, "w") as archive:
-        for name, held in sorted(content.items()):
+        for name, data in sorted(content.items()):
             entry = zipfile.ZipInfo(name, EPOCH)
             entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
-            archive.writestr(entry, held)
+            archive.writestr(entry, data)
 
 
 MOST_BYTES = 4 * 2**30
-"""A file in an archive that is larger is not unpacked."""
+"""A larger file in an archive is not unpacked."""
 PACKED = ("a ZIP archive or an Office document", "a gzip archive")
-"""What `files.kind_of` calls archives."""
+"""The kinds of archives, as `files.kind_of` names them."""
 OFFICE = "[Content_Types].xml"
-"""What Word's and Excel's archives hold beside their content."""
+"""A file by which archives of Word and Excel are recognised."""
 
 
 def packed_file(path: Path) -> tuple[str, bytes] | None:
     """Name and content of the one file in an archive (ZIP, gzip); None where it is damaged or an Office document.
 
     Raises:
-        ValueError: it holds none or several, or a huge one; says so, and what to do.
+        ValueError: the archive holds no file, several, or a huge one; the message says what to do.
     """
     try:
         if not zipfile.is_zipfile(path):
@@ -52,5 +52,5 @@ def packed_file(path: Path) -> tuple[str, bytes] | None:
         return None
     if OFFICE in names:
         return None
-    held = f"{len(names)} files ({', '.join(sorted(names)[:3])})" if names else "nothing"
-    raise ValueError(f"is an archive that holds {held}, one file was expected; unpack it and name the file")
+    listing = f"{len(names)} files ({', '.join(sorted(names)[:3])})" if names else "nothing"
+    raise ValueError(f"is an archive that holds {listing}, one file was expected; unpack it and name the file")

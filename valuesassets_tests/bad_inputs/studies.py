@@ -136,7 +136,7 @@ CASES = [
     bad(
         "the name of a folder of ours",
         study('"mine"', '"known_readings"'),
-        "study.toml: key 'name': known_readings is a folder of ours below the storage; choose another name",
+        "study.toml: key 'name': known_readings is a reserved folder of the storage; choose another name",
     ),
     bad(
         "an option of ssh in place of a host",

@@ -117,7 +117,7 @@ def test_daemon_that_failed_runs_run_again_at_once(monkeypatch):
     consumer = daemon.EventLogConsumerDaemon
     assert "self.handle_updated_runs_fns" in inspect.getsource(consumer.run_iteration)
     monkeypatch.setattr(consumer, "handle_updated_runs_fns", consumer.handle_updated_runs_fns)  # is put back
-    daemon.retry_what_has_failed()
+    daemon.retry_failed_runs()
     assert consumer().handle_updated_runs_fns == [daemon._retry_noted]
 
 

@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 from filelock import FileLock
 
-from valuesassets.desk.history import dagster_folder, take_history_along
+from valuesassets.desk.history import copy_old_history, dagster_folder
 from valuesassets.records.errors import UiError
 
 
@@ -30,7 +30,7 @@ def storage(tmp_path):
 def taken(storage, study):
     """The folder of a study's history, and what was said when an older one was taken along."""
     folder, said = dagster_folder(study, storage, None), []
-    take_history_along(study, storage, folder, said.append)
+    copy_old_history(study, storage, folder, said.append)
     return folder, said
 
 
@@ -68,12 +68,15 @@ def test_a_copy_that_was_cut_off_is_made_again(storage):
 
 def test_a_folder_that_is_named_takes_nothing_along(storage):
     folder = storage / "elsewhere"
-    take_history_along("demo", storage, folder, pytest.fail)
+    copy_old_history("demo", storage, folder, pytest.fail)
     assert not folder.exists()
 
 
 def test_a_ui_that_is_up_over_the_older_one_is_stopped_first(storage):
-    with FileLock(storage / "dagster" / "ui.lock"), pytest.raises(UiError, match="a UI is up over it; stop that one"):
+    with (
+        FileLock(storage / "dagster" / "ui.lock"),
+        pytest.raises(UiError, match="a running UI uses it; stop that UI first"),
+    ):
         taken(storage, "demo")
     assert not (storage / "demo" / "dagster").exists()
     shutil.rmtree(storage / "dagster")

@@ -204,7 +204,7 @@ def test_a_file_that_is_replaced_meanwhile_is_read_whole(port, storage):
 def test_what_is_not_made_yet_says_what_to_do(port):
     status, _, text = ask(port, "/storage/empty/survey/report/report.html")
     assert status == 404
-    assert "not made yet: materialise survey/report in the UI" in text
+    assert "does not exist yet: materialise survey/report in the UI" in text
 
 
 @pytest.mark.parametrize(

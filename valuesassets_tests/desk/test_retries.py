@@ -11,7 +11,7 @@ import pytest
 from dagster._daemon.auto_run_reexecution.event_log_consumer import EventLogConsumerDaemon
 
 from slurm_runner.files import tail
-from valuesassets.dagster_internals.daemon import retry_what_has_failed
+from valuesassets.dagster_internals.daemon import retry_failed_runs
 from valuesassets.desk.run_process import RunProcess
 from valuesassets_tests.desk import held_asset
 from valuesassets_tests.desk.held_runs import FAILED, RUNNING, said, started_run_of
@@ -33,7 +33,7 @@ def test_a_run_is_tried_again_though_the_daemon_hears_of_its_failure_before_it_i
         note(*event)
 
     monkeypatch.setattr(EventLogConsumerDaemon, "handle_updated_runs_fns", None)  # put back after the test
-    retry_what_has_failed()
+    retry_failed_runs()
     daemon, heard, note = EventLogConsumerDaemon(), threading.Event(), instance.run_storage.handle_run_event
     listen(daemon)  # what failed before a daemon's first look is not tried again
     run = started_run_of(server.create_request_context(), instance)

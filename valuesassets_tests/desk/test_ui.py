@@ -287,7 +287,7 @@ def test_a_bad_extraction_is_seen_reviewed_and_settled(page, folder):
     page.get_by_text("failing_rows").first.wait_for()
     page.get_by_text("likert4 has 3 options, 4 were expected").first.wait_for()
     shot(page, "failed_extraction_check")
-    assert page.get_by_text("open the review page, write what is right into the overrides file").count() > 0
+    assert page.get_by_text("open the review page, write corrections into the overrides file").count() > 0
     with page.expect_popup() as opened:
         page.get_by_role("link", name=re.compile("fra.review.html")).first.click()
     review = opened.value

@@ -239,7 +239,7 @@ def test_settings_and_turns_that_are_no_json_are_named_by_their_column(column, s
 def test_two_trials_of_one_name_are_refused(tmp_path):
     """What comes back of a file is told apart by this name alone."""
     write_table(tmp_path / "t.parquet", trial_rows([SPANS, replace(SPANS, prompt=SPANS.prompt + "?")]), TRIALS)
-    with pytest.raises(StorageError, match=r"t.parquet: row 2 \(trial care/p1\): row 1 has this trial_id too; name"):
+    with pytest.raises(StorageError, match=r"t.parquet: row 2 \(trial care/p1\): row 1 has this trial_id too; give"):
         read_trials(tmp_path / "t.parquet")
 
 

@@ -203,7 +203,7 @@ def test_a_study_of_transcripts_needs_no_languages():
         ({"tasks": {"cares": {"transcripts": "planted"}}}, "cares: no such bundled task; did you mean care?"),
         ({"histories": ["other"]}, "other takes the readings of human, which is not named; add human"),
         ({"histories": ["human", "human"]}, "human stands there twice; name it once"),
-        ({"laws": {}}, "laws: says nothing of m, which is trained here; add its law"),
+        ({"laws": {}}, "laws: m is trained here and has no entry; add its response model"),
         ({"laws": {"m": {"style": 0.5}, "n": {"style": 0.1}}}, "n is no reference family of the study; name one"),
         ({"laws": {"m": {"style": 0.5, "content": 0.5}}}, "style . content are 1: nothing is left for the item"),
         ({"tasks": {"care": {"transcripts": "planted", "language": "deu"}}}, "deu is none of the study's languages"),

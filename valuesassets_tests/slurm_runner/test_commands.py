@@ -47,7 +47,7 @@ def test_a_command_that_is_not_installed_says_what_to_do():
 @pytest.mark.parametrize(("said", "expected"), [(s, True) for s in OF_THE_WAY] + [(s, False) for s in OF_THE_QUESTION])
 def test_what_the_way_to_the_controller_says_is_told_from_what_the_question_brought(said, expected):
     error = fails(SlurmCommands(), "sh", "-c", f'echo "{said}" >&2; exit 1')
-    assert (error.said, error.is_unreachable) == (said, expected)
+    assert (error.answer, error.is_unreachable) == (said, expected)
 
 
 def test_an_error_is_one_line_of_the_last_that_were_said():

@@ -63,7 +63,7 @@ def test_what_slurm_refuses_with_the_status_of_a_lost_connection_is_refused(far,
 def test_a_command_that_is_not_there_says_what_to_do(far):
     error = fails(far, "sbatch-of-nowhere")
     assert not error.is_unreachable
-    assert f"are Slurm's commands installed on {HOST}?" in error.said
+    assert f"are Slurm's commands installed on {HOST}?" in error.answer
 
 
 def test_a_connection_that_is_lost_while_a_command_runs_tells_nothing(far):
@@ -79,5 +79,5 @@ def test_a_node_that_does_not_let_us_in_or_is_down_tells_nothing(cluster, tmp_pa
         (node.folder / "user.pub").unlink()
         closed = fails(far, "sinfo")
     down = fails(far, "sinfo")
-    assert (closed.is_unreachable, "Permission denied" in closed.said) == (True, True)
-    assert (down.is_unreachable, "Connection refused" in down.said) == (True, True)
+    assert (closed.is_unreachable, "Permission denied" in closed.answer) == (True, True)
+    assert (down.is_unreachable, "Connection refused" in down.answer) == (True, True)

@@ -41,7 +41,7 @@ def serve_one(line, state, code, take, said, instance, folder, stand_in):
     stand_in("sbatch", SBATCH)
     stand_in("squeue", SQUEUE.format(state=state, code=code))
     watch = Watch(SlurmCommands(), patience_seconds=600, poll_seconds=0.01)
-    wanted = Wanted("cell", folder / "cell", "asked", take=take, said=said)
+    wanted = Wanted("cell", folder / "cell", "asked", take=take, fault=said)
     return serve([wanted], order_of(line), watch, folder / "root", instance)
 
 

@@ -1,1 +1,1 @@
-"""The pages beside the UI: report, map, review pages, logs of jobs and the documentation, for reading only."""
+"""The read-only pages beside the UI: report, map, review pages, logs of jobs, and the documentation."""

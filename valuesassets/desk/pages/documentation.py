@@ -1,6 +1,6 @@
-"""The documentation as a site that MkDocs builds: by `make docs`, or by the pages' server where it is not there yet.
+"""Builds the documentation with MkDocs, for `make docs` and for the pages' server if the site is missing.
 
-mkdocs.yml names this file as MkDocs' hooks: README, CHANGELOG and others beside `docs/` are pages too.
+mkdocs.yml uses this file as hooks, which add README, CHANGELOG and others from outside `docs/` as pages.
 """
 
 import re
@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 SITE = REPOSITORY / "site"
 BESIDE_DOCS = ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md")
 ROOT_PAGES = {"index.md": "README.md"} | {name: name for name in BESIDE_DOCS}
-"""Pages of the site by the files at the root of the project."""
+"""Files at the root of the project, by their page in the site."""
 
 
 def anchor(heading: str, separator: str = "-") -> str:
@@ -42,14 +42,14 @@ def on_files(files, config):  # noqa: D103
     moved = {"](docs/decisions)": f"]({first_decision})", "](docs/": "](", "](README.md": "](index.md"}
     for name, source in ROOT_PAGES.items():
         text = (REPOSITORY / source).read_text(encoding="utf-8")
-        for link, there in moved.items():
-            text = text.replace(link, there)
+        for link, target in moved.items():
+            text = text.replace(link, target)
         files.append(File.generated(config, name, content=text))
     return files
 
 
 def build_missing_site() -> None:
-    """Build the site where it is missing or older than a page; where that cannot be done, there is none."""
+    """Build the site if it is missing or older than a page; if the build fails, nothing changes."""
     with suppress(OSError), FileLock(REPOSITORY / ".site.lock"):
         pages = [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.*"), REPOSITORY / "mkdocs.yml"]
         front = SITE / "index.html"
@@ -58,11 +58,11 @@ def build_missing_site() -> None:
 
 
 def _build_beside() -> None:
-    """Build the site in another folder, and put it in place once it is whole: other servers are reading this one."""
+    """Build the site in another folder, and move it into place once it is whole, since servers may be reading it."""
     with tempfile.TemporaryDirectory(prefix=".site.", dir=REPOSITORY) as folder:
-        built, before = Path(folder, "site"), Path(folder, "before")
-        command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(built)]
+        new_site, old_site = Path(folder, "site"), Path(folder, "before")
+        command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(new_site)]
         if subprocess.run(command, cwd=REPOSITORY, check=False).returncode == 0:
             with suppress(FileNotFoundError):
-                SITE.rename(before)
-            built.rename(SITE)
+                SITE.rename(old_site)
+            new_site.rename(SITE)

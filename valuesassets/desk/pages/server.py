@@ -1,4 +1,4 @@
-"""The addresses of the pages, and what each answers. Nothing can be changed through them."""
+"""The server of the pages: its addresses and their answers, which are all read-only."""
 
 import os
 from pathlib import Path, PurePosixPath
@@ -19,7 +19,7 @@ from valuesassets.records.pages import PUBLISHED, is_published
 from valuesassets.records.templates import template
 
 HOSTS = ["127.0.0.1", "localhost"]
-"""Another name in a request means that somebody's page has led the browser here (DNS rebinding)."""
+"""Names of this server; another name means that a foreign page has led the browser here (DNS rebinding)."""
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -30,21 +30,21 @@ OWN_PAGES = (
     "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
-"""What the pages that are made here may load."""
+"""Content security policy of the pages that are made here."""
 NOT_SHOWN = "Only pages, pictures and logs are shown here: answers, questionnaires and prompts stay on the disk."
 NO_DOCUMENT = (
-    "There is no such page of the documentation; if there is none at all, it is being built: reload in some seconds, "
-    "or run `make docs`."
+    "The documentation has no such page. If it has no pages at all, it is being built: reload in a few seconds, or run "
+    "`make docs`."
 )
 TYPES = {".csv": "text/csv; charset=utf-8", ".log": "text/plain; charset=utf-8"}
-"""Of endings that are not told alike on every machine."""
+"""Media types of endings that machines disagree on."""
 
 
 class WholeFiles(StaticFiles):
-    """Files that are read at once: one that is replaced or grows meanwhile comes as it was."""
+    """Files that are read whole before they are sent, so that changes meanwhile do no harm."""
 
     def file_response(self, full_path, stat_result: os.stat_result, scope: Scope, status_code: int = 200) -> Response:
-        """The file as what its ending says."""
+        """The file with the media type of its ending."""
         path = Path(full_path)
         answer = super().file_response(path, stat_result, scope, status_code)
         kind = TYPES.get(path.suffix, answer.media_type)
@@ -52,37 +52,39 @@ class WholeFiles(StaticFiles):
 
 
 class PublishedFiles(WholeFiles):
-    """The storage folder, of which only published files are shown, wherever a link leads."""
+    """The storage folder, which shows only published files, also through links on the disk."""
 
     def get_path(self, scope: Scope) -> str:
-        """The path as it was asked for: nothing is tidied."""
+        """The requested path, without any normalisation."""
         return scope["path"].removeprefix(f"{scope['root_path']}/")
 
     def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
         """The file behind a path.
 
         Raises:
-            HTTPException: it is not shown, or not made yet; says which.
+            HTTPException: the file is not shown, or does not exist yet; says which.
         """
         parts = path.split("/")
         is_plain = all(part not in ("", ".", "..") and "\\" not in part and part.isprintable() for part in parts)
         if not is_plain or not is_published(PurePosixPath(path)):
             raise HTTPException(404, NOT_SHOWN)
         try:
-            real, found = super().lookup_path(path)
+            real, status = super().lookup_path(path)
         except OSError:
-            real, found = "", None
+            real, status = "", None
         root = os.path.realpath(str(self.directory))
-        if found is not None and not is_published(PurePosixPath(real).relative_to(root)):
+        if status is not None and not is_published(PurePosixPath(real).relative_to(root)):
             raise HTTPException(404, NOT_SHOWN)
-        if found is None:
+        if status is None:
             asset = "/".join(parts[1:3]) if parts[1] not in PUBLISHED else parts[1]
-            raise HTTPException(404, f"{path} is not made yet: materialise {asset} in the UI, then reload this page.")
-        return real, found
+            raise HTTPException(
+                404, f"{path} does not exist yet: materialise {asset} in the UI, then reload this page."
+            )
+        return real, status
 
 
 class Documentation(WholeFiles):
-    """The site that MkDocs built; `review` is `review.html` too."""
+    """The site of MkDocs; `review` and `review.md` mean `review.html`."""
 
     def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
         """The file behind a path.
@@ -92,9 +94,9 @@ class Documentation(WholeFiles):
         """
         names = [path, f"{path.removesuffix('.md')}.html", f"{path.removesuffix('README')}index.html"]
         for name in names:
-            real, found = super().lookup_path("index.html" if path in (".", "README") else name)
-            if found is not None and Path(real).is_file():
-                return real, found
+            real, status = super().lookup_path("index.html" if path in (".", "README") else name)
+            if status is not None and Path(real).is_file():
+                return real, status
         raise HTTPException(404, NO_DOCUMENT)
 
 
@@ -102,8 +104,8 @@ def pages_app(storage: Path, ui_port: int, site: Path = SITE) -> Starlette:
     """The server of the pages.
 
     Args:
-        storage: folder of what is shown.
-        ui_port: where the UI is that is linked to, on whatever host the browser asked.
+        storage: the storage folder, whose published files are shown.
+        ui_port: port of the UI, for links to it.
         site: folder of the documentation.
     """
 
@@ -113,9 +115,9 @@ def pages_app(storage: Path, ui_port: int, site: Path = SITE) -> Starlette:
         return _page(request, "front", studies=studies, titles=titles, documents=documents(), ui=ui)
 
     def missing(request: Request, error: Exception) -> Response:
-        said = error.detail if isinstance(error, HTTPException) and error.detail != "Not Found" else ""
-        said = said or "There is no such page; the front page lists all."
-        return _page(request, "missing", status=404, said=said)
+        message = error.detail if isinstance(error, HTTPException) and error.detail != "Not Found" else ""
+        message = message or "There is no such page; the front page lists all pages."
+        return _page(request, "missing", status=404, message=message)
 
     def refused(request: Request, error: Exception) -> Response:
         return PlainTextResponse("These pages can only be read.\n", 405, HEADERS | {"Allow": "GET, HEAD"})
@@ -131,6 +133,6 @@ def pages_app(storage: Path, ui_port: int, site: Path = SITE) -> Starlette:
     )
 
 
-def _page(request: Request, name: str, status: int = 200, **told: object) -> Response:
-    html = template("valuesassets.desk.pages", name).render(address=str(request.url.path), **told)
+def _page(request: Request, name: str, status: int = 200, **values: object) -> Response:
+    html = template("valuesassets.desk.pages", name).render(address=str(request.url.path), **values)
     return HTMLResponse(html, status, HEADERS | {"Content-Security-Policy": OWN_PAGES})

@@ -1,1 +1,1 @@
-"""What became of a backfill, told once when it has ended: a page, a line in the sensor's log, a notice if asked for."""
+"""Summaries of ended backfills: a page, a line in the sensor's log, and notices to addresses of the user."""

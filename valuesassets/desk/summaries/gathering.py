@@ -1,4 +1,4 @@
-"""What Dagster knows of a backfill that has ended."""
+"""Collects Dagster's records of a backfill that has ended."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
@@ -22,10 +22,10 @@ Place = tuple[dg.AssetKey, str | None]
 def gather_summary(
     backfill: PartitionBackfill, study: str, repository: dg.RepositoryDefinition, instance: dg.DagsterInstance
 ) -> BackfillSummary:
-    """A backfill of assets, or of a job over partitions, as it ended."""
+    """The summary of an ended backfill, of assets or of a job over partitions."""
     graph = repository.asset_graph
     records = instance.get_run_records(dg.RunsFilter(tags={BACKFILL_ID_TAG: backfill.backfill_id}))
-    runs = _latest(record.dagster_run for record in records)
+    runs = _latest_runs(record.dagster_run for record in records)
     outcomes = _outcomes(backfill, repository, runs, instance)
     assets: dict[str, dict[Partition, Outcome]] = {}
     for key, name in _in_order(outcomes, graph):
@@ -54,7 +54,7 @@ def gather_summary(
 
 
 def _dimensions(key: dg.AssetKey | None, partition: str | None, graph: BaseAssetGraph) -> Partition:
-    """A partition key in parts, the model of a cell first."""
+    """The parts of a partition key, in a cell the model first."""
     if partition is None:
         return ()
     partitions = graph.get(key).partitions_def if key and graph.has(key) else None
@@ -70,40 +70,40 @@ def _outcomes(
     runs: Sequence[dg.DagsterRun],
     instance: dg.DagsterInstance,
 ) -> dict[Place, Outcome]:
-    """What became of each partition of each asset that was asked for."""
-    made: set[Place] = set()
-    ended: dict[Place, Outcome] = {}
+    """The outcome of each requested partition of each asset."""
+    done: set[Place] = set()
+    outcome_of_run: dict[Place, Outcome] = {}
     for run in runs:
         events = instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.ASSET_MATERIALIZATION).records
-        found = [record.asset_materialization for record in events]
-        made |= {(each.asset_key, each.partition) for each in found if each is not None}
+        materialisations = [record.asset_materialization for record in events]
+        done |= {(each.asset_key, each.partition) for each in materialisations if each is not None}
         outcome: Outcome = "cancelled" if run.status is dg.DagsterRunStatus.CANCELED else "failed"
-        ended |= {(key, run.tags.get(PARTITION_NAME_TAG)): outcome for key in _assets_of(run, repository)}
-    asked = {*_asked_for(backfill, repository)} or made | ended.keys()
-    never: Outcome = "cancelled" if backfill.status is BulkActionStatus.CANCELED else "not made"
-    places = (place for place in asked if not is_no_cell(repository.asset_graph, *place))
-    return {place: "done" if place in made else ended.get(place, never) for place in places}
+        outcome_of_run |= {(key, run.tags.get(PARTITION_NAME_TAG)): outcome for key in _assets_of(run, repository)}
+    requested = {*_requested_places(backfill, repository)} or done | outcome_of_run.keys()
+    otherwise: Outcome = "cancelled" if backfill.status is BulkActionStatus.CANCELED else "not made"
+    places = (place for place in requested if not is_no_cell(repository.asset_graph, *place))
+    return {place: "done" if place in done else outcome_of_run.get(place, otherwise) for place in places}
 
 
-def _asked_for(backfill: PartitionBackfill, repository: dg.RepositoryDefinition) -> Iterator[Place]:
-    """Nothing where the assets have other partitions by now: then its runs say what there was."""
+def _requested_places(backfill: PartitionBackfill, repository: dg.RepositoryDefinition) -> Iterator[Place]:
+    """The requested assets and partitions; empty if the assets have other partitions now."""
     if not backfill.is_asset_backfill:
         keys = _keys_of_job(backfill.job_name or "", repository)
         yield from ((key, name) for key in keys for name in backfill.partition_names or ())
         return
     try:
-        asked = backfill.get_asset_backfill_data(repository.asset_graph).target_subset
+        requested = backfill.get_asset_backfill_data(repository.asset_graph).target_subset
     except DagsterDefinitionChangedDeserializationError:
         return
-    yield from ((each.asset_key, each.partition_key) for each in asked.iterate_asset_partitions())
+    yield from ((place.asset_key, place.partition_key) for place in requested.iterate_asset_partitions())
 
 
-def _latest(runs: Iterable[dg.DagsterRun]) -> list[dg.DagsterRun]:
-    """Of runs that are newest first, the last that was tried of each partition and its assets; oldest first."""
-    tried: dict[tuple, dg.DagsterRun] = {}
+def _latest_runs(runs: Iterable[dg.DagsterRun]) -> list[dg.DagsterRun]:
+    """The latest attempt for each partition and its assets, oldest first, from runs that are newest first."""
+    latest: dict[tuple, dg.DagsterRun] = {}
     for run in runs:
-        tried.setdefault((run.job_name, run.tags.get(PARTITION_NAME_TAG), run.asset_selection), run)
-    return list(reversed(tried.values()))
+        latest.setdefault((run.job_name, run.tags.get(PARTITION_NAME_TAG), run.asset_selection), run)
+    return list(reversed(latest.values()))
 
 
 def _assets_of(run: dg.DagsterRun, repository: dg.RepositoryDefinition) -> Collection[dg.AssetKey]:
@@ -115,8 +115,8 @@ def _keys_of_job(name: str, repository: dg.RepositoryDefinition) -> Collection[d
 
 
 def _failed_checks(run: dg.DagsterRun, graph: BaseAssetGraph, instance: dg.DagsterInstance) -> Iterator[Failure]:
-    found = instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION).records
-    for record in found:
+    records = instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION).records
+    for record in records:
         event = record.event_log_entry.dagster_event
         evaluation = event.asset_check_evaluation_data if event else None
         if evaluation is not None and not evaluation.passed:
@@ -132,10 +132,10 @@ def _failed_checks(run: dg.DagsterRun, graph: BaseAssetGraph, instance: dg.Dagst
 
 
 def _in_order(places: Iterable[Place], graph: BaseAssetGraph) -> list[Place]:
-    """Assets as they follow from each other, partitions as the study names them."""
-    known: list[Place] = []
+    """Places with assets in topological order and partitions in the study's order."""
+    all_places: list[Place] = []
     for key in graph.toposorted_asset_keys:
         partitions = graph.get(key).partitions_def
-        known += [(key, str(name)) for name in partitions.get_partition_keys()] if partitions else [(key, None)]
-    position = {place: index for index, place in enumerate(known)}
-    return sorted(places, key=lambda place: (position.get(place, len(known)), str(place)))
+        all_places += [(key, str(name)) for name in partitions.get_partition_keys()] if partitions else [(key, None)]
+    position = {place: index for index, place in enumerate(all_places)}
+    return sorted(places, key=lambda place: (position.get(place, len(all_places)), str(place)))

@@ -1,4 +1,4 @@
-"""What a look at the backfills finds: which have ended since the last one, and a page and a notice of each."""
+"""Finds backfills that have ended since the last look, and writes a page and a notice for each."""
 
 import json
 import time
@@ -20,33 +20,33 @@ from valuesassets.records.files import write_text
 from valuesassets.records.pages import page_link, pages_address, ui_address
 
 OVERLAP_SECONDS = 120.0
-"""A backfill is in the database a little later than the time that it carries."""
+"""Longest delay between a backfill's time stamp and its appearance in the database."""
 
 
 def look(
     instance: dg.DagsterInstance, repository: dg.RepositoryDefinition, root: Path, study: str, cursor: str | None
 ) -> tuple[list[str], str]:
-    """Summarise what has ended since the last look.
+    """Summarise backfills that have ended since the last look.
 
     Args:
-        cursor: what the last look remembered, as JSON: backfills that began after `until` are new, `going_on` had not
-            ended, `ended` had since the overlap before; None before the first look, which summarises nothing.
+        cursor: the state after the last look, as JSON: its time (`until`), backfills that had not ended (`going_on`),
+            and those that had just ended (`ended`). None at the first look, which summarises nothing.
 
     Returns:
-        Lines for the log, and what is to be remembered.
+        Lines for the log, and the new state.
     """
     now = time.time()
-    before = json.loads(cursor) if cursor else {"until": now, "going_on": [], "ended": []}
-    known = _known_backfills(instance, before["until"], before["going_on"])
-    ended = [each for each in known if each.status in BULK_ACTION_TERMINAL_STATUSES]
+    last = json.loads(cursor) if cursor else {"until": now, "going_on": [], "ended": []}
+    backfills = _known_backfills(instance, last["until"], last["going_on"])
+    finished = [each for each in backfills if each.status in BULK_ACTION_TERMINAL_STATUSES]
     if cursor:
-        new = [each for each in ended if each.backfill_id not in before["ended"]]
+        new = [each for each in finished if each.backfill_id not in last["ended"]]
         lines = summarise(new, root, study, repository, instance)
-        unfinished = [each for each in known if each not in ended]
+        unfinished = [each for each in backfills if each not in finished]
     else:
         lines = ["backfills that end from now on are summarised"]
         unfinished = Unfinished(instance).backfills
-    recent = [each.backfill_id for each in ended if each.backfill_timestamp > now - 2 * OVERLAP_SECONDS]
+    recent = [each.backfill_id for each in finished if each.backfill_timestamp > now - 2 * OVERLAP_SECONDS]
     going_on = [each.backfill_id for each in unfinished]
     return lines, json.dumps({"until": now, "going_on": going_on, "ended": recent})
 
@@ -58,12 +58,12 @@ def summarise(
     repository: dg.RepositoryDefinition,
     instance: dg.DagsterInstance,
 ) -> list[str]:
-    """Write the page of each backfill that has none, and send one notice of all of them.
+    """Write the page of each backfill without one, and send one notice on all of them.
 
-    The page is written first: whoever comes again after a crash finds it, and nothing is sent twice.
+    The page is written first, so that nothing is sent twice after a crash.
 
     Returns:
-        A line for each of them, and one on the notices where any was to be sent.
+        A line for each backfill, and one on the notices if any was sent.
     """
     lines: list[str] = []
     notices: list[str] = []
@@ -74,9 +74,9 @@ def summarise(
         try:
             summary = gather_summary(backfill, study, repository, instance)
             write_text(page, summary.page(ui_address()))
-        except Exception as error:  # one backfill that cannot be told must not hide the others, nor come for ever
-            said = next(iter(str(error).strip().splitlines()), type(error).__name__)
-            lines.append(f"backfill {backfill.backfill_id}: no summary could be written: {said}")
+        except Exception as error:  # one faulty backfill must not hide the others, nor be tried for ever
+            message = next(iter(str(error).strip().splitlines()), type(error).__name__)
+            lines.append(f"backfill {backfill.backfill_id}: no summary could be written: {message}")
             continue
         address = page_link(root, page, pages_address())
         lines.append(f"{summary.line}; {address}")
@@ -88,10 +88,12 @@ def summarise(
 
 
 def _known_backfills(instance: dg.DagsterInstance, until: float, going_on: list[str]) -> list[PartitionBackfill]:
-    """Those that were going on at the last look, and those that are new since, oldest first."""
+    """Backfills that had not ended at the last look, and new ones, oldest first."""
     since = datetime.fromtimestamp(until - OVERLAP_SECONDS, UTC)
-    found = {each.backfill_id: each for each in instance.get_backfills(filters=BulkActionsFilter(created_after=since))}
-    if left := [name for name in going_on if name not in found]:
-        older = instance.get_backfills(filters=BulkActionsFilter(backfill_ids=left))
-        found |= {each.backfill_id: each for each in older}
-    return sorted(found.values(), key=lambda each: each.backfill_timestamp)
+    backfills = {
+        each.backfill_id: each for each in instance.get_backfills(filters=BulkActionsFilter(created_after=since))
+    }
+    if missing := [name for name in going_on if name not in backfills]:
+        older = instance.get_backfills(filters=BulkActionsFilter(backfill_ids=missing))
+        backfills |= {each.backfill_id: each for each in older}
+    return sorted(backfills.values(), key=lambda each: each.backfill_timestamp)

@@ -1,7 +1,7 @@
-"""Notices to where people look, by mail, chat or webhook: Apprise, which is loaded only where an address is given.
+"""Sends notices by mail, chat or webhook with Apprise, which is imported only if there is an address.
 
-Addresses hold passwords and tokens. They are read where they are used, and neither they nor what Apprise says of them
-is written anywhere.
+Addresses hold passwords and tokens. They are read only here, and neither they nor Apprise's messages are written
+anywhere.
 """
 
 import logging
@@ -10,13 +10,13 @@ import threading
 import time
 
 VARIABLE = "VALUESASSETS_NOTIFY"
-"""Holds addresses in Apprise's notation, separated by spaces or commas."""
+"""Environment variable with addresses in Apprise's notation, separated by spaces or commas."""
 SECONDS = 20.0
-"""What all of them have together; a sensor has 60 seconds for its whole look."""
+"""Time limit for all notices together; a sensor has 60 seconds for its whole evaluation."""
 
 
 def is_asked_for() -> bool:
-    """Whether any address is given."""
+    """Whether the user has given any address."""
     return bool(os.environ.get(VARIABLE, "").strip())
 
 
@@ -24,8 +24,8 @@ def send_notices(title: str, body: str, seconds: float = SECONDS) -> str:
     """Send a text to every address.
 
     Returns:
-        One line of what became of it, in which addresses are numbers and kinds: `2 of 3 notices sent; address 2 (json)
-        was not reached`.
+        One line on the result, which names addresses by number and kind: `2 of 3 notices sent; address 2 (json) was not
+        reached`.
     """
     outcomes: dict[int, bool] = {}
     kinds: list[str] = []
@@ -42,28 +42,28 @@ def send_notices(title: str, body: str, seconds: float = SECONDS) -> str:
         ]
         for thread in threads:
             thread.start()
-        until = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         for thread in threads:
-            thread.join(max(0.0, until - time.monotonic()))
-    except Exception as error:  # whatever it is, its text may hold an address
+            thread.join(max(0.0, deadline - time.monotonic()))
+    except Exception as error:  # the text of any error may hold an address
         return f"no notice was sent: {type(error).__name__} in Apprise"
     ended = dict(outcomes)
     sent = sum(ended.values())
-    why = {False: "was not reached", None: f"did not answer within {seconds:.0f} s"}
-    bad = [
-        f"address {number + 1} ({kind}) {why[ended.get(number)]}"
+    problem = {False: "was not reached", None: f"did not answer within {seconds:.0f} s"}
+    problems = [
+        f"address {number + 1} ({kind}) {problem[ended.get(number)]}"
         for number, kind in enumerate(kinds)
         if not ended.get(number)
     ]
-    return "; ".join([f"{sent} of {len(kinds)} notices sent", *bad])
+    return "; ".join([f"{sent} of {len(kinds)} notices sent", *problems])
 
 
 def _kind(address: str) -> str:
-    """The part before `://`, if it is one that Apprise knows: a mistyped address may hold its secret anywhere."""
+    """The part before `://`, if Apprise knows it; in a mistyped address, that part may be secret."""
     from apprise.manager_plugins import NotificationManager
 
     kind = address.partition("://")[0].casefold()
-    return kind if kind in NotificationManager().schemas() else "of no known kind"
+    return kind if kind in NotificationManager().schemas() else "unknown kind"
 
 
 def _send(number: int, address: str, title: str, body: str, outcomes: dict[int, bool]) -> None:

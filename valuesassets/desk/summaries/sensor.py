@@ -1,4 +1,4 @@
-"""The sensor that summarises every backfill once, when it has ended."""
+"""The sensor that summarises every backfill once it has ended."""
 
 from pathlib import Path
 
@@ -9,21 +9,21 @@ SECONDS_BETWEEN_LOOKS = 30
 
 
 def backfill_sensor(root: Path, study: str) -> dg.SensorDefinition:
-    """On from the start: its pages cost nothing, and notices are sent only where addresses are given.
+    """The sensor, which runs by default: its pages are cheap, and notices need an address of the user.
 
     Args:
-        root: the folder of all studies' files; pages are written to `<root>/<study>/summaries/`.
+        root: the storage folder; pages are written to `<root>/<study>/summaries/`.
     """
 
     @dg.sensor(
         name=SENSOR,
         minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="Writes a page for each backfill that has ended: what was asked for, what was done, what failed "
-        "and why, and what to do next. Sends it on where VALUESASSETS_NOTIFY names addresses.",
+        description="Writes a page for each backfill that has ended: what was requested, what was done, what failed "
+        "and why, and what to do next. Sends a notice to the addresses in VALUESASSETS_NOTIFY.",
     )
     def summarise_backfills(context: dg.SensorEvaluationContext) -> dg.SensorResult:
-        from valuesassets.desk.summaries.looking import look  # a fifth of a second of every load of the graph
+        from valuesassets.desk.summaries.looking import look  # slow to import, and not needed to load the graph
 
         if context.repository_def is None:
             raise dg.DagsterInvariantViolationError("a sensor without a repository")

@@ -1,4 +1,4 @@
-"""A backfill that has ended, as plain records, as a page and in one line."""
+"""The summary of an ended backfill: as records, as a page and in one line."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,18 +10,18 @@ from valuesassets.records.templates import template
 
 Outcome = Literal["done", "failed", "cancelled", "not made"]
 Partition = tuple[str, ...]
-"""(), (language,), (model,), or (model, part) of a cell."""
+"""(), (language,), (model,), or for a cell (model, part)."""
 MARKS: dict[Outcome, str] = {"done": "✓", "failed": "✗", "cancelled": "–", "not made": "○"}
 LINES_OF_A_NOTICE = 10
 NAMED = 3
-"""Assets that a title names."""
+"""Most assets that a title names."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that failed, with the first line of its error; or a check that failed on what a run has made."""
+    """A failed run with the first line of its error, or a failed check."""
 
-    assets: tuple[str, ...]  # whole keys
+    assets: tuple[str, ...]  # full keys
     partition: Partition
     reason: str
     run_id: str
@@ -30,19 +30,19 @@ class Failure:
 
     @property
     def names(self) -> str:
-        """The assets' names."""
+        """The assets' names, without instruments."""
         return ", ".join(asset.rpartition("/")[2] for asset in self.assets)
 
 
 @dataclass(frozen=True)
 class BackfillSummary:
-    """What was asked for, and what became of it.
+    """What a backfill requested, and the outcomes.
 
     Attributes:
-        status: `completed`, `failed` where Dagster could not go through with it, or `cancelled`.
+        status: `completed`, `cancelled`, or `failed` if Dagster could not finish it.
         began: seconds since 1970.
-        assets: what became of each partition of an asset, by its whole key.
-        error: why Dagster could not go through with it, or None.
+        assets: the outcome of each partition, by the asset's full key.
+        error: why Dagster could not finish it, or None.
     """
 
     study: str
@@ -57,38 +57,38 @@ class BackfillSummary:
 
     @property
     def counts(self) -> dict[Outcome, int]:
-        """How many partitions there are of each outcome that occurs."""
+        """Number of partitions for each outcome that occurs."""
         return counted(outcome for outcomes in self.assets.values() for outcome in outcomes.values())
 
     @property
     def has_failed(self) -> bool:
-        """Whether anything that was asked for is not there."""
+        """Whether anything that was requested is missing."""
         return bool(self.counts.keys() - {"done"}) or self.error is not None
 
     @property
     def ended(self) -> str:
-        """How it ended, in a word or two: one of which something is not there is never called completed."""
+        """How it ended, in words; a backfill with missing parts is never called completed."""
         return "ended with failures" if self.status == "completed" and self.has_failed else self.status
 
     @property
     def title(self) -> str:
-        """What was asked for, when, and what became of it, as `readings, 2026-11-29 17:00 UTC: 40 done, 4 failed`."""
+        """Assets, time and outcomes in one line, such as `readings, 2026-11-29 17:00 UTC: 40 done, 4 failed`."""
         nouns = [asset.rpartition("/")[2] for asset in self.assets]
         more = f" and {len(nouns) - NAMED} more" if len(nouns) > NAMED else ""
         return f"{', '.join(nouns[:NAMED]) or 'backfill'}{more}, {self.begin}: {self._outcomes}"
 
     @property
     def begin(self) -> str:
-        """When it began."""
+        """Time at which it began."""
         return datetime.fromtimestamp(self.began, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
     @property
     def _outcomes(self) -> str:
-        return ", ".join(f"{count} {outcome}" for outcome, count in self.counts.items()) or "nothing was asked for"
+        return ", ".join(f"{count} {outcome}" for outcome, count in self.counts.items()) or "nothing was requested"
 
     @property
     def line(self) -> str:
-        """The summary in one line, as `backfill abcdefgh completed in 12 min: 40 done; 2 checks failed`."""
+        """The summary in one line, such as `backfill abcdefgh completed in 12 min: 40 done; 2 checks failed`."""
         n_checks = len(self.failed_checks)
         checks = f"; {n_checks} {'check' if n_checks == 1 else 'checks'} failed" if n_checks else ""
         return f"backfill {self.backfill_id} {self.ended} in {duration(self.seconds)}: {self._outcomes}{checks}"
@@ -111,13 +111,13 @@ class BackfillSummary:
 
 
 def counted(outcomes: Iterable[Outcome]) -> dict[Outcome, int]:
-    """How many there are of each outcome that occurs."""
-    found = Counter(outcomes)
-    return {outcome: found[outcome] for outcome in MARKS if found[outcome]}
+    """Number of each outcome that occurs."""
+    counts = Counter(outcomes)
+    return {outcome: counts[outcome] for outcome in MARKS if counts[outcome]}
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that suits it.
+    """A duration in a suitable unit.
 
     >>> duration(42), duration(600), duration(9000)
     ('42 s', '10 min', '2.5 h')

@@ -1,4 +1,4 @@
-"""Dagster's servers as `make ui` starts them, each a program of its own; `valuesassets.desk` watches over them."""
+"""Dagster's servers as `valuesassets ui` starts them, each a program; `valuesassets.desk` watches over them."""
 
 from valuesassets.records.garbage import collect_seldom
 

@@ -1,7 +1,7 @@
 """The server that holds the graph and starts its runs: `python -m valuesassets.desk.web_ui.code_server`.
 
-Dagster's own (`dagster code-server start`): "Reload" in the UI reads study and code again, and lets runs go on. After
-the UI's folder and whether an older database is brought up to date, its arguments are Dagster's.
+It is Dagster's `dagster code-server start`: "Reload" in the UI reads study and code again without stopping runs. Its
+first arguments are the UI's folder and whether to upgrade an older database (yes or no); the others are Dagster's.
 """
 
 import os
@@ -19,12 +19,12 @@ from valuesassets.desk.server_process import CANNOT_SERVE, SOCKET, end_with_pare
 from valuesassets.records.errors import StorageError
 
 CLD_EXITED = 1
-"""A child that ended by itself; a graph that was read again leaves its old server so."""
+"""Code of a child that ended by itself, as the old server does after the graph was reloaded."""
 
 
 def main(folder: str, is_migrated: str, *arguments: str) -> None:
-    """Look at the database, then serve until we are asked to stop."""
-    end_with_parent(lambda: os.kill(os.getpid(), signal.SIGTERM))  # which waits for the runs
+    """Check the database, then serve until a signal stops the server."""
+    end_with_parent(lambda: os.kill(os.getpid(), signal.SIGTERM))  # SIGTERM waits for the runs
     try:
         with open_instance(os.environ["VALUESASSETS_DAGSTER"], is_migrated == "yes") as instance:
             timeout, reference = instance.code_server_process_startup_timeout, dg.serialize_value(instance.get_ref())
@@ -33,19 +33,25 @@ def main(folder: str, is_migrated: str, *arguments: str) -> None:
         sys.exit(CANNOT_SERVE)
     if sys.platform == "linux":
         threading.Thread(target=end_with_graph, args=[Path(folder) / SOCKET], daemon=True).start()
-    # What `dagster dev` gives to its code servers beside the place.
-    more = ("--startup-timeout", str(timeout), "--instance-ref", reference, "--inject-env-vars-from-instance")
-    start_command([*arguments, "--log-level", "warning", *more])
+    # The options that `dagster dev` gives to its code servers.
+    dagster_options = (
+        "--startup-timeout",
+        str(timeout),
+        "--instance-ref",
+        reference,
+        "--inject-env-vars-from-instance",
+    )
+    start_command([*arguments, "--log-level", "warning", *dagster_options])
 
 
 def end_with_graph(socket: Path) -> None:
-    """End when the graph's process is killed: Dagster's server would go on without it, and answer nothing."""
+    """End when the graph's process is killed; Dagster's server would go on without answering."""
     while True:
         try:
-            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
-        except ChildProcessError:  # there is none yet, or none any more
-            ended = None
-        was_killed = ended.si_code != CLD_EXITED if ended else socket.exists()
+            status = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+        except ChildProcessError:  # it has no child yet, or none any more
+            status = None
+        was_killed = status.si_code != CLD_EXITED if status else socket.exists()
         if was_killed:
             print("the process that holds the graph was killed", file=sys.stderr, flush=True)
             os._exit(1)

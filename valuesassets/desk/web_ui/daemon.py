@@ -3,11 +3,11 @@
 import sys
 from pathlib import Path
 
-from valuesassets.dagster_internals.daemon import retry_what_has_failed, run_command
+from valuesassets.dagster_internals.daemon import retry_failed_runs, run_command
 from valuesassets.desk.server_process import end_with_parent, wait_for_code_server
 
 if __name__ == "__main__":
     end_with_parent()
-    retry_what_has_failed()
+    retry_failed_runs()
     wait_for_code_server(Path(sys.argv[1]))
     run_command(sys.argv[2:])

@@ -1,8 +1,8 @@
-"""Nobody's page but the UI's own asks the UI's server for anything: it knows no users, and any page can send requests.
+"""Protects the UI's server from other web pages, since it has no users and any page can send requests to it.
 
-A browser says where a request comes from: `Host` names the server as the page knows it, `Origin` the page, and
-`Sec-Fetch-Site` whether the two belong together. Programs say none of the last two, and are let through: who can start
-a program on this machine needs no web page.
+A browser says where a request comes from: `Host` is the server's name in the page's address, `Origin` is the page, and
+`Sec-Fetch-Site` says whether the two belong together. Programs send neither of the last two and are let through: who
+can start a program on this machine needs no web page.
 """
 
 from typing import Any
@@ -16,23 +16,23 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from valuesassets.records.pages import UI_VARIABLE, ui_address
 
 HOSTS = {"127.0.0.1", "localhost", "::1"}
-"""Another name means that somebody's page has led the browser here (DNS rebinding)."""
+"""Names of this server; another name means that a foreign page has led the browser here (DNS rebinding)."""
 OWN_SITES = {"same-origin", "none"}
-"""Of `Sec-Fetch-Site`: the UI's own page, and an address that a person typed."""
+"""Allowed values of `Sec-Fetch-Site`: the UI's own page, or an address that a person typed."""
 SAFE = {"GET", "HEAD", "OPTIONS"}
 JSON = "application/json"
 HEADERS = {"X-Frame-Options": "DENY", "Content-Security-Policy": "frame-ancestors 'none'"}
-"""In a frame of another page, the UI's buttons could be clicked without a person seeing them."""
+"""Headers that forbid frames: in a frame of another page, a person could click the UI's buttons unknowingly."""
 
 
 class OwnPagesOnly:
-    """Refuses what a foreign page asks for, mutations by GET, and bodies that are no JSON; see above."""
+    """Refuses requests of foreign pages, mutations by GET, and bodies other than JSON; see above."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or refuse it; a WebSocket is closed before it is accepted."""
+        """Answer or refuse a request; a refused WebSocket is closed before it is accepted."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -46,7 +46,7 @@ class OwnPagesOnly:
 
 
 def why_refused(scope: Scope) -> str | None:
-    """Why a request is not answered; None where it is."""
+    """Why a request is refused; None where it is answered."""
     headers, method = Headers(scope=scope), scope.get("method", "GET")
     host, origin, site = (headers.get(name) for name in ("host", "origin", "sec-fetch-site"))
     if _split(f"//{host}").hostname not in HOSTS | {_split(ui_address()).hostname}:
@@ -62,12 +62,12 @@ def why_refused(scope: Scope) -> str | None:
     if method not in SAFE and _has_body(headers) and kind != JSON:
         return f"a body of {JSON} was expected"
     if _is_graphql(scope) and method in SAFE and _changes(scope):
-        return "what changes something is asked by POST"
+        return "requests that change something need POST"
     return None
 
 
 def _split(address: str) -> SplitResult:
-    """The parts of an address, all empty where it is none."""
+    """The parts of an address; all empty for a malformed one."""
     try:
         return urlsplit(address)
     except ValueError:
@@ -75,7 +75,7 @@ def _split(address: str) -> SplitResult:
 
 
 def _is_link(scope: Scope, headers: Headers) -> bool:
-    """Whether a person has followed a link from elsewhere to a page of the UI, which changes nothing."""
+    """Whether a person followed a link from elsewhere to a page of the UI, which changes nothing."""
     is_page = (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document")
     return is_page and scope.get("method") == "GET" and not (_is_graphql(scope) and scope["query_string"])
 
@@ -89,13 +89,16 @@ def _has_body(headers: Headers) -> bool:
 
 
 def _changes(scope: Scope) -> bool:
-    """Whether a query in the address has anything but queries in it."""
+    """Whether the address holds a GraphQL operation that is not a query."""
     for text in parse_qs(scope["query_string"].decode("latin-1")).get("query", ()):
         try:
-            found = parse(text).definitions
+            definitions = parse(text).definitions
         except (GraphQLError, RecursionError):
             return True
-        if any(isinstance(each, OperationDefinitionNode) and each.operation != OperationType.QUERY for each in found):
+        if any(
+            isinstance(definition, OperationDefinitionNode) and definition.operation != OperationType.QUERY
+            for definition in definitions
+        ):
             return True
     return False
 
@@ -103,8 +106,8 @@ def _changes(scope: Scope) -> bool:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            own: list[Any] = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-            message = {**message, "headers": [*message.get("headers", ()), *own]}
+            extra: list[Any] = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+            message = {**message, "headers": [*message.get("headers", ()), *extra]}
         await send(message)
 
     return sending

@@ -1,4 +1,4 @@
-"""The server of the UI: `python -m valuesassets.desk.web_ui.webserver`."""
+"""The UI's webserver: `python -m valuesassets.desk.web_ui.webserver`."""
 
 import gc
 import sys
@@ -10,20 +10,22 @@ from valuesassets.records.pages import IN_THE_UI, pages_address
 
 
 def main(folder: str, *arguments: str) -> None:
-    """Load what takes seconds while the graph is loaded, then serve."""
+    """Import slow modules while the graph is being loaded, then serve."""
     end_with_parent()
-    gc.disable()  # a fifth of the time goes into looking for garbage in modules
+    gc.disable()  # collecting garbage takes a fifth of the time of imports
     from dagster_webserver.cli import dagster_webserver
 
-    lead_to_pages()
+    redirect_to_pages()
     gc.enable()
     wait_for_code_server(Path(folder))
     dagster_webserver(arguments)
 
 
-def lead_to_pages() -> None:
-    """Have the UI's server send `/pages/...` on to the pages': an origin of its own, for what other people wrote; and
-    answer its own pages alone (`guard.py`)."""
+def redirect_to_pages() -> None:
+    """Let the UI's server redirect `/pages/...` to the pages' server, and answer its own pages only (`guard.py`).
+
+    The pages have their own origin, because other people wrote some of their content.
+    """
     from dagster_webserver import app
     from dagster_webserver.webserver import DagsterWebserver
     from starlette.middleware import Middleware
@@ -33,17 +35,17 @@ def lead_to_pages() -> None:
 
     from valuesassets.desk.web_ui.guard import OwnPagesOnly
 
-    def lead_on(request: Request) -> RedirectResponse:
+    def redirect(request: Request) -> RedirectResponse:
         return RedirectResponse(f"{pages_address()}/{quote(request.path_params['path'])}")
 
-    class LeadsToPages(DagsterWebserver):
+    class GuardedWebserver(DagsterWebserver):
         def build_middleware(self):
             return [Middleware(OwnPagesOnly), *super().build_middleware()]
 
         def build_routes(self):
-            return [Route(f"{IN_THE_UI}/{{path:path}}", lead_on), *super().build_routes()]
+            return [Route(f"{IN_THE_UI}/{{path:path}}", redirect), *super().build_routes()]
 
-    app.DagsterWebserver = LeadsToPages  # type: ignore[attr-defined]
+    app.DagsterWebserver = GuardedWebserver  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Running a study, or parts of it: the jobs of the UI and the command line."""
+"""Runs a study or parts of it, for the jobs of the UI and for the command line."""

@@ -1,4 +1,4 @@
-"""Jobs that people start by name, beside the assets that they materialise by a click. None needs a setting."""
+"""Jobs that people start by name in the UI; none of them needs settings."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -17,14 +17,14 @@ from valuesassets.records.study import Study
 from valuesassets.reporting.analyses import named
 
 WHAT_FAILS = """\
-What fails is listed at the end of the run, each part with its reason; the others are made all the same, and what is
-whole is skipped when the job is launched again. Cancelling the run stops what it is making and loses nothing before."""
+Parts that fail are listed at the end of the run with their reasons. All other parts are made, and launching the job
+again skips them. Cancelling the run stops the current parts and loses no finished ones."""
 
 
 def study_jobs(
     study: Study, assets: Sequence[dg.AssetsDefinition], instruments: Iterable[Instrument] = (SURVEY,)
 ) -> list[Any]:
-    """All of a study; of each instrument its grid, its analyses, one cell to be backfilled, and its own jobs."""
+    """The jobs of a study: the whole study, and for each instrument its grid, analyses, a cell, and its own jobs."""
     jobs, graph = [whole_study_job(study, instruments)], graph_of(assets)
     for instrument in instruments:
         jobs += named(instrument.jobs)(study) if instrument.jobs else []
@@ -33,38 +33,38 @@ def study_jobs(
 
 
 def analyse_job(instrument: Instrument) -> Any:
-    """What follows the cells of an instrument."""
+    """The job that makes the analyses and the report of an instrument."""
     return dg.define_asset_job(
         instrument.called(ANALYSE),
         selection=analyses_of(instrument.name),
-        description=f"""Make every analysis and the report of `{instrument.name}` anew, from the cells that are there; \
-where people are compared with, their side too.
+        description=f"""Make all analyses and the report of `{instrument.name}` again from the existing cells, with \
+people's answers where the study compares with people.
 
-One run, some minutes. Missing cells are named in the results, they are no error. Afterwards look at \
+This is one run of a few minutes. Missing cells are no error; the results name them. Afterwards look at \
 `{instrument.name}/report`.
 
-The same happens by itself when cells arrive, while the sensor `{SENSOR}` is on.""",
+While the sensor `{SENSOR}` is on, the same happens automatically when cells arrive.""",
     )
 
 
 def cell_job(study: Study, instrument: Instrument, graph: AssetGraph) -> Any:
-    """One cell of an instrument: what its model is asked, and what that says."""
+    """The job that asks one cell of an instrument and derives its answers."""
     cells = cell_partitions(study, instrument)
-    said = [key for key in steps_of(graph, instrument.name, "cell") if graph.get(key).partitions_def == cells]
+    derived = [key for key in steps_of(graph, instrument.name, "cell") if graph.get(key).partitions_def == cells]
     return dg.define_asset_job(
         instrument.called("probe_cell"),
-        selection=[instrument.asked, *said],
-        description=f"Ask one model in one {instrument.part} and derive what it answers: choose the cell. "
-        f"Afterwards look at {', '.join(f'`{key.to_user_string()}`' for key in said or [instrument.asked])}.",
+        selection=[instrument.asked, *derived],
+        description=f"Ask one model in one {instrument.part} and derive its answers: choose the cell. "
+        f"Afterwards look at {', '.join(f'`{key.to_user_string()}`' for key in derived or [instrument.asked])}.",
     )
 
 
 def parts_job(study: Study, name: str, description: str, only: Sequence[str] = ()) -> dg.JobDefinition:
-    """A job that materialises what is missing or stale of a study, or of some assets and groups of them."""
+    """A job that materialises missing and stale parts of a study, or of some assets or groups."""
 
-    @dg.op(name=f"make_{name}", out=dg.Out(dg.Nothing))  # two jobs may not have two ops of one name
+    @dg.op(name=f"make_{name}", out=dg.Out(dg.Nothing))  # ops of different jobs need different names
     def materialise(context: dg.OpExecutionContext, storage: dg.ResourceParam[Storage]):
-        """Materialise what is missing or stale, each part in a run of its own."""
+        """Materialise missing and stale parts, each in its own run."""
         require_all(materialise_parts(context, study, storage, only))
 
     @dg.job(name=name, description=f"{description}\n\n{WHAT_FAILS}")
@@ -75,20 +75,20 @@ def parts_job(study: Study, name: str, description: str, only: Sequence[str] = (
 
 
 def whole_study_job(study: Study, instruments: Iterable[Instrument] = (SURVEY,)) -> dg.JobDefinition:
-    """All of a study: `demo` where its models are trained here, `whole_study` where they are real."""
+    """The job for a whole study: `demo` if its models are trained here, `whole_study` if they are real."""
     is_demo = all(family.kind == "reference" for family in study.families.values())
     reports = ", ".join(f"`{instrument.name}/report`" for instrument in instruments)
     duration = (
-        "Minutes for six languages, most of them for the models that are trained and tried"
+        "It takes minutes for six languages, most of them to train and test the models"
         if is_demo
-        else "Hours to days, which the models take; on a study's first run also the download of their weights"
+        else "It takes hours to days for the models; the first run of a study also downloads their weights"
     )
     return parts_job(
         study,
         DEMO if is_demo else WHOLE_STUDY,
-        f"""Everything of *{study.title}* that is missing or stale, from the questionnaires to the report: \
-what `valuesassets run` does.
+        f"""Make all missing and stale parts of *{study.title}*, from the questionnaires to the report, as \
+`valuesassets run` does.
 
-{duration}; seconds where nothing is stale. The run's log says what is being made and how far it is; each part is a run
-of its own in the list of runs. Afterwards look at {reports}: it begins with what can be claimed.""",
+{duration}, and seconds if nothing is stale. The run's log shows the progress; each part has its own run in the list of
+runs. Afterwards look at {reports}, which begins with the supported claims.""",
     )

@@ -1,8 +1,8 @@
-"""The command `python -m valuesassets.definitions STUDY --storage FOLDER`: a study, or parts of it, in one process.
+"""The command `python -m valuesassets.definitions STUDY --storage FOLDER`, which makes a study or parts of it.
 
-A job of the UI starts the same command as a process of its own (`study_process.py`): it then names the job's run with
-`--part-of`, gets the study as one line of JSON on its standard input, says in lines of JSON how far it is, and ends
-when that input does, so that it never outlives the run.
+Jobs of the UI start the same command as a process (`study_process.py`). It then gets the id of the job's run as
+`--part-of` and the study as one line of JSON on its standard input, reports its progress in lines of JSON, and ends
+when that input ends, so that it never outlives the run.
 """
 
 import argparse
@@ -36,16 +36,16 @@ INTERRUPTED = 130
 
 
 def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
-    """Materialise the study named on the command line; exit 1 where a run failed."""
+    """Materialise the study named on the command line; returns 1 if a run failed."""
     collect_seldom()
     parser = argparse.ArgumentParser(description="Materialise a study, skipping what is fresh.")
-    parser.add_argument("study", help="name of a bundled study, or a path")
-    parser.add_argument("--storage", type=Path, required=True, help="folder for the study's files")
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="assets, or groups of them")
-    parser.add_argument("--cells", nargs="+", metavar="MODEL/LANGUAGE", help="cells of the grid, and what they rest on")
-    parser.add_argument("--force", action="store_true", help="make what is fresh too")
-    parser.add_argument("--part-of", metavar="RUN", help="the run that wants it; see study_command.py")
-    parser.add_argument("--dry-run", action="store_true", help="print what Slurm would be given, submit nothing")
+    parser.add_argument("study", help="name of a bundled study, or path of a study file")
+    parser.add_argument("--storage", type=Path, required=True, help="folder for the files of studies")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="make only these assets or groups")
+    parser.add_argument("--cells", nargs="+", metavar="MODEL/LANGUAGE", help="make only these cells and their inputs")
+    parser.add_argument("--force", action="store_true", help="also make fresh parts again")
+    parser.add_argument("--part-of", metavar="RUN", help="id of the run that starts this command; see study_command.py")
+    parser.add_argument("--dry-run", action="store_true", help="print the scripts for Slurm without submitting them")
     arguments = parser.parse_args()
     is_part = arguments.part_of is not None
     try:
@@ -55,15 +55,15 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
             return 0
         definitions = build_definitions(study, arguments.storage)
         wanted = Wanted(
-            assets=_known_assets(arguments.only, definitions.get_repository_def().asset_graph),
-            cells=None if arguments.cells is None else _known_cells(arguments.cells, study),
+            assets=_require_assets(arguments.only, definitions.get_repository_def().asset_graph),
+            cells=None if arguments.cells is None else _require_cells(arguments.cells, study),
             tags={PART_OF_TAG: arguments.part_of} if is_part else {},
             is_forced=arguments.force,
         )
     except (ValuesAssetsError, SlurmError) as error:
         print(terminal_text(str(error)), file=sys.stderr)
         return 1
-    # The forks are made first, as long as there is no thread and no open database.
+    # The forks start first, before this process has threads or open databases.
     with fork_server(), side_by_side(definitions) as runs:
         try:
             opened = open_instance(os.environ.get("VALUESASSETS_DAGSTER", ""), is_migrated=False)
@@ -76,43 +76,43 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
                 return run_study(definitions, instance, tell, study, wanted, runs)
 
             if not is_part:
-                return _show_bar(run) if sys.stderr.isatty() else _say_lines(run, is_json=False)
+                return _show_bar(run) if sys.stderr.isatty() else _print_lines(run, is_json=False)
             end_with_parent(end_soon)
             try:
-                _say_lines(run, is_json=True)  # what failed is in the lines: the process has done what it was to do
+                _print_lines(run, is_json=True)  # the lines name the failures, so that the exit status is 0
             except KeyboardInterrupt:
                 return INTERRUPTED
             return 0
 
 
-def _known_assets(asked: Collection[str], graph: BaseAssetGraph) -> set[dg.AssetKey] | None:
-    """The assets asked for, each by its whole key, its last word, its instrument or its group; None where none is."""
+def _require_assets(names: Collection[str], graph: BaseAssetGraph) -> set[dg.AssetKey] | None:
+    """The assets with these names (full keys, last words of keys, instruments or groups); None without names."""
     keys, groups = graph.get_all_asset_keys(), {node.key: node.group_name for node in graph.asset_nodes}
-    called: dict[str | None, set[dg.AssetKey]] = {}
+    keys_by_name: dict[str | None, set[dg.AssetKey]] = {}
     for key in keys:
         for name in (key.to_user_string(), key.path[-1], key.path[0], groups[key]):
-            called.setdefault(name, set()).add(key)
-    for name in asked:
-        if name not in called:
+            keys_by_name.setdefault(name, set()).add(key)
+    for name in names:
+        if name not in keys_by_name:
             raise StudyError(
                 f"{name}: no such part of the study; there are the groups "
                 f"{', '.join(sorted({group for group in groups.values() if group}))}, and the assets "
                 f"{', '.join(sorted(key.path[-1] for key in keys))}"
             )
-    return set[dg.AssetKey]().union(*(called[name] for name in asked)) if asked else None
+    return set[dg.AssetKey]().union(*(keys_by_name[name] for name in names)) if names else None
 
 
-def _known_cells(asked: Collection[str], study: Study) -> Collection[str]:
+def _require_cells(names: Collection[str], study: Study) -> Collection[str]:
     cells = [str(cell) for instrument in instruments_of(study) for cell in instrument.cells(study)]
-    for name in asked:
+    for name in names:
         if name not in cells:
             raise StudyError(f"{name}: none of the study's cells; say <model>/<language> such as {cells[0]}")
-    return asked
+    return names
 
 
 def _show_bar(run: Callable[[Tell], Iterator[str]]) -> int:
-    """Say on a terminal how far a run is; 1 where parts have failed."""
-    failures = 0
+    """Show a progress bar on a terminal; returns 1 if parts have failed."""
+    n_failures = 0
     columns = [SpinnerColumn(), TextColumn("{task.description:<44}", markup=False), BarColumn(), MofNCompleteColumn()]
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as progress:
         task = progress.add_task("", total=None)
@@ -122,15 +122,15 @@ def _show_bar(run: Callable[[Tell], Iterator[str]]) -> int:
 
         for line in run(tell):
             is_failure = not isinstance(line, LeftOut)
-            failures += is_failure
+            n_failures += is_failure
             head = ("failed ", "red") if is_failure else ("left out ", "yellow")
             progress.console.print(Text.assemble(head, terminal_text(line)))
-    return 1 if failures else 0
+    return 1 if n_failures else 0
 
 
-def _say_lines(run: Callable[[Tell], Iterator[str]], is_json: bool) -> int:
-    """Say in lines what is being made and, told apart, what has failed; 1 where parts have."""
-    made = failures = whole = 0
+def _print_lines(run: Callable[[Tell], Iterator[str]], is_json: bool) -> int:
+    """Print a line for each part that is made or has failed; returns 1 if parts have failed."""
+    n_made = n_failures = n_parts = 0
 
     def say(line: str, has_failed: bool) -> None:
         if is_json:
@@ -139,14 +139,14 @@ def _say_lines(run: Callable[[Tell], Iterator[str]], is_json: bool) -> int:
             print(terminal_text(f"failed {line}" if has_failed else line), file=sys.stderr, flush=True)
 
     def tell(what: str, number: int, total: int, is_made: bool) -> None:
-        nonlocal made, whole
-        made, whole = made + is_made, total
-        if is_made:  # what is only looked at is not worth a line
+        nonlocal n_made, n_parts
+        n_made, n_parts = n_made + is_made, total
+        if is_made:  # fresh parts get no line
             say(f"{number} of {total}: {what}", False)
 
     for line in run(tell):
         is_failure = not isinstance(line, LeftOut)
-        failures += is_failure
+        n_failures += is_failure
         say(line if is_failure else f"left out {line}", is_failure)
-    say(f"{made} made, of which {failures} failed; {whole - made} were fresh", False)
-    return 1 if failures else 0
+    say(f"{n_made} made, of which {n_failures} failed; {n_parts - n_made} were fresh", False)
+    return 1 if n_failures else 0

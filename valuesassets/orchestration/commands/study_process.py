@@ -1,7 +1,7 @@
-"""Parts of a study, materialised from within a run by a process of its own, whose runs the UI shows.
+"""Materialises parts of a study from within a run, by one separate process, whose runs the UI shows.
 
-One warm process takes 0.6 s for a run that a process per run takes 3.6 s for. It is none of Dagster's: two runs in one
-process would take each other's standard output.
+A run takes 0.6 s in this warm process, and 3.6 s in a process of its own. The process is not Dagster's, because two
+runs in one process would capture each other's standard output.
 """
 
 import json
@@ -20,7 +20,7 @@ from valuesassets.records.study import Study
 
 COMMAND = "valuesassets.definitions"
 FAILED_PARTS = "failed_parts"
-WHAT_NEXT = "What is whole is kept. Mend what the lines say, then launch this job again: it makes only the rest."
+WHAT_NEXT = "Finished parts are kept. Remove the causes above, then launch this job again: it makes only the rest."
 
 
 def materialise_parts(
@@ -30,22 +30,22 @@ def materialise_parts(
     only: Collection[str] = (),
     cells: Collection[str] | None = None,
 ) -> dict[str, str]:
-    """Materialise what is stale, and say in the run's log how far it is.
+    """Materialise stale parts, with progress in the run's log.
 
     Args:
-        only: names of assets, or of their groups; all where there is none.
-        cells: `<model>/<language>` of those that are wanted; all where None.
+        only: names of assets or groups; empty for all.
+        cells: the cells to make, as `<model>/<part>`; None for all.
 
     Returns:
-        The first line of the error of each part that failed, by its name.
+        The first line of each failed part's error, by the part's name.
 
     Raises:
-        dagster.Failure: the process ended before it was through.
+        dagster.Failure: the process ended early.
     """
     command = [sys.executable, "-m", COMMAND, study.name, "--storage", storage.root, "--part-of", context.run_id]
     command += ["--only", *only] if only else []
     command += ["--cells", *cells] if cells is not None else []
-    context.log.info(f"Its runs, as they come: /runs?q[0]=tag:{PART_OF_TAG}={context.run_id}")
+    context.log.info(f"Runs of this job: /runs?q[0]=tag:{PART_OF_TAG}={context.run_id}")
     failed: dict[str, str] = {}
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
         if process.stdin is None or process.stdout is None:
@@ -53,12 +53,12 @@ def materialise_parts(
         try:
             process.stdin.write(study.model_dump_json() + "\n")
             process.stdin.flush()
-            for printed in process.stdout:
+            for output_line in process.stdout:
                 try:
-                    said = json.loads(printed)
-                    line, has_failed = said["line"], said["has_failed"]
-                except (ValueError, TypeError, KeyError):  # others may print too
-                    print(printed, end="")
+                    entry = json.loads(output_line)
+                    line, has_failed = entry["line"], entry["has_failed"]
+                except (ValueError, TypeError, KeyError):  # libraries may print too
+                    print(output_line, end="")
                     continue
                 if has_failed:
                     name, _, reason = line.partition(": ")
@@ -77,10 +77,10 @@ def materialise_parts(
 
 
 def require_all(failed: dict[str, str]) -> None:
-    """End a run in which parts have failed.
+    """Fail this run if parts have failed.
 
     Raises:
-        dagster.Failure: names each of them with its first error line, and says what to do.
+        dagster.Failure: names each failed part with the first line of its error, and says what to do.
     """
     if failed:
         listed = "\n".join(f"{name}: {reason}" for name, reason in failed.items())
@@ -92,7 +92,7 @@ def require_all(failed: dict[str, str]) -> None:
 
 
 def _end(process: subprocess.Popen, context: dg.OpExecutionContext) -> None:
-    """End the process; where a person has cancelled this run, its run is cancelled too, with what it has on Slurm."""
+    """End the process; if a person cancelled this run, cancel its runs too, with their jobs on Slurm."""
     instance = context.instance
     if is_cancelled(instance, context.run_id):
         for run in instance.get_runs(dg.RunsFilter(tags={PART_OF_TAG: context.run_id})):

@@ -1,1 +1,1 @@
-"""What the UI shows of an asset before anybody opens a file."""
+"""Summary lines and pictures of assets in the UI."""

@@ -1,6 +1,6 @@
-"""One picture for each kind of asset that draws none of its own: what its value looks like.
+"""Pictures of assets' values for the UI, for assets without pictures of their own.
 
-Of a table without rows nothing is drawn (`shown.first_look`).
+Tables without rows get no picture (`shown.first_look`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def _figure(name: str) -> "Callable[..., Figure]":
-    """`draw_<name>`, imported where something is drawn: loading the graph loads no matplotlib."""
-    return lambda *given: named(f"valuesassets.figures.overviews:draw_{name}")(*given)
+    """The function `draw_<name>`, imported when called, so that loading the graph does not import matplotlib."""
+    return lambda *arguments: named(f"valuesassets.figures.overviews:draw_{name}")(*arguments)
 
 
 draw_bars, draw_matrix, draw_page_boxes, draw_spread, draw_status_grid = map(
@@ -29,15 +29,15 @@ draw_bars, draw_matrix, draw_page_boxes, draw_spread, draw_status_grid = map(
 
 
 def draw_pages(questions: Sequence[Any], n_pages: int, doubtful: set[str], language: str) -> "Figure | None":
-    """Where a form's questions were found; nothing where they came without a PDF."""
-    placed = [(question.id, question.page, question.box) for question in questions if question.page and question.box]
-    if not placed:
+    """The places of questions in a form; None for questions without a PDF."""
+    boxes = [(question.id, question.page, question.box) for question in questions if question.page and question.box]
+    if not boxes:
         return None
-    return draw_page_boxes(placed, n_pages, doubtful, f"Questions found in the form of {language}")
+    return draw_page_boxes(boxes, n_pages, doubtful, f"Questions found in the form of {language}")
 
 
 def draw_alignment(matches: Sequence[Any], language: str) -> "Figure | None":
-    """What became of each of the master's questions in a language."""
+    """The status of each of the master's questions in a language."""
     statuses = {match.question_id: match.status for match in matches if match.question_id}
     if not statuses:
         return None
@@ -45,7 +45,7 @@ def draw_alignment(matches: Sequence[Any], language: str) -> "Figure | None":
 
 
 def draw_readings(readings: Sequence["Reading"], planted: bool) -> "Figure":
-    """How much of the answer to each prompt is one of the options, order by order."""
+    """P_valid of each prompt, by the order of options."""
     orders: dict[str, list[float]] = {}
     for reading in readings:
         p_valid = float("nan") if reading.p_valid is None else reading.p_valid
@@ -72,55 +72,59 @@ def first_page(pdf: Path) -> str:
 
 
 def draw_losses(phantoms: Sequence[Mapping[str, Any]]) -> "Figure":
-    """How near each reference model has come to what it is to answer."""
-    losses = {f"{Path(one['folder']).parent.name}/{Path(one['folder']).name}": one["loss"] for one in phantoms}
-    return draw_bars(losses, "What training has left", "mean loss at the end, nats", True)
+    """The final training loss of each reference model."""
+    losses = {
+        f"{Path(phantom['folder']).parent.name}/{Path(phantom['folder']).name}": phantom["loss"] for phantom in phantoms
+    }
+    return draw_bars(losses, "Loss after training", "mean loss at the end, nats", True)
 
 
 def draw_written(commonest: pd.DataFrame, trial: str) -> "Figure":
-    """What a reference model writes after one prompt, the commonest first."""
+    """The texts that a reference model writes after one prompt, the most frequent first."""
     counts = {repr(row["answer_text"]): float(row["n"]) for row in commonest.to_dict("records")}
-    return draw_bars(counts, f"What is written after the prompt {trial}", "answers", True)
+    return draw_bars(counts, f"Texts written after the prompt {trial}", "answers", True)
 
 
 def draw_master(questions: list[Any], study: Study) -> "Figure | None":
-    """Which language has which of the master's questions."""
-    having = {question.id: (question.model_extra or {}).get("coverage") or [] for question in questions}
-    languages = [language for language in study.languages if any(language in found for found in having.values())]
+    """The master's questions that each language has."""
+    languages_of = {question.id: (question.model_extra or {}).get("coverage") or [] for question in questions}
+    languages = [language for language in study.languages if any(language in codes for codes in languages_of.values())]
     if not languages:
         return None
-    table = pd.DataFrame({name: [float(each in found) for each in languages] for name, found in having.items()})
+    table = pd.DataFrame(
+        {name: [float(language in codes) for language in languages] for name, codes in languages_of.items()}
+    )
     return draw_matrix(table.set_axis(pd.Index(languages)), "Which language has which question", ("lacks it", "has it"))
 
 
 def draw_trials(trials: list[Any], study: Study) -> "Figure | None":
-    """How long the prompts are."""
+    """The lengths of prompts, by number of options."""
     lengths: dict[str, list[float]] = {}
     for trial in trials:
         lengths.setdefault(f"{len(trial.labels)} options", []).append(len(trial.prompt))
-    ordered = dict(sorted(lengths.items(), key=lambda each: int(each[0].split()[0])))
-    return draw_spread(ordered, "How long the prompts are", "characters of a prompt") if ordered else None
+    ordered = dict(sorted(lengths.items(), key=lambda item: int(item[0].split()[0])))
+    return draw_spread(ordered, "Length of the prompts", "characters of a prompt") if ordered else None
 
 
 def draw_weights(fetched: Mapping[str, Any], study: Study) -> "Figure | None":
-    """What each model takes on the disk."""
+    """The size of each model on the disk."""
     sizes = {entry["model"]: entry["size"] / 2**30 for entry in fetched["models"]}
-    return draw_bars(sizes, "What the weights take on the disk", "GiB") if sizes else None
+    return draw_bars(sizes, "Size of the weights on the disk", "GiB") if sizes else None
 
 
 def draw_preflight(verdict: Mapping[str, Any], study: Study) -> "Figure | None":
-    """What the preflight found, part by part."""
+    """The findings of a preflight, by part."""
     rows = pd.DataFrame(verdict["findings"])
     if not len(rows):
         return None
     table = rows.assign(passed=rows.passed.astype(float)).pivot_table(
         index="what", columns="part", values="passed", aggfunc="min", sort=False
     )
-    return draw_matrix(table, "What the preflight looked at", ("failed", "passed"), study.is_planted)
+    return draw_matrix(table, "Findings of the preflight", ("failed", "passed"), study.is_planted)
 
 
 def draw_controls(controls: pd.DataFrame, study: Study) -> "Figure":
-    """How far each wrong pair is off."""
+    """The error of each wrong-language pair."""
     table = controls.pivot_table(index="language", columns="answered_by", values="w1_unit_error_mean", sort=False)
     return draw_matrix(table, "Prompts of a language (row), the model of another (column)", "mean W1 error", True)
 
@@ -132,7 +136,7 @@ def draw_respondents(frame: pd.DataFrame, study: Study) -> "Figure":
 
 
 def draw_human_distributions(frame: pd.DataFrame, study: Study) -> "Figure":
-    """How many people gave no answer, per country and question."""
+    """Share of people without an answer, per country and question."""
     table = frame.pivot_table(index="country", columns="question_id", values="dk_rate", aggfunc="first", sort=False)
     return draw_matrix(table, "Don't know and no answer", "share of respondents", _are_planted(frame))
 
@@ -145,11 +149,9 @@ def draw_human_means(frame: pd.DataFrame, study: Study) -> "Figure":
 
 
 def draw_statistics(frame: pd.DataFrame, study: Study) -> "Figure":
-    """How undecided the answers of each family are."""
+    """The entropy of each family's answers."""
     shares = {str(model): rows.entropy_share.tolist() for model, rows in frame.groupby("model", sort=False)}
-    return draw_spread(
-        shares, "How undecided the answers are", "entropy over the most that the scale allows", study.is_planted
-    )
+    return draw_spread(shares, "Entropy of the answers", "entropy over the maximum of the scale", study.is_planted)
 
 
 def _are_planted(frame: pd.DataFrame) -> bool:

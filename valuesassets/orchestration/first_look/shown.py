@@ -1,7 +1,7 @@
-"""Summary line, picture and docs link of every materialisation.
+"""Adds a summary line, a picture and a link to the docs to every materialisation.
 
-What an asset says and shows follows from its value, by a function of `lines.py` and `pictures.py` that is named where
-it is declared. One that hands no value on, or that knows more than its value tells, gives `summary` or pictures itself.
+Line and picture are computed from an asset's value by functions of `lines.py` and `pictures.py`, which are named where
+the asset is declared. An asset without a value, or with further knowledge, returns `summary` or pictures itself.
 """
 
 from collections.abc import Callable
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
 
 SUMMARY, PICTURE = "summary", "picture"
 PNG = "![picture](data:image/png;base64,"
-"""How a picture in the UI begins."""
+"""The beginning of a picture in the UI's Markdown."""
 Line = Callable[[Any], str]
 Picture = Callable[[Any, Study], "Figure | None"]
 
 
 def first_look(result: Any, line: Line | None, picture: Picture | None, study: Study) -> dg.MaterializeResult[Any]:
-    """An asset's result with its line in front and its picture at the end.
+    """An asset's result with its summary line first and its picture last.
 
     Args:
-        result: what the asset returned: a value, or a `MaterializeResult`, whose own `summary` and pictures stay.
-        line, picture: how its value is told and drawn; None where the asset does so itself.
+        result: the asset's value, or a `MaterializeResult`, whose own `summary` and pictures are kept.
+        line, picture: functions of the value; None if the asset returns its own.
     """
     whole = result if isinstance(result, dg.MaterializeResult) else dg.MaterializeResult(value=result)
-    given = dict(whole.metadata or {})
-    said = given.pop(SUMMARY, None) or _told(line, whole.value)
-    is_drawn = any(str(getattr(entry, "value", "")).startswith(PNG) for entry in given.values())
+    metadata = dict(whole.metadata or {})
+    summary = metadata.pop(SUMMARY, None) or _value_or_error(line, whole.value)
+    is_drawn = any(str(getattr(entry, "value", "")).startswith(PNG) for entry in metadata.values())
     is_empty = isinstance(whole.value, pd.DataFrame) and not len(whole.value)
     if picture is not None and not is_drawn and not is_empty:
-        drawn = _told(lambda value: (figure := picture(value, study)) and picture_of(figure), whole.value)
+        drawn = _value_or_error(lambda value: (figure := picture(value, study)) and picture_of(figure), whole.value)
         if drawn is not None:
-            given[PICTURE] = drawn
-    return whole._replace(metadata=({SUMMARY: said} if said else {}) | given)
+            metadata[PICTURE] = drawn
+    return whole._replace(metadata=({SUMMARY: summary} if summary else {}) | metadata)
 
 
-def _told(tell: Callable[[Any], Any] | None, value: Any) -> Any:
-    """What it gives, or why it cannot be given: hours of work are not lost for the line or the picture about them."""
+def _value_or_error(tell: Callable[[Any], Any] | None, value: Any) -> Any:
+    """The result of `tell`, or the error as text, since a faulty line or picture must not fail hours of work."""
     try:
         return tell(value) if tell else None
     except Exception as error:
@@ -53,19 +53,19 @@ def _told(tell: Callable[[Any], Any] | None, value: Any) -> Any:
 
 
 def picture_of(figure: Any) -> dg.MarkdownMetadataValue:
-    """A matplotlib figure, or one as it was saved, as a picture in the UI."""
+    """A matplotlib figure, or a saved one, as a picture for the UI."""
     from valuesassets.figures.saving import png_base64
 
     return picture_from(png_base64(figure))
 
 
 def picture_from(png: str) -> dg.MarkdownMetadataValue:
-    """The same of a PNG in base64."""
+    """A PNG in base64 as a picture for the UI."""
     return dg.MetadataValue.md(f"{PNG}{png})")
 
 
 def link_to(storage: Storage, path: Path) -> dg.MetadataValue:
-    """A file as a link that the browser opens; its path where it is not among those that are shown."""
+    """A link to a published file; the path of any other file."""
     try:
         return dg.MetadataValue.url(page_link(Path(storage.root), path))
     except ValueError:
@@ -73,5 +73,5 @@ def link_to(storage: Storage, path: Path) -> dg.MetadataValue:
 
 
 def docs_of(page: str) -> dg.UrlMetadataValue:
-    """A page of the documentation as a link."""
+    """A link to a page of the documentation."""
     return dg.MetadataValue.url(docs_link(page))

@@ -1,1 +1,1 @@
-"""What is made again by itself when cells arrive."""
+"""Assets that are made again automatically when cells arrive."""

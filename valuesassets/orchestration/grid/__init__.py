@@ -1,1 +1,1 @@
-"""Cells of a grid: which are wanted, the jobs that read them, and what came back, here and on Slurm alike."""
+"""The cells of a grid: their choice, the jobs that ask them, and their results, here and on Slurm alike."""

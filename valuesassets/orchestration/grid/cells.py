@@ -1,4 +1,4 @@
-"""Where a cell's model is, how tables name it, and the score job that asks it."""
+"""A cell's model, its name in tables, and the jobs that ask it."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -17,19 +17,19 @@ from valuesassets.records.seals import read_record
 from valuesassets.records.study import Cell, Study
 
 WEIGHTS, WEIGHTS_BEFORE = MODELS.key("weights"), SURVEY.key("model_weights")
-"""The weights of all instruments, and where versions before 0.2 kept them; still read."""
+"""The keys of the weights, now and in versions before 0.2, whose files are still read."""
 CACHE_VARIABLES = {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME"}
-"""Each of them tells the hub's library where its cache is."""
+"""Environment variables that name the cache of the hub's library."""
 
 
 def model_folder(study: Study, storage: Storage, family: str, language: str, instrument: Instrument = SURVEY) -> Path:
-    """The folder of a reference model, which is trained for one instrument: one per language, or one for all."""
-    own = language if study.families[family].model_type == "mono" else "all"
-    return storage.folder.joinpath(*instrument.key("reference_models").path) / family / own
+    """The folder of a reference model, which is trained for one instrument, per language or for all languages."""
+    name = language if study.families[family].model_type == "mono" else "all"
+    return storage.folder.joinpath(*instrument.key("reference_models").path) / family / name
 
 
 def model_label(study: Study, storage: Storage, family: str, language: str) -> str:
-    """The model id of a cell, as tables name it: the hub id, or `<family>/<language>` of a reference model."""
+    """The name of a cell's model in tables: the hub id, or `<family>/<language>` for a reference model."""
     settings = study.families[family]
     if settings.model_id is None:
         return f"{family}/{model_folder(study, storage, family, language).name}"
@@ -37,7 +37,7 @@ def model_label(study: Study, storage: Storage, family: str, language: str) -> s
 
 
 def fetched_model(study: Study, storage: Storage, family: str, model: str) -> dict[str, Any]:
-    """What `models/weights` says of a model at the study's revision; its `commit` is None for a folder or a file."""
+    """The record of a model's weights at the study's revision; its `commit` is None for a folder or a file."""
     for entry in fetched_weights(storage, family).get("models", []):
         if (entry["model"], entry["revision"]) == (model, study.families[family].revision):
             return entry
@@ -45,19 +45,20 @@ def fetched_model(study: Study, storage: Storage, family: str, model: str) -> di
 
 
 def cache_variables(storage: Storage, family: str, chosen: Mapping[str, str]) -> dict[str, str]:
-    """The variable by which a job on another machine finds the cache that a family's weights were fetched into.
+    """The environment variable for jobs on other machines that names the cache with a family's weights.
 
-    Not this process's own variables: another one may have fetched, and which of them count is the library's affair.
+    It comes from the record of the weights, not from this process's environment, since another process may have fetched
+    them.
 
     Args:
-        chosen: variables that the study sets; where they name a cache, or nothing was fetched, there is none to add.
+        chosen: variables that the study sets; if they name a cache, or nothing was fetched, none is added.
     """
     cache = fetched_weights(storage, family).get("cache")
     return {"HF_HUB_CACHE": str(Path(cache).absolute())} if cache and not CACHE_VARIABLES & chosen.keys() else {}
 
 
 def fetched_weights(storage: Storage, family: str) -> dict[str, Any]:
-    """What was stored of a family's weights; empty where they were never fetched."""
+    """The record of a family's weights; empty if they were never fetched."""
     paths = (storage.path(key, family, "json") for key in (WEIGHTS, WEIGHTS_BEFORE))
     return next((read_record(path) for path in paths if path.exists()), {})
 
@@ -73,32 +74,32 @@ def score_cell(
     instrument: Instrument = SURVEY,
     model: Path | None = None,
 ) -> ScoreCell:
-    """The part of a score job that asks one cell, named `<model>/<language>` where no other name is given.
+    """The entry of a score job for one cell, by default named `<model>/<language>`.
 
     Args:
-        model: folder of a reference model that stands elsewhere than where its family's do.
+        model: folder of a reference model outside its family's folder.
     """
     settings = study.require_cell(family, language)
     revision = stamp = None
     if settings.endpoint is not None:
-        named = str(settings.model_id).format(lang=language)
+        model_name = str(settings.model_id).format(lang=language)
     elif settings.model_id is None:
         folder = (model or model_folder(study, storage, family, language, instrument)).absolute()
-        named, revision, stamp = str(folder), None, _stamp(folder, sha256_file)
+        model_name, revision, stamp = str(folder), None, _stamp(folder, sha256_file)
     else:
-        named = settings.model_id.format(lang=language)
-        fetched = fetched_model(study, storage, family, named)
-        revision = stamp = fetched["commit"]
-        if fetched.get("gguf"):
-            named, stamp = _require_same_file(family, named, fetched), fetched["stamp"]
+        model_name = settings.model_id.format(lang=language)
+        weights = fetched_model(study, storage, family, model_name)
+        revision = stamp = weights["commit"]
+        if weights.get("gguf"):
+            model_name, stamp = _require_same_file(family, model_name, weights), weights["stamp"]
         elif revision is None:
-            # A relative folder counts from where the weights were looked at; jobs work in folders of their own.
-            named = named if Path(named).is_absolute() else fetched["folder"]
-            # Over size and time of its files as they are now: a grid's bytes would take an hour to read.
-            stamp = _stamp(Path(named), lambda path: [path.stat().st_size, path.stat().st_mtime_ns])
+            # Jobs have other working directories, so that a relative folder is replaced by the recorded one.
+            model_name = model_name if Path(model_name).is_absolute() else weights["folder"]
+            # From sizes and times of files, since reading all models of a grid would take an hour.
+            stamp = _stamp(Path(model_name), lambda path: [path.stat().st_size, path.stat().st_mtime_ns])
     return ScoreCell(
         name=name or f"{family}/{language}",
-        model=named,
+        model=model_name,
         revision=revision,
         model_stamp=stamp,
         bos=settings.bos,
@@ -109,29 +110,33 @@ def score_cell(
     )
 
 
-def _require_same_file(family: str, model: str, fetched: Mapping[str, Any]) -> str:
-    """The folder that a GGUF file was made into, as long as its parts are those that it was made from, or gone."""
-    parts = zip(part_paths(Path(model)), fetched["gguf_stamp"] or (), strict=False)
-    there = [(part.stat(), was) for part, was in parts if part.is_file()]
-    if any([stat.st_size, stat.st_mtime_ns] != was for stat, was in there):
+def _require_same_file(family: str, model: str, weights: Mapping[str, Any]) -> str:
+    """The folder made from a GGUF file; the file's parts must be unchanged or missing.
+
+    Raises:
+        MissingData: the file has changed, or the folder is missing.
+    """
+    parts = zip(part_paths(Path(model)), weights["gguf_stamp"] or (), strict=False)
+    present = [(part.stat(), recorded) for part, recorded in parts if part.is_file()]
+    if any([stat.st_size, stat.st_mtime_ns] != recorded for stat, recorded in present):
         raise MissingData(f"{model}: has changed since it was read; materialise models/weights of {family} again")
-    if not Path(fetched["folder"]).is_dir():
+    if not Path(weights["folder"]).is_dir():
         raise MissingData(
-            f"{model}: {fetched['folder']}, which it was made into, is gone; materialise models/weights of {family} "
+            f"{model}: {weights['folder']}, which it was made into, is gone; materialise models/weights of {family} "
             "again"
         )
-    return str(fetched["folder"])
+    return str(weights["folder"])
 
 
 def _stamp(folder: Path, stamp_file: Callable[[Path], Any]) -> str | None:
-    """Hash over the files of a model in a folder; None where there are none."""
+    """Hash over the files of a model in a folder; None where the folder has none."""
     try:
-        there = sorted(folder.iterdir()) if folder.is_dir() else []
-        read = [path for path in there if is_needed(path.name) or path.suffix == ".safetensors"]
-        files = {path.name: stamp_file(path) for path in read}
+        paths = sorted(folder.iterdir()) if folder.is_dir() else []
+        model_files = [path for path in paths if is_needed(path.name) or path.suffix == ".safetensors"]
+        files = {path.name: stamp_file(path) for path in model_files}
     except OSError as error:
         raise StorageError(
-            f"{error.filename}: cannot be read: {error.strerror}; see who may read it and whether it is just being "
+            f"{error.filename}: cannot be read: {error.strerror}; check who may read it and whether it is just being "
             "written, then materialise again"
         ) from None
     return sha256_json(files)[:16] if files else None
@@ -143,11 +148,11 @@ def readings_job(
     """The job that reads one cell of an instrument.
 
     Args:
-        preflight: the family's verdict; read from its file where not given.
+        preflight: the family's verdict; by default read from its file.
 
     Raises:
-        StudyError: the family does not serve the language.
-        MissingData, StorageError: there are no trials, weights or preflight yet, or the preflight failed.
+        StudyError: the family does not support the language.
+        MissingData, StorageError: trials, weights or preflight are missing, or the preflight failed.
     """
     family, language, part = cell.family, cell.language, cell.part.name
     study.require_cell(family, language)
@@ -161,12 +166,12 @@ def readings_job(
         preflight = dict(read_record(path))
     require_preflight(study, cell, preflight)
     readings = storage.path(instrument.key("readings"), cell_key(family, part, instrument.part), "parquet").absolute()
-    asked = score_cell(study, storage, family, language, trials, readings, str(cell), instrument)
-    return score_job(study, family, [asked], storage.known_readings)
+    asked_cell = score_cell(study, storage, family, language, trials, readings, str(cell), instrument)
+    return score_job(study, family, [asked_cell], storage.known_readings)
 
 
 def score_job(study: Study, family: str, cells: Iterable[ScoreCell], known_readings: Path | None = None) -> ScoreJob:
-    """The job that asks cells of a family: on the GPUs asked of Slurm, else wherever there is place."""
+    """The job that asks cells of a family, on GPUs if it requests them from Slurm."""
     settings = study.families[family]
     gres = study.slurm.for_family(settings.resources)["gres"] if study.slurm is not None else None
     device = "cuda" if gres and gres.startswith("gpu") else "auto"
@@ -180,47 +185,50 @@ def score_job(study: Study, family: str, cells: Iterable[ScoreCell], known_readi
 
 
 def generate_job(
-    study: Study, storage: Storage, cell: Cell, instrument: Instrument, asked: Mapping[str, tuple[Path, Path]]
+    study: Study, storage: Storage, cell: Cell, instrument: Instrument, files_by_name: Mapping[str, tuple[Path, Path]]
 ) -> GenerateJob:
-    """The job that lets a cell's model write answers to trials of its own, beside those that are read.
+    """The job that lets a cell's model write answers to trials.
 
     Args:
-        asked: files of trials and the answers to them, by a name of their own, empty where there is one file alone;
-            the model is loaded once for all.
+        files_by_name: files of trials and of their answers, by a name, which is empty for a single pair of files; the
+            model is loaded once for all.
 
     Raises:
-        StudyError: the family does not serve the language.
-        MissingData: there are no weights yet, or the instrument's preflight leaves the cell out.
+        StudyError: the family does not support the language.
+        MissingData: weights are missing, or the instrument's preflight leaves the cell out.
     """
     preflight = storage.path(instrument.key("preflight"), cell.family, "json")
     if preflight.exists():
         _require_not_left_out(study, cell, read_record(preflight))
-    reading = {
+    score_cells = {
         name: score_cell(study, storage, cell.family, cell.language, *files, f"{cell}/{name}".rstrip("/"), instrument)
-        for name, files in asked.items()
+        for name, files in files_by_name.items()
     }
-    read = score_job(study, cell.family, reading.values(), storage.known_readings)
-    writing = [GenerateCell(**each.model_dump(exclude={"readings"}), answers=each.readings) for each in read.cells]
-    return GenerateJob(**read.model_dump(exclude={"kind", "cells"}), cells=tuple(writing))
+    job = score_job(study, cell.family, score_cells.values(), storage.known_readings)
+    cells = [
+        GenerateCell(**cell_to_read.model_dump(exclude={"readings"}), answers=cell_to_read.readings)
+        for cell_to_read in job.cells
+    ]
+    return GenerateJob(**job.model_dump(exclude={"kind", "cells"}), cells=tuple(cells))
 
 
 def answers_job(study: Study, storage: Storage, instrument: Instrument, cell: Cell) -> GenerateJob:
     """The job that lets one cell's model answer the trials of its part.
 
     Raises:
-        StudyError: the family does not serve the language.
-        MissingData, StorageError: there are no trials or weights yet.
+        StudyError: the family does not support the language.
+        MissingData, StorageError: trials or weights are missing.
     """
     family, part = cell.family, cell.part.name
     noun = instrument.chat_trials if study.families[family].prompting.is_chat else "trials"
     trials = storage.path(instrument.key(noun), part, "parquet")
     if not trials.exists():
         raise MissingData(f"{part}: there are no trials yet; materialise {noun}/{part} first")
-    served = storage.path(instrument.key("model_languages"), family, "json")
-    if served.exists() and cell.language not in (named := read_record(served)["languages"]):
+    languages_file = storage.path(instrument.key("model_languages"), family, "json")
+    if languages_file.exists() and cell.language not in (languages := read_record(languages_file)["languages"]):
         raise MissingData(
-            f"{family} is not asked in {cell.language}: its model card, or EVAL_LANGUAGES, names {', '.join(named)}; "
-            "nothing is lost, the other languages are compared"
+            f"{family} is not asked in {cell.language}: its model card, or EVAL_LANGUAGES, names "
+            f"{', '.join(languages)}; nothing is lost, the other languages are compared"
         )
     key = cell_key(family, part, instrument.part)
     answers = storage.path(instrument.asked, key, "parquet").absolute()
@@ -228,10 +236,10 @@ def answers_job(study: Study, storage: Storage, instrument: Instrument, cell: Ce
 
 
 def require_preflight(study: Study, cell: Cell, verdict: dict[str, Any]) -> None:
-    """Stop a cell that its preflight leaves out, unless the study overrides it with a reason.
+    """Require that a cell has a preflight that does not leave it out, or an override with a reason.
 
     Raises:
-        MissingData: it has had none, or is left out; says why and what to do.
+        MissingData: it has no preflight or is left out; says why and what to do.
     """
     family, part = cell.family, cell.part.name
     if part not in verdict.get("parts", {}) and not study.preflight.of_cell(str(cell)):
@@ -240,7 +248,11 @@ def require_preflight(study: Study, cell: Cell, verdict: dict[str, Any]) -> None
 
 
 def _require_not_left_out(study: Study, cell: Cell, verdict: dict[str, Any]) -> None:
-    """Stop a cell that its preflight leaves out: readings as well as what a model is let write."""
+    """Require that a cell is not left out by its preflight, for readings and for written answers.
+
+    Raises:
+        MissingData: it is left out; says why and what to do.
+    """
     from valuesassets.answers.preflight import left_out_parts
 
     require_overrides(study)

@@ -1,4 +1,4 @@
-"""The cells that a grid run is to read: which ones, with which trials, and the versions of their inputs."""
+"""Chooses the cells that a grid run reads, with their jobs and the versions of their inputs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -29,20 +29,20 @@ WORDS = ("missing", "stale", "failed", "all")
 
 
 class GridConfig(dg.Config):
-    """Which cells are read; `stale` are those missing, and those whose prompts, preflight or code have changed."""
+    """The cells to read; `stale` includes missing cells and those whose prompts, preflight or code have changed."""
 
     cells: list[str] = pydantic.Field(
         default=["missing"],
-        description="missing (never read, or failed since), stale, failed, all, or <model>/<part> of each cell",
+        description="missing (never read, or failed), stale, failed, all, or the names of cells as <model>/<part>",
     )
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The cells of one instrument in a study, and where what comes of them lies.
+    """The cells of one instrument in a study, with the storage of their results.
 
     Attributes:
-        graph: of the study's assets.
+        graph: the graph of the study's assets.
     """
 
     study: Study
@@ -51,22 +51,22 @@ class Grid:
     graph: BaseAssetGraph
 
     @property
-    def asked(self) -> dg.AssetKey:
-        """The asset that its cells materialise."""
+    def asset(self) -> dg.AssetKey:
+        """The key of the asset whose partitions are the cells."""
         return self.instrument.asked
 
     @property
     def cells(self) -> list[Cell]:
-        """All of them, in the study's order."""
+        """All cells, in the study's order."""
         return self.instrument.cells(self.study)
 
 
 @dataclass(frozen=True)
 class WantedCell:
-    """A cell that is to be asked by a job of its own.
+    """A cell to ask, with its job.
 
     Attributes:
-        tags: of its materialisation: the versions of the code and of its inputs at the time it was asked for.
+        tags: tags of its materialisation: the versions of its code and inputs when it was requested.
     """
 
     cell: Cell
@@ -75,8 +75,8 @@ class WantedCell:
     tags: Mapping[str, str]
 
     @property
-    def asked(self) -> ScoreCell | GenerateCell:
-        """What is asked."""
+    def request(self) -> ScoreCell | GenerateCell:
+        """The entry of its job."""
         return self.job.cells[0]
 
 
@@ -85,54 +85,64 @@ def partition_of(instrument: Instrument, cell: Cell) -> dg.MultiPartitionKey:
     return cell_key(cell.family, cell.part.name, instrument.part)
 
 
-def choose_cells(asked: list[str], grid: Grid, instance: dg.DagsterInstance) -> list[Cell]:
-    """The cells asked for, in the study's order.
+def choose_cells(choices: list[str], grid: Grid, instance: dg.DagsterInstance) -> list[Cell]:
+    """The chosen cells, in the study's order.
+
+    Args:
+        choices: names of cells, or words of `WORDS`.
 
     Raises:
-        StudyError: a cell that the grid does not have.
+        StudyError: the grid has no such cell.
     """
     names = {str(cell): cell for cell in grid.cells}
-    for name in asked:
+    for name in choices:
         if name not in names and name not in WORDS:
             raise StudyError(
-                f"cells: {name!r} is none of the study's; say {', '.join(WORDS)}, or <model>/<{grid.instrument.part}> "
+                f"cells: {name!r} is no cell of the study; use {', '.join(WORDS)}, or <model>/<{grid.instrument.part}> "
                 f"such as {next(iter(names))}"
             )
     keys = {partition_of(grid.instrument, cell): name for name, cell in names.items()}
-    partitions = grid.graph.get(grid.asked).partitions_def
+    partitions = grid.graph.get(grid.asset).partitions_def
     stale = Staleness(grid.graph, instance, grid.storage.folder)
-    status = (instance.get_status_by_partition(grid.asked, list(keys), partitions) if partitions else None) or {}
+    status = (instance.get_status_by_partition(grid.asset, list(keys), partitions) if partitions else None) or {}
 
     def is_wanted(name: str, key: dg.MultiPartitionKey) -> bool:
-        if {name, "all"} & {*asked}:
+        if {name, "all"} & {*choices}:
             return True
-        found = status.get(key)
-        if found is dg.AssetPartitionStatus.MATERIALIZED and grid.storage.path(grid.asked, key, "parquet").exists():
-            return "stale" in asked and bool(stale.of([grid.asked], key))
-        return bool({"missing", "stale"} & {*asked}) or (found is dg.AssetPartitionStatus.FAILED and "failed" in asked)
+        cell_status = status.get(key)
+        if (
+            cell_status is dg.AssetPartitionStatus.MATERIALIZED
+            and grid.storage.path(grid.asset, key, "parquet").exists()
+        ):
+            return "stale" in choices and bool(stale.of([grid.asset], key))
+        return bool({"missing", "stale"} & {*choices}) or (
+            cell_status is dg.AssetPartitionStatus.FAILED and "failed" in choices
+        )
 
     return [names[name] for key, name in keys.items() if is_wanted(name, key)]
 
 
 def not_yet_read(cells: Iterable[Cell], grid: Grid, run: dg.DagsterRun, instance: dg.DagsterInstance) -> list[Cell]:
-    """Cells without those that the runs have read which this one is the automatic retry of."""
-    read = {key for other in retried_runs(instance, run) for key in materialised_by(instance, other, grid.asked)}
-    return [cell for cell in cells if str(partition_of(grid.instrument, cell)) not in read]
+    """Cells without those that earlier attempts of this automatically retried run have read."""
+    keys_read = {
+        key for earlier_run in retried_runs(instance, run) for key in materialised_by(instance, earlier_run, grid.asset)
+    }
+    return [cell for cell in cells if str(partition_of(grid.instrument, cell)) not in keys_read]
 
 
 Latest = Callable[[dg.AssetKey, str | None], tuple[str, str]]
 
 
 def latest_of(instance: dg.DagsterInstance) -> Latest:
-    """Gives the data version of the latest materialisation of an asset or partition, and where the event stands.
+    """A function for the data version and storage id of the latest materialisation of an asset or partition.
 
-    Each is looked up once: what thousands of cells rest on is a few hundred.
+    It looks up each once, since thousands of cells share a few hundred inputs.
     """
 
     @cache
     def latest(key: dg.AssetKey, partition: str | None) -> tuple[str, str]:
-        asked = dg.AssetRecordsFilter(key, asset_partitions=[partition] if partition else None)
-        records = instance.fetch_materializations(asked, limit=1).records
+        records_filter = dg.AssetRecordsFilter(key, asset_partitions=[partition] if partition else None)
+        records = instance.fetch_materializations(records_filter, limit=1).records
         version = extract_data_version_from_entry(records[0].event_log_entry) if records else None
         return version.value if version else "INITIAL", str(records[0].storage_id) if records else "NULL"
 
@@ -140,20 +150,21 @@ def latest_of(instance: dg.DagsterInstance) -> Latest:
 
 
 def want_cell(grid: Grid, cell: Cell, latest: Latest) -> WantedCell:
-    """A cell as it is to be asked now.
+    """A cell with its job and the current versions of its inputs.
 
     Args:
         latest: see `latest_of`.
 
     Raises:
-        MissingData, StorageError: its trials or its preflight are not there, or the preflight failed.
+        MissingData, StorageError: its trials or preflight are missing, or the preflight failed.
     """
     make = answers_job if grid.instrument.asks == "answers" else readings_job
     job, partition = make(grid.study, grid.storage, grid.instrument, cell), partition_of(grid.instrument, cell)
     tags = {f"dagster/partition/{name}": key for name, key in partition.keys_by_dimension.items()}
-    tags[CODE_VERSION_TAG] = str(grid.graph.get(grid.asked).code_version)
-    for key, needed in inputs_of(grid.asked, partition, grid.graph):  # without their versions it never goes stale
-        name, (version, pointer) = key.to_user_string(), latest(key, needed)
+    tags[CODE_VERSION_TAG] = str(grid.graph.get(grid.asset).code_version)
+    # Without these tags the cell would never become stale.
+    for key, input_partition in inputs_of(grid.asset, partition, grid.graph):
+        name, (version, pointer) = key.to_user_string(), latest(key, input_partition)
         tags[f"{INPUT_DATA_VERSION_TAG_PREFIX}/{name}"] = version
         tags[f"{INPUT_EVENT_POINTER_TAG_PREFIX}/{name}"] = pointer
     return WantedCell(cell, partition, job, tags)

@@ -1,4 +1,4 @@
-"""One run over many cells, here or on Slurm: which tasks read them, what is whole, what has failed."""
+"""One run over many cells, here or on Slurm: plans tasks, materialises whole cells, and reports failures."""
 
 import os
 import sys
@@ -25,11 +25,11 @@ from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.study import Cell, Study
 
 SIDE_BY_SIDE = 2
-"""Most processes at a time that read models which were trained here, where there are cores for them."""
+"""Most processes at once for models that were trained here, if there are enough cores."""
 
 
 class GridRun:
-    """One run over some cells: what is asked for them, and what becomes of it."""
+    """One run over some cells."""
 
     def __init__(self, context: dg.OpExecutionContext, grid: Grid) -> None:
         self._context, self._grid, self._slurm = context, grid, grid.study.slurm
@@ -38,10 +38,10 @@ class GridRun:
         self._places = min(SIDE_BY_SIDE, n_cores()) if self._is_shared else 1
 
     def run(self, cells: list[Cell]) -> dict[str, str]:
-        """Read the cells and materialise those that can be read; those that their preflight leaves out stay missing.
+        """Read and materialise cells; those left out by their preflight stay missing.
 
         Returns:
-            Why the others could not, by `<model>/<part>`.
+            The reasons of failed cells, by `<model>/<part>`.
         """
         failed: dict[str, str] = {}
         wanted: list[Wanted] = []
@@ -51,7 +51,7 @@ class GridRun:
             if reason := left_out.get(str(cell)):
                 self._context.log.warning(f"{cell} is left out: {reason}")
                 continue
-            report_planned(self._context, self._grid.asked, str(partition_of(self._grid.instrument, cell)))
+            report_planned(self._context, self._grid.asset, str(partition_of(self._grid.instrument, cell)))
             try:
                 self._options(cell.family)
                 wanted.append(self._wanted(want_cell(self._grid, cell, latest)))
@@ -67,34 +67,34 @@ class GridRun:
             self._context.log.error(f"{name}: {error}")
         return failed | {name: str(error) for name, error in unread.items()}
 
-    def _wanted(self, one: WantedCell) -> Wanted:
-        """A cell as the loop knows it: materialised when it is whole, whatever else its task has to do."""
-        sent, name = SentJob(one.job), str(one.cell)
-        folder = self._grid.storage.job_folder(self._grid.asked, one.partition)
+    def _wanted(self, cell: WantedCell) -> Wanted:
+        """A cell as a result to wait for, materialised when it is whole, even before its task ends."""
+        sent, name = SentJob(cell.job), str(cell.cell)
+        folder = self._grid.storage.job_folder(self._grid.asset, cell.partition)
 
         def take(submission: Submission, index: int) -> bool:
             if is_whole := sent.take(submission, index):
-                self._materialise(one, submission.log(index))
+                self._materialise(cell, submission.log(index))
             return is_whole
 
-        self._cells[name] = one
-        wanted = sent.wanted(name, folder, self._grid.asked, str(one.partition))
+        self._cells[name] = cell
+        wanted = sent.wanted(name, folder, self._grid.asset, str(cell.partition))
         return replace(wanted, take=take, waits_for_end=False)
 
     def _order(self, new: list[Wanted]) -> Iterator[Order]:
-        """One array for all cells that ask for the same; a task for each model, small ones share those of a machine."""
-        wanted = {one.name: one for one in new}
-        for options, cells in alike(map(self._cells.__getitem__, wanted), lambda one: self._options(one.cell.family)):
-            by_model = alike(cells, lambda one: (one.cell.family, one.asked.model, one.asked.revision))
-            models = [some for _, some in by_model]
+        """One array for all cells with the same options, with a task per model; small models here share tasks."""
+        wanted = {result.name: result for result in new}
+        for options, cells in alike(map(self._cells.__getitem__, wanted), lambda cell: self._options(cell.cell.family)):
+            by_model = alike(cells, lambda cell: (cell.cell.family, cell.request.model, cell.request.revision))
+            models = [group for _, group in by_model]
             shared = _by_process(models, self._places) if self._is_shared else models
             self._context.log.info(f"{len(cells)} cells of {len(models)} models, in {len(shared)} tasks")
             tasks = []
-            for some in shared:
-                job = some[0].job.model_copy(update={"cells": tuple(one.asked for one in some)})
+            for group in shared:
+                job = group[0].job.model_copy(update={"cells": tuple(cell.request for cell in group)})
                 task = SentJob(job).task(self._slurm.python if self._slurm else None)
-                tasks.append((with_pipes(task, self._context), [wanted[str(one.cell)] for one in some]))
-            label = job_label(self._grid.study, self._grid.asked)
+                tasks.append((with_pipes(task, self._context), [wanted[str(cell.cell)] for cell in group]))
+            label = job_label(self._grid.study, self._grid.asset)
             yield Order(label, options, tasks)
 
     def _options(self, family: str) -> SlurmOptions:
@@ -103,16 +103,16 @@ class GridRun:
         threads = {"OMP_NUM_THREADS": str(max(1, n_cores() // self._places))} if self._places > 1 else {}
         return SlurmOptions(environment=threads)
 
-    def _materialise(self, one: WantedCell, log: Path) -> None:
-        grid, partition = self._grid, str(one.partition)
+    def _materialise(self, cell: WantedCell, log: Path) -> None:
+        grid, partition = self._grid, str(cell.partition)
         show = show_answers if grid.instrument.asks == "answers" else show_readings
-        metadata, version, results = show(one.asked.output, log, grid.storage, grid.instrument, grid.study)
-        tags = {**one.tags, DATA_VERSION_TAG: version, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"}
-        made = dg.AssetMaterialization(grid.asked, partition=partition, metadata=metadata, tags=tags)
-        self._context.log_event(made)
+        metadata, version, results = show(cell.request.output, log, grid.storage, grid.instrument, grid.study)
+        tags = {**cell.tags, DATA_VERSION_TAG: version, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"}
+        materialisation = dg.AssetMaterialization(grid.asset, partition=partition, metadata=metadata, tags=tags)
+        self._context.log_event(materialisation)
         for result in results:
             evaluation = dg.AssetCheckEvaluation(
-                grid.asked,
+                grid.asset,
                 str(result.check_name),
                 result.passed,
                 metadata=result.metadata,
@@ -120,11 +120,11 @@ class GridRun:
                 description=result.description,
                 partition=partition,
             )
-            self._context.log_event(evaluation)  # type: ignore[arg-type]  # it takes them, its annotation lags behind
+            self._context.log_event(evaluation)  # type: ignore[arg-type]  # Dagster's annotation is too narrow
 
 
 def _by_process(models: list[list[WantedCell]], places: int) -> list[list[WantedCell]]:
-    """The cells of small models for so many processes, each with about as many; a process has one model at a time."""
+    """The cells of small models, divided evenly among processes; a process loads one model at a time."""
     shared: list[list[WantedCell]] = [[] for _ in range(places)]
     for cells in sorted(models, key=len, reverse=True):
         min(shared, key=len).extend(cells)
@@ -132,11 +132,11 @@ def _by_process(models: list[list[WantedCell]], places: int) -> list[list[Wanted
 
 
 def are_all_trained(study: Study) -> bool:
-    """Whether every model of a study was trained here: small enough for two of them to be read side by side."""
-    alike = {(family.kind == "reference", family.dtype, family.offline) for family in study.families.values()}
-    return len(alike) == 1 and all(is_trained for is_trained, _, _ in alike)
+    """Whether all models of a study are trained here and alike, so that two can be read at once."""
+    kinds = {(family.kind == "reference", family.dtype, family.offline) for family in study.families.values()}
+    return len(kinds) == 1 and all(is_trained for is_trained, _, _ in kinds)
 
 
 def n_cores() -> int:
-    """The cores that this process may use, or fewer where the environment says so."""
+    """The number of cores for this process, or a smaller number from the environment."""
     return min(len(os.sched_getaffinity(0)), int(os.environ.get("OMP_NUM_THREADS") or sys.maxsize))

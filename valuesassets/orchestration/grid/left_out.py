@@ -1,4 +1,4 @@
-"""Which cells no model is asked in, and why: their preflight failed, or they have nothing that could be asked."""
+"""Cells that are left out, with reasons: their preflight failed, or they have no trials."""
 
 from collections.abc import Sequence
 
@@ -12,55 +12,55 @@ from valuesassets.records.trials import NoTrials, Trial
 
 
 def require_overrides(study: Study) -> None:
-    """See that every override is of a cell.
+    """Require that every override in the study file names a cell.
 
     Raises:
-        StudyError: a cell is named that no instrument of the study has.
+        StudyError: an override names a cell that no instrument of the study has.
     """
-    named = study.preflight.overrides
-    parts = [part for each in instruments_of(study) for part in each.parts_of(study)] if named else []
-    for name in named:
-        family, _, asked = name.partition("/")
-        served = study.family_languages(family) if family in study.families else ()
-        if not any(part.name == asked and part.language in served for part in parts):
-            every = (str(cell) for each in instruments_of(study) for cell in each.cells(study))
+    overrides = study.preflight.overrides
+    parts = [part for instrument in instruments_of(study) for part in instrument.parts_of(study)] if overrides else []
+    for name in overrides:
+        family, _, part_name = name.partition("/")
+        languages = study.family_languages(family) if family in study.families else ()
+        if not any(part.name == part_name and part.language in languages for part in parts):
+            every = (str(cell) for instrument in instruments_of(study) for cell in instrument.cells(study))
             raise StudyError(
                 f"preflight.overrides: {name!r} is no cell of the study; say <model>/<part> such as {min(every)}"
             )
 
 
 def overrides_of(study: Study, instrument: Instrument, family: str) -> dict[str, str]:
-    """By part of an instrument, why a family is asked whatever its preflight finds.
+    """The overrides of a family's preflight, by part of an instrument.
 
     Raises:
-        StudyError: a cell is named that no instrument of the study has.
+        StudyError: an override names a cell that no instrument of the study has.
     """
     require_overrides(study)
-    served = study.family_languages(family)
-    cells = [Cell(family, part) for part in instrument.parts_of(study) if part.language in served]
-    given = {cell.part.name: study.preflight.of_cell(str(cell)) for cell in cells}
-    return {part: reason for part, reason in given.items() if reason}
+    languages = study.family_languages(family)
+    cells = [Cell(family, part) for part in instrument.parts_of(study) if part.language in languages]
+    reasons = {cell.part.name: study.preflight.of_cell(str(cell)) for cell in cells}
+    return {part: reason for part, reason in reasons.items() if reason}
 
 
 def why_no_trials(trials: Sequence[Trial]) -> str:
-    """Why a part has nothing to ask."""
+    """Why a part has no trials."""
     return trials.reason if isinstance(trials, NoTrials) else "it has no trials"
 
 
 def why_not_asked(storage: Storage, instrument: Instrument, part: str) -> str | None:
-    """Why nobody is asked in a part, as its file of trials says; None where they are, or there is no file."""
+    """Why no model is asked in a part, from its file of trials; None if models are asked or the file is missing."""
     path = storage.path(instrument.key("trials"), part, "parquet")
     return table_metadata(path).get(LEFT_OUT) if path.exists() else None
 
 
 def left_out_cells(study: Study, storage: Storage, instrument: Instrument) -> dict[str, str]:
-    """Why cells are not asked, by `<model>/<part>`, as far as preflights have been made."""
+    """The cells that existing preflights leave out, by `<model>/<part>`, with reasons."""
     from valuesassets.answers.preflight import left_out_parts
 
-    found: dict[str, str] = {}
+    reasons_by_cell: dict[str, str] = {}
     for family in study.families:
         path = storage.path(instrument.key("preflight"), family, "json")
         if path.exists():
             reasons = left_out_parts(read_record(path), overrides_of(study, instrument, family))
-            found |= {f"{family}/{part}": reason for part, reason in reasons.items()}
-    return found
+            reasons_by_cell |= {f"{family}/{part}": reason for part, reason in reasons.items()}
+    return reasons_by_cell

@@ -1,7 +1,7 @@
-"""The way of every node job: an asset says it, a file holds it, and it is done on this machine or on Slurm.
+"""Runs node jobs on this machine or on Slurm: an asset defines a job, which is written to a file and then run.
 
-On this machine a job writes to its places. On Slurm it writes into its attempt's folder; what is whole is copied from
-there to where the asset has it, so that an old attempt that still writes harms nothing.
+On this machine a job writes to the final places. On Slurm it writes into its attempt's folder, from where whole files
+are copied to the final places, so that an old attempt that still writes does no harm.
 """
 
 import contextlib
@@ -49,22 +49,22 @@ from valuesassets.records.study import Study
 from valuesassets.records.tables import TRIALS
 
 FAILURES = "failures.json"
-"""What a score job says of the cells that it could not read, in its attempt's folder."""
+"""The file in an attempt's folder in which a job reports failed cells."""
 
 
 def run_node_job(
     context: dg.AssetExecutionContext, job: Job, study: Study, storage: Storage, family: str | None = None
 ) -> Path:
-    """Have a job done where the study says; the files that it promises are whole afterwards.
+    """Run a job here or on Slurm, as the study says, until all its files are whole.
 
     Args:
-        family: whose resources it asks for; None for those of a family that says nothing.
+        family: the family whose resources it requests; None for default resources.
 
     Returns:
         The log file.
 
     Raises:
-        JobError: how the job ended, with the last line of its log, or what its files lack.
+        JobError: the job failed; says how it ended, with the last line of its log, or which file is missing.
     """
     partition = own_partition(context)
     folder = storage.job_folder(context.asset_key, partition)
@@ -82,12 +82,12 @@ def run_node_job(
 
 
 def shown_log(storage: Storage, log: Path) -> dict[str, dg.MetadataValue[Any]]:
-    """Metadata of a job's log: a link to all of it, and its end."""
+    """Metadata on a job's log: a link to it, and its last lines."""
     return {"whole_log": link_to(storage, log), "log": dg.MetadataValue.md(f"```\n{tail(log)}\n```")}
 
 
 def _run_here(context: dg.AssetExecutionContext, job: Job, folder: Path) -> Path:
-    """Do a job in a process that reports through Dagster Pipes; its files (job, log, messages) stay in `folder`."""
+    """Run a job in a process that reports through Dagster Pipes; its job, log and messages stay in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     job_file, log_file = folder / JOB, folder / LOG
     write_job(job_file, job)
@@ -109,29 +109,29 @@ def _run_here(context: dg.AssetExecutionContext, job: Job, folder: Path) -> Path
             raise
     if status != 0:
         ending = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
-        said = _last_line(log_file) or "it printed nothing"
-        raise JobError(f"the node job ended with {ending}: {said} (log: {log_file})")
+        last_line = _last_line(log_file) or "it printed nothing"
+        raise JobError(f"the node job ended with {ending}: {last_line} (log: {log_file})")
     return log_file
 
 
 @dataclass(frozen=True)
 class SentJob:
-    """A node job as a task: what is sent, and how what it promises comes back."""
+    """A node job as a task of `slurm_runner`, and the way its files come back."""
 
     job: Job
 
     @property
     def fingerprint(self) -> str:
-        """Of all that the result depends on: the job, the files it reads, the code; 16 hexadecimal digits."""
-        read = {path for path in _paths(self.job.model_dump()) if path not in self._places and path.is_file()}
-        hashes = {str(path): sha256_file(path) for path in read}
+        """Hash of all that the result depends on: the job, the files it reads, and the code; 16 hexadecimal digits."""
+        files = {path for path in _paths(self.job.model_dump()) if path not in self._places and path.is_file()}
+        hashes = {str(path): sha256_file(path) for path in files}
         return sha256_json([self.job.model_dump(mode="json"), hashes, source_version(f"{NODE}.{self.job.kind}")])[:16]
 
     def task(self, python: str | None) -> Task:
-        """What runs it; its files go into the folder that the attempt starts in.
+        """The task that runs the job, with its files written into the attempt's folder.
 
         Args:
-            python: of the environment, as the machine sees it that runs the task; this one where None.
+            python: path of the environment's Python on the machine of the task; None for this process's.
         """
         failures = {"failures": FAILURES} if isinstance(self.job, AskingJob) else {}
         text = json.dumps(self.job.model_dump(mode="json") | failures, indent=2)
@@ -141,103 +141,103 @@ class SentJob:
         return Task([python or sys.executable, "-m", NODE, f"{{task}}/{JOB}"], files={JOB: text})
 
     def wanted(self, name: str, folder: Path, asset: dg.AssetKey, partition: str | None) -> Wanted:
-        """The job as what a run waits for, to its end."""
+        """The job as a result that a run waits for, until the job's end."""
         return Wanted(
-            name, folder, self.fingerprint, (asset,), partition, self.take, self.said, self.why, waits_for_end=True
+            name, folder, self.fingerprint, (asset,), partition, self.take, self.fault, self.message, waits_for_end=True
         )
 
     def take(self, submission: Submission, index: int) -> bool:
-        """Copy all that the job has promised to its places, where it is whole; whether it is."""
-        found = {final: self._whole(submission, index, final) for final in self._places}
-        if None in found.values():
+        """Copy the job's files to their final places if all of them are whole; returns whether they are."""
+        files = {final: self._whole_file(submission, index, final) for final in self._places}
+        if None in files.values():
             return False
-        for final, path in found.items():
+        for final, path in files.items():
             with whole_file(final) as temporary:
                 shutil.copyfile(str(path), temporary)
         return True
 
-    def said(self, submission: Submission, index: int) -> str | None:
-        """Why a cell cannot be read, in the job's own words; None where it has said nothing."""
-        cell = self._cells.get(self._lacking(submission, index))
+    def fault(self, submission: Submission, index: int) -> str | None:
+        """The job's own reason why a cell failed; None where it gave none."""
+        cell = self._cells.get(self._missing_file(submission, index))
         for path in attempts_of(submission, index, FAILURES) if cell else ():
             with contextlib.suppress(StorageError):
-                if cell and cell.name in (found := read_json(path)):
-                    return found[cell.name]
+                if cell and cell.name in (failures := read_json(path)):
+                    return failures[cell.name]
         return None
 
-    def why(self, submission: Submission, index: int, verdict: Verdict) -> str:
-        """Why something is lacking though the job has ended: what it said, how it ended, or the file's fault."""
-        if said := self.said(submission, index):
-            return said
+    def message(self, submission: Submission, index: int, verdict: Verdict) -> str:
+        """Why a file is missing after the job's end: its own reason, how it ended, or what is wrong with the file."""
+        if reported := self.fault(submission, index):
+            return reported
         job, log = f"job {submission.job_id}_{index}", submission.log(index)
         if verdict.ending is not Ending.DONE:
-            last = _last_line(log)
-            return f"{job}: {verdict.ending}: {verdict.reason}{f': {last}' if last else ''}"
-        lacking = self._lacking(submission, index)
-        left = attempts_of(submission, index, self._places[lacking])
-        fault = self._fault(lacking, left[0]) if left else None
-        name = self._things if self._cells else lacking.name
+            last_line = _last_line(log)
+            return f"{job}: {verdict.ending}: {verdict.reason}{f': {last_line}' if last_line else ''}"
+        missing = self._missing_file(submission, index)
+        files = attempts_of(submission, index, self._places[missing])
+        fault = self._fault(missing, files[0]) if files else None
+        name = self._noun if self._cells else missing.name
         return f"{job} has left {fault}" if fault else f"{job} has left no {name}; see its log: {log}"
 
     @property
     def _cells(self) -> dict[Path, ScoreCell | GenerateCell]:
-        """The cells of a job that asks, by what they write."""
+        """The cells of a job that asks models, by their output files; empty for other jobs."""
         return {cell.output: cell for cell in self.job.cells} if isinstance(self.job, AskingJob) else {}
 
     @property
-    def _things(self) -> str:
-        """What a cell writes."""
+    def _noun(self) -> str:
+        """The noun for the records that a cell writes."""
         return "readings" if isinstance(self.job, ScoreJob) else "answers"
 
     @property
     def _places(self) -> dict[Path, str]:
-        """What the job promises, and where in its attempt's folder it is to write that."""
-        given = {path: f"given/{n}{path.suffix}" for n, path in enumerate(promised_files(self.job))}
-        return given | {path: f"{self._things}/{cell.name}.parquet" for path, cell in self._cells.items()}
+        """The final paths of the job's files, with the paths in its attempt's folder."""
+        places = {path: f"given/{n}{path.suffix}" for n, path in enumerate(promised_files(self.job))}
+        return places | {path: f"{self._noun}/{cell.name}.parquet" for path, cell in self._cells.items()}
 
-    def _whole(self, submission: Submission, index: int, final: Path) -> Path | None:
-        """A promised file as an attempt has left it whole."""
-        left = attempts_of(submission, index, self._places[final])
-        return next((path for path in left if self._fault(final, path) is None), None)
+    def _whole_file(self, submission: Submission, index: int, final: Path) -> Path | None:
+        """The whole copy of a file from any attempt; None where there is none."""
+        files = attempts_of(submission, index, self._places[final])
+        return next((path for path in files if self._fault(final, path) is None), None)
 
-    def _lacking(self, submission: Submission, index: int) -> Path:
-        """The first promised file that no attempt has left whole; the first of all where none is lacking."""
-        lacks = (final for final in self._places if self._whole(submission, index, final) is None)
+    def _missing_file(self, submission: Submission, index: int) -> Path:
+        """The first file without a whole copy; the first of all files if none is missing."""
+        lacks = (final for final in self._places if self._whole_file(submission, index, final) is None)
         return next(lacks, next(iter(self._places)))
 
     def _fault(self, final: Path, path: Path) -> str | None:
-        """What is wrong with a file that an attempt has left; None where it is whole."""
+        """What is wrong with an attempt's file; None where it is whole."""
         if final not in self._cells:
             return None  # written whole or not at all
         is_written_to = isinstance(self.job, GenerateJob)
         try:
-            read = [record.trial_id for record in (read_answers if is_written_to else read_readings)(path)]
+            trial_ids = [record.trial_id for record in (read_answers if is_written_to else read_readings)(path)]
         except StorageError as error:
-            return f"{self._things} that are not whole: {error}; materialise again"
-        asked = read_table(self._cells[final].trials, TRIALS)["trial_id"].to_pylist()
+            return f"{self._noun} that are not whole: {error}; materialise again"
+        expected_ids = read_table(self._cells[final].trials, TRIALS)["trial_id"].to_pylist()
         return (
             None
-            if list(dict.fromkeys(read)) == asked
-            else f"{self._things} of other trials ({path}); materialise again"
+            if list(dict.fromkeys(trial_ids)) == expected_ids
+            else f"{self._noun} of other trials ({path}); materialise again"
         )
 
 
 def attempts_of(submission: Submission, index: int, name: str) -> list[Path]:
-    """A file as each attempt has left it, the latest first."""
+    """The copies of a file from all attempts, newest first."""
     folders = sorted(submission.task_folder(index).glob(f"{ATTEMPT}-*"), key=lambda folder: folder.stat().st_mtime)
     return [path for folder in reversed(folders) if (path := folder / name).exists()]
 
 
 def _last_line(log: Path) -> str | None:
-    """The last line of a log that is the command's own; None where it has said nothing."""
-    said = [line for line in tail(log).splitlines() if line.strip() and not line.startswith(HEADER)]
-    return said[-1] if said else None
+    """The last line that the command wrote to its log; None where it wrote none."""
+    lines = [line for line in tail(log).splitlines() if line.strip() and not line.startswith(HEADER)]
+    return lines[-1] if lines else None
 
 
 def _paths(value: Any) -> Iterator[Path]:
-    """All paths among the fields of a job; what people wrote, such as a system's text, is none."""
+    """All fields of a job that are paths; texts of people are never taken for paths."""
     if isinstance(value, Path):
         yield value
     elif isinstance(value, dict | list | tuple):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _paths(each)
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _paths(item)

@@ -1,4 +1,4 @@
-"""What node jobs ask of Slurm: options of a family's job, where submissions lie, and the scripts of a whole grid."""
+"""Slurm for node jobs: options of a family's jobs, the folder of submissions, and the scripts of a whole grid."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -26,31 +26,31 @@ NODE, JOB = "valuesassets.node", "job.json"
 
 
 def slurm_watch(settings: SlurmSettings) -> Watch:
-    """What asks Slurm, here or on the study's login node, with the study's patience."""
+    """A watch on Slurm, here or on the study's login node, with the study's time limits."""
     patience = settings.exit_file_seconds, settings.unknown_seconds, settings.poll_seconds, settings.attempts
     return Watch(SlurmCommands(settings.host), *patience)
 
 
 def slurm_root(storage: Storage) -> Path:
-    """Where submissions lie."""
+    """The folder of submissions."""
     return storage.folder.absolute() / "slurm"
 
 
 def slurm_options(study: Study, storage: Storage, family: str | None) -> SlurmOptions:
-    """What a job of a family asks of Slurm, or one of no family.
+    """The Slurm options of a family's jobs, or of a job without a family.
 
     Raises:
-        JobError: options that contradict each other.
+        JobError: options contradict each other.
     """
     settings = study.slurm or SlurmSettings()
     resources = study.families[family].resources if family else Resources()
     chosen: dict[str, Any] = settings.for_family(resources)
-    given = cache_variables(storage, family, chosen["environment"]) if family else {}
+    cache = cache_variables(storage, family, chosen["environment"]) if family else {}
     fixed = {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONUNBUFFERED": "1"}
     try:
         memory, minutes = resources.memory_gib * 1024, max(1, round(resources.hours * 60))
         manners = settings.model_dump(include={"warn_seconds", "requeue", "throttle"})
-        chosen |= manners | {"environment": given | fixed | chosen["environment"]}
+        chosen |= manners | {"environment": cache | fixed | chosen["environment"]}
         return SlurmOptions(**chosen, memory_mib=memory, minutes=minutes)
     except SlurmError as error:
         of_family = f", family {family}" if family else ""
@@ -58,21 +58,21 @@ def slurm_options(study: Study, storage: Storage, family: str | None) -> SlurmOp
 
 
 def job_label(study: Study, asset: dg.AssetKey) -> str:
-    """What a person reads in `squeue`."""
+    """The label of a job in `squeue`."""
     return "-".join([study.name, *asset.path])
 
 
-def alike(things: Iterable[T], asked_by: Callable[[T], Asked]) -> list[tuple[Asked, list[T]]]:
-    """Things by what they ask, of Slurm or of a model, in their order."""
+def alike(things: Iterable[T], request_of: Callable[[T], Asked]) -> list[tuple[Asked, list[T]]]:
+    """Groups of things with the same request, such as the same Slurm options or model, in order."""
     groups: dict[str, tuple[Asked, list[T]]] = {}
     for thing in things:
-        asked = asked_by(thing)
-        groups.setdefault(repr(asked), (asked, []))[1].append(thing)
+        request = request_of(thing)
+        groups.setdefault(repr(request), (request, []))[1].append(thing)
     return list(groups.values())
 
 
 def grid_scripts(study: Study, storage_root: Path) -> list[str]:
-    """The batch scripts that the whole grid would be submitted with, and the command of each one's first task.
+    """The batch scripts of the whole grid, each with the command of its first task.
 
     Raises:
         JobError: the study does not run on Slurm, or its options contradict each other.

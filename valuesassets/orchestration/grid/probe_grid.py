@@ -1,5 +1,7 @@
-"""The grid at once: preflight, then many cells, read here or on Slurm as job arrays, each of them in the UI the moment
-its readings are whole; then what they say."""
+"""The job for an instrument's grid: preflight, then the cells, here or as job arrays on Slurm, then derived assets.
+
+Each cell appears in the UI as soon as it is whole.
+"""
 
 from collections.abc import Collection
 
@@ -21,16 +23,16 @@ from valuesassets.records.study import Cell, Study
 
 FAILED_CELLS = "failed_cells"
 BEFORE, AFTER = ("reference_models", "preflight"), ("sampled_answers",)
-"""What the job makes beside readings and what they say, where the study has it."""
+"""Assets that the job makes before and after the cells, if the study has them."""
 
 
 def grid_job_name(instrument: Instrument) -> str:
-    """What the job is called that reads an instrument's grid."""
+    """The name of the job for an instrument's grid."""
     return PROBE_GRID if instrument == SURVEY else f"{instrument.name}_grid"
 
 
 def probe_grid_job(study: Study, graph: AssetGraph, instrument: Instrument) -> dg.JobDefinition:
-    """The job that reads an instrument's grid, with one setting, `cells`."""
+    """The job for an instrument's grid, with one setting, `cells`."""
     derived = steps_of(graph, instrument.name, "cell")
     before, after = (
         [key.to_user_string() for key in keys if graph.has(key)]
@@ -39,12 +41,12 @@ def probe_grid_job(study: Study, graph: AssetGraph, instrument: Instrument) -> d
 
     @dg.op(pool="slurm", out=dg.Out(dg.Nothing))
     def submit_gpu_partitions(context: dg.OpExecutionContext, config: GridConfig, storage: dg.ResourceParam[Storage]):
-        """Read cells, here or on Slurm as job arrays, and materialise each when it is whole."""
+        """Read cells, here or as job arrays on Slurm, and materialise each as soon as it is whole."""
 
         def materialise(only: list[str], cells: Collection[Cell]) -> dict[str, str]:
             return materialise_parts(context, study, storage, only, list(map(str, cells))) if cells else {}
 
-        # A command that runs a whole study has done what comes before, and does what comes after.
+        # A command for a whole study makes the steps before and after itself.
         is_alone = COMMAND_TAG not in context.run.tags
         failed: dict[str, str] = {}
         unread: dict[str, str] = {}
@@ -54,8 +56,10 @@ def probe_grid_job(study: Study, graph: AssetGraph, instrument: Instrument) -> d
             cells = not_yet_read(chosen, grid, context.run, context.instance)
             context.log.info(f"{len(cells)} of the study's {len(grid.cells)} cells are to be read")
             if is_alone:
-                passed = storage.files(instrument.key("preflight"), "json")
-                failed |= materialise(before, [c for c in cells if study.slurm is None or c.family not in passed])
+                families_tested = storage.files(instrument.key("preflight"), "json")
+                failed |= materialise(
+                    before, [cell for cell in cells if study.slurm is None or cell.family not in families_tested]
+                )
             unread = GridRun(context, grid).run(cells)
             if is_alone and derived:
                 failed |= materialise(after, [cell for cell in grid.cells if _can_be_derived(derived[0], grid, cell)])
@@ -78,17 +82,17 @@ def probe_grid_job(study: Study, graph: AssetGraph, instrument: Instrument) -> d
 
 
 def failed_cells(result: dg.ExecuteInProcessResult) -> dict[str, str]:
-    """Why cells failed in a run of `probe_grid`, by `<model>/<part>`; empty where the run failed as a whole."""
+    """The reasons of failed cells in a run of the grid job, by `<model>/<part>`; empty if the whole run failed."""
     for event in result.all_events:
         failure = event.step_failure_data.user_failure_data if event.is_step_failure else None
         if failure is not None and FAILED_CELLS in failure.metadata:
-            found = failure.metadata[FAILED_CELLS].value
-            return {str(name): str(reason) for name, reason in found.items()} if isinstance(found, dict) else {}
+            cells = failure.metadata[FAILED_CELLS].value
+            return {str(name): str(reason) for name, reason in cells.items()} if isinstance(cells, dict) else {}
     return {}
 
 
 def _can_be_derived(key: dg.AssetKey, grid: Grid, cell: Cell) -> bool:
-    """Whether all is there that an asset of a cell is made of."""
+    """Whether all inputs of a cell's asset exist."""
     partition = partition_of(grid.instrument, cell)
     inputs = inputs_of(key, partition, grid.graph)
     paths = [grid.storage.path(k, partition if name == str(partition) else name, "*") for k, name in inputs]
@@ -96,22 +100,22 @@ def _can_be_derived(key: dg.AssetKey, grid: Grid, cell: Cell) -> bool:
 
 
 def _description(study: Study, instrument: Instrument, derived: dg.AssetKey | None = None) -> str:
-    """What the job does; `derived` is what comes of a cell first, where anything does."""
-    cells, asked = instrument.cells(study), instrument.asked.to_user_string()
-    how = (
-        "The cells go to Slurm as job arrays, each model is loaded once"
+    """The job's description; `derived` is the first asset derived from a cell, if any."""
+    cells, asset = instrument.cells(study), instrument.asked.to_user_string()
+    place = (
+        "The cells run on Slurm as job arrays, and each model is loaded once"
         if study.slurm is not None
-        else "The cells are read on this machine, each model is loaded once"
+        else "The cells are read on this machine, and each model is loaded once"
     )
-    made = "preflight of each model, readings, answer\ndistributions, and calibration where answers are planted"
-    made = made if derived else "what each model writes"
-    look_at = derived.to_user_string() if derived else asked
-    return f"""The grid of {len(cells)} cells (model x {instrument.part}): {made}.
+    steps = "preflight of each model, readings, answer\ndistributions, and calibration where answers are planted"
+    steps = steps if derived else "the answers that each model writes"
+    look_at = derived.to_user_string() if derived else asset
+    return f"""The grid of {len(cells)} cells (model x {instrument.part}): {steps}.
 
-{how}; each cell turns green in the grid of `{asked}` when it is whole. Seconds to a
-minute a cell for models that are trained here, minutes to an hour for real ones. Launched as it is, it reads what was
-never read or has failed; the setting `cells` takes `missing`, `stale`, `failed`, `all`, or cells by name, as in
+{place}; each cell turns green in the grid of `{asset}` when it is whole. A cell takes seconds
+to a minute for models that are trained here, and minutes to an hour for real ones. By default the job reads cells that
+were never read or have failed; the setting `cells` takes `missing`, `stale`, `failed`, `all`, or cells by name, as in
 `{{"ops": {{"submit_gpu_partitions": {{"config": {{"cells": ["{cells[0]}"]}}}}}}}}`.
 
-Afterwards look at `{look_at}`, cell by cell, and at its checks. Cells that fail are listed at the
-end of the run with their reasons, the others are there all the same; launched again, it reads only what is missing."""
+Afterwards look at `{look_at}`, cell by cell, and at its checks. Failed cells are listed at the end of the
+run with their reasons; all other cells are kept. Launched again, the job reads only missing cells."""

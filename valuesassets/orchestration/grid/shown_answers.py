@@ -1,4 +1,4 @@
-"""Metadata of what a cell's model wrote, for the UI, the same for local and Slurm jobs."""
+"""Metadata on a cell's written answers for the UI, the same for local and Slurm jobs."""
 
 from collections import Counter
 from dataclasses import asdict
@@ -26,39 +26,41 @@ from valuesassets.records.trials import Status
 def show_answers(
     path: Path, log: Path, storage: Storage, instrument: Instrument, study: Study
 ) -> tuple[dict[str, Any], str, list[dg.AssetCheckResult]]:
-    """Metadata and data version of a file of answers, and its checks.
+    """Metadata, data version and check results for a file of answers.
 
     Args:
-        log: of the job that had them written.
-        instrument: whose cell was asked.
-        study: whose cell it is.
+        log: log of the job.
+        instrument: the cell's instrument.
+        study: the cell's study.
 
     Raises:
         StorageError: the file is not whole.
     """
-    written, described = [asdict(answer) for answer in read_answers(path)], table_metadata(path)
-    n_written = sum(row["status"] == Status.OK for row in written)
-    ends = Counter(row["finish"] for row in written if row["finish"])
+    rows, file_metadata = [asdict(answer) for answer in read_answers(path)], table_metadata(path)
+    n_written = sum(row["status"] == Status.OK for row in rows)
+    ends = Counter(row["finish"] for row in rows if row["finish"])
     metadata = {
-        SUMMARY: f"{n_written} of {len(written)} answers written by {named_model(described['model'])}",
+        SUMMARY: f"{n_written} of {len(rows)} answers written by {named_model(file_metadata['model'])}",
         **_page(path, storage, instrument),
         "path": dg.MetadataValue.path(str(path)),
         WRITTEN: hashes_of([path], path.parent),
         **shown_log(storage, log),
-        **{f"node/{key}": value for key, value in described.items()},
+        **{f"node/{key}": value for key, value in file_metadata.items()},
         "ends": ", ".join(f"{n} {end}" for end, n in ends.most_common()),
-        **frame_metadata(flat_frame(written).drop(columns=["answer_key"]), ANSWERS),
+        **frame_metadata(flat_frame(rows).drop(columns=["answer_key"]), ANSWERS),
     }
-    counted = judge_rows(instrument, ANSWERS, written, log=link_to(storage, log))
-    results = [*judge_versions(study, described), *counted]
-    return metadata, sha256_json(written)[:16], results
+    record_results = judge_rows(instrument, ANSWERS, rows, log=link_to(storage, log))
+    results = [*judge_versions(study, file_metadata), *record_results]
+    return metadata, sha256_json(rows)[:16], results
 
 
 def _page(path: Path, storage: Storage, instrument: Instrument) -> dict[str, Any]:
-    """Where a person reads what was written, as soon as it has been judged."""
+    """A link to the page with the cell's prompts and answers, which a later asset writes."""
     if not instrument.answer_pages:
         return {}
-    asked, pages = (
+    answers_folder, pages_folder = (
         storage.folder.joinpath(*instrument.key(name).path) for name in ("answers", instrument.answer_pages)
     )
-    return {"prompts_and_answers": link_to(storage, pages / path.relative_to(asked).with_suffix(".html"))}
+    return {
+        "prompts_and_answers": link_to(storage, pages_folder / path.relative_to(answers_folder).with_suffix(".html"))
+    }

@@ -1,4 +1,4 @@
-"""Metadata of a cell's readings for the UI, the same for local and Slurm jobs."""
+"""Metadata on a cell's readings for the UI, the same for local and Slurm jobs."""
 
 import json
 from collections.abc import Mapping
@@ -26,62 +26,62 @@ from valuesassets.records.tables import READINGS
 def show_readings(
     path: Path, log: Path, storage: Storage, instrument: Instrument, study: Study
 ) -> tuple[dict[str, Any], str, list[dg.AssetCheckResult]]:
-    """Metadata and data version of a file of readings, and its checks: whether batches changed an answer first.
+    """Metadata, data version and check results for a file of readings; the first check is on batches.
 
     Args:
-        log: of the job that read them.
-        instrument: whose cell was read.
-        study: whose cell it is.
+        log: log of the job.
+        instrument: the cell's instrument.
+        study: the cell's study.
 
     Raises:
         StorageError: the file is not whole.
     """
-    readings, described = read_readings(path), table_metadata(path)
-    read = reading_rows(readings)
-    tokenizer = json.loads(described.pop("tokenizer_report", "{}"))
-    # What a model behind an API answers does not depend on a batch of ours.
-    invariance = json.loads(described.get("batch_invariance", '{"agrees": true, "trials": 0}'))
-    n_read = sum(row["status"] == "ok" for row in read)
+    readings, file_metadata = read_readings(path), table_metadata(path)
+    rows = reading_rows(readings)
+    tokenizer = json.loads(file_metadata.pop("tokenizer_report", "{}"))
+    # Models behind an API are not asked in batches.
+    invariance = json.loads(file_metadata.get("batch_invariance", '{"agrees": true, "trials": 0}'))
+    n_read = sum(row["status"] == "ok" for row in rows)
     metadata = {
-        SUMMARY: f"{n_read} of {len(read)} prompts read from {named_model(described['model'])}",
+        SUMMARY: f"{n_read} of {len(rows)} prompts read from {named_model(file_metadata['model'])}",
         "path": dg.MetadataValue.path(str(path)),
         WRITTEN: hashes_of([path], path.parent),
         **shown_log(storage, log),
-        **{f"node/{key}": value for key, value in described.items()},
-        "tokenizer": table_of([{"what": what, "found": found} for what, found in flat_report(tokenizer).items()]),
-        **frame_metadata(flat_frame(read).drop(columns=["outside_prob", "reading_key"]), READINGS),
+        **{f"node/{key}": value for key, value in file_metadata.items()},
+        "tokenizer": table_of([{"what": what, "found": value} for what, value in flat_report(tokenizer).items()]),
+        **frame_metadata(flat_frame(rows).drop(columns=["outside_prob", "reading_key"]), READINGS),
         PICTURE: picture_of(draw_readings(readings, study.is_planted)),
     }
     failing = [] if invariance["agrees"] and not invariance.get("is_visible") else [invariance]
     whole_log = link_to(storage, log)
     invariant = checks.BATCHES_DO_NOT_MATTER.result(failing, invariance["trials"], log=whole_log)
-    results = [invariant, *judge_versions(study, described), *judge_rows(instrument, READINGS, read, log=whole_log)]
-    return metadata, sha256_json(read)[:16], results
+    results = [invariant, *judge_versions(study, file_metadata), *judge_rows(instrument, READINGS, rows, log=whole_log)]
+    return metadata, sha256_json(rows)[:16], results
 
 
 def version_checks(study: Study) -> list[checks.Sentence]:
-    """The check on who answered, in a study that asks models behind an API."""
+    """The check on model versions, if the study asks models behind an API."""
     return [checks.ONE_VERSION_ANSWERS] if study.asks_elsewhere else []
 
 
-def judge_versions(study: Study, described: Mapping[str, str]) -> list[dg.AssetCheckResult]:
-    """What that check says of a file, of what the file says of itself; nothing where the study does without it."""
-    versions = json.loads(described.get("model_versions", "[]"))
+def judge_versions(study: Study, file_metadata: Mapping[str, str]) -> list[dg.AssetCheckResult]:
+    """The result of the check on model versions for a file's metadata; none if the study has no such check."""
+    versions = json.loads(file_metadata.get("model_versions", "[]"))
     failing = [{"model_version": version} for version in versions] if len(versions) > 1 else []
     return [check.result(failing, len(versions)) for check in version_checks(study)]
 
 
 def flat_report(report: dict[str, Any]) -> dict[str, str]:
-    """A tokenizer report in words: what was looked at, and what was found."""
-    return {what.replace("_", " "): _in_words(found) for what, found in report.items()}
+    """A tokenizer report in words, by what was examined."""
+    return {what.replace("_", " "): _in_words(value) for what, value in report.items()}
 
 
-def _in_words(found: Any) -> str:
-    if isinstance(found, dict):
-        return "; ".join(f"{text!r}: {_in_words(tokens)}" for text, tokens in found.items())
-    if isinstance(found, list):
-        return " ".join(map(_in_words, found)) or "none"
-    if isinstance(found, bool):
-        return "yes" if found else "no"
-    # A token that is a line break would break the line.
-    return "none" if found is None else str(found).replace("\n", "\\n")
+def _in_words(value: Any) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{text!r}: {_in_words(tokens)}" for text, tokens in value.items())
+    if isinstance(value, list):
+        return " ".join(map(_in_words, value)) or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    # A token may be a line break.
+    return "none" if value is None else str(value).replace("\n", "\\n")

@@ -1,1 +1,1 @@
-"""The tables of a study file, one module each; `records.study` puts them together."""
+"""The tables of a study file, one module each; `records.study` combines them."""

@@ -1,4 +1,4 @@
-"""`[languages.<code>]` and `[families.<name>]`: the two sides of a grid, and the model that is asked in each cell."""
+"""`[languages.<code>]` and `[families.<name>]`: the two dimensions of a grid, and the model of each cell."""
 
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -16,57 +16,59 @@ if TYPE_CHECKING:
     from valuesassets.records.study import Study
 
 Extractor = Literal["layout", "gemini", "imported"]
-"""From the PDF's text layer, by Gemini, or out of a file that something else extracted."""
+"""From the PDF's text layer, by Gemini, or from a file of questions."""
 
 
 WRONG_COUNTRIES = {"UK": "GB", "EL": "GR", "EN": "GB", "SU": "RU", "YU": "RS"}
-"""What is often written in the place of a country's code."""
+"""Codes that are often used by mistake, with the right ones."""
 
 
 @cache
 def known_countries() -> frozenset[str]:
-    """ISO 3166-1 alpha-2, and XK, which surveys use for Kosovo."""
-    lines = (STUDIES / "facts" / "iso_countries.csv").read_text(encoding="utf-8").splitlines()
-    return frozenset({line.partition(",")[0] for line in lines[1:]} | {"XK"})
+    """The codes of ISO 3166-1 alpha-2, and XK, which surveys use for Kosovo."""
+    rows = (STUDIES / "facts" / "iso_countries.csv").read_text(encoding="utf-8").splitlines()
+    return frozenset({line.partition(",")[0] for line in rows[1:]} | {"XK"})
 
 
 class Language(Record):
     """One language of a study. Its key is the ISO 639-3 code."""
 
     name: str
-    """English name, as figures and tables print it."""
+    """English name, for figures and tables."""
     country: Annotated[str, pydantic.Field(pattern=COUNTRY)] | None = None
-    """Country whose people the language's answers are compared with, ISO 3166 alpha-2. The survey needs it."""
+    """Country whose people are compared with the language's answers, ISO 3166 alpha-2. The survey needs it."""
     zone: str | None = None
     """Culture zone of the Inglehart-Welzel map. The survey needs it."""
     region: str | None = None
-    """A coarser group to compare distances with, such as Nordic or Baltic; leave it out where there is none."""
+    """A group of languages for comparing distances, such as Nordic or Baltic; optional."""
     resource: Literal["high", "low"] = "high"
-    """Whether much (`high`) or little (`low`) text of the language is on the web."""
+    """Amount of text in the language on the web: `high` or `low`."""
+    script: str | None = None
+    """Ignored and removed in the next release; leave it out. The script follows from the language."""
     pdf: str | None = None
-    """Name of the PDF in `pdf_dir`, or inside the ZIP archive that a link delivers; `<code>.pdf` if left out."""
+    """Name of the PDF in `pdf_dir`, or in the ZIP archive of a download; `<code>.pdf` if left out."""
     lexicon: StudyPath | None = None
-    """Your own words around its questions (TOML, `valuesassets template lexicon` writes one to fill in); the bundled
+    """Your own words around the questions, in TOML (`valuesassets template lexicon` writes one to fill in); the bundled
     ones if left out."""
     gesis_document: int | None = None
     """Number of the field questionnaire at GESIS; needed with `questionnaires.source = "gesis"`."""
     extractor: Extractor | None = None
-    """How this language's questions are obtained; as `questionnaires.extractor` says if left out."""
+    """How this language's questions are obtained; `questionnaires.extractor` if left out."""
     sha256: Annotated[str, pydantic.Field(pattern=SHA256)] | None = None
-    """Checksum that the questionnaire's PDF must have; any PDF will do if left out."""
+    """SHA-256 checksum of the questionnaire's PDF; not checked if left out."""
 
     @pydantic.field_validator("country")
     @classmethod
     def _is_a_country(cls, country: str | None) -> str | None:
         if country is not None and country not in known_countries():
-            meant = WRONG_COUNTRIES.get(country)
-            advice = f"write {meant}" if meant else "look it up in the list of ISO 3166-1, such as DE"
+            code = WRONG_COUNTRIES.get(country)
+            advice = f"write {code}" if code else "look it up in the list of ISO 3166-1, such as DE"
             raise ValueError(f"{country} is the code of no country; {advice}")
         return country
 
 
 class Family(Record):
-    """A model family: how a model follows from a language. Its key is the name in tables and figures."""
+    """A model family: one model for all languages, or one for each. Its key is its name in tables and figures."""
 
     kind: Literal["huggingface", "reference", "gemini", "openai"]
     """`huggingface`: models from the hub or from folders; `reference`: tiny models trained here on planted answers;
@@ -74,23 +76,23 @@ class Family(Record):
     model_type: Literal["mono", "multi"]
     """`mono`: a model per language; `multi`: one model for all."""
     model_id: ModelPlace | None = None
-    """Hub id, folder, GGUF file, or name behind an interface; `{lang}` stands for the language's code. Reference
+    """Hub id, folder, GGUF file, or the model's name at its API; `{lang}` stands for the language's code. Reference
     families have none."""
     plants: Literal["values", "no-signal", "always-first"] = "values"
-    """What a reference family is trained to answer: preferences that differ between languages, or cultures (`values`),
+    """What a reference family is trained to answer: preferences that differ between languages or cultures (`values`),
     the same preferences in all of them (`no-signal`), or always the option shown first (`always-first`)."""
     revision: str | None = None
     """Commit, tag or branch on the hub; the main branch if left out."""
     dtype: Literal["float32", "bfloat16", "auto"] = "auto"
     """Number format of the weights in memory; `auto`: bfloat16 on a GPU, float32 on a CPU."""
     offline: bool = False
-    """Whether models are taken from this machine's cache only, without asking the hub."""
+    """Whether models come from this machine's cache only, without contacting the hub."""
     bos: BosRule = "template"
-    """What begins every prompt: as the tokenizer's own template says, or `always` or `never` its beginning-of-text
-    token."""
+    """Beginning of every prompt: as the tokenizer's own template has it (`template`), or `always` or `never` its
+    beginning-of-text token."""
     languages: Annotated[tuple[str, ...], pydantic.Field(min_length=1)] | Literal["card"] | None = None
-    """Codes of the languages that the family serves; all languages of the study if left out. What a model card names
-    (`card`), where an instrument looks at it: cultural robustness does."""
+    """Codes of the languages that the family supports; all languages of the study if left out. `card`: the languages on
+    the model card, in instruments that read it (cultural robustness)."""
     prompting: Prompting = AS_TEXT
     endpoint: Endpoint | None = None
     resources: Resources = Resources()
@@ -130,8 +132,8 @@ class Family(Record):
             self.endpoint.check(self.prompting)
             if self.offline or self.revision or self.dtype != "auto":
                 raise ValueError(
-                    "offline, revision and dtype are for kind = 'huggingface'; whoever runs the model decides: leave "
-                    "them out"
+                    "offline, revision and dtype are for kind = 'huggingface'; elsewhere the provider decides, so leave"
+                    " them out"
                 )
         if self.prompting.is_chat and self.bos != "template":
             raise ValueError(
@@ -140,7 +142,7 @@ class Family(Record):
         return self
 
     def check(self, name: str, study: "Study") -> None:
-        """See that the study has the languages that the family serves.
+        """Require that the study has the languages that the family supports.
 
         Raises:
             ValueError: it lacks one.

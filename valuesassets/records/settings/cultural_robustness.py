@@ -1,4 +1,4 @@
-"""`[cultural_robustness]`: which everyday questions are asked in every language, for which countries, how often."""
+"""`[cultural_robustness]`: the everyday questions, their languages and countries, and how often each is asked."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -14,62 +14,62 @@ Kept = Literal["truncated", "echo", "loop", "wrong_language"]
 
 
 class CulturalRobustness(InstrumentTable):
-    """Which everyday questions are asked in every language, for which countries, how often.
+    """The everyday questions, asked in every language without a country and about countries.
 
-    The country of each language (`languages.<code>.country`) is its own: it is always among those asked about, and
-    languages without one take no part in what compares own countries."""
+    A language's own country (`languages.<code>.country`) is always asked about. Languages without a country are left
+    out of comparisons with own countries."""
 
     needs_languages: ClassVar[bool] = True
 
     questions: Literal["bundled"] | StudyPath = "bundled"
-    """A folder of `<code>_unspecific.jsonl` and `<code>_specific.jsonl` (.gz too), or six questions of our own in six
+    """A folder of `<code>_unspecific.jsonl` and `<code>_specific.jsonl` (also .gz), or our six questions in six
     languages (`bundled`)."""
     countries: DataFile | None = None
-    """What anchors are: a CSV file with `anchor,country[,persona]`; if left out, `countries.csv` in the folder of
-    questions, else the published order."""
+    """The country of each anchor number: a CSV file with `anchor,country[,persona]`; if left out, `countries.csv` in
+    the folder of questions, else the published order."""
     anchors: Positive | None = None
-    """How many countries are asked about, seeded, the languages' own always among them; all if left out."""
+    """Number of countries asked about: a random choice that includes the languages' own; all if left out."""
     samples: Positive = 8
-    """Answers to each question without a country; without several, differences hold the noise of sampling."""
+    """Answers to each question without a country; with a single one, differences contain sampling noise."""
     samples_anchored: Positive = 2
     """Answers to each question with a country."""
     greedy: bool = False
-    """Whether the likeliest token is taken each time, with one answer to each prompt, as published scores have it."""
+    """Whether to take the likeliest token each time, with one answer to each prompt, as in the published scores."""
     temperature: Annotated[float, pydantic.Field(gt=0, allow_inf_nan=False)] = 1.0
-    """Of the draws, where answers are drawn."""
+    """Sampling temperature."""
     max_tokens: Positive = 200
-    """Most tokens of an answer; longer ones are cut off and do not count."""
+    """Most tokens of an answer; longer answers are cut off and excluded."""
     keep: tuple[Kept, ...] = ()
-    """Answers that count although something is wrong with them; results without them are shown beside."""
+    """Faulty answers that count all the same; results without them are shown beside."""
     usable_share: Share = 0.8
-    """Least share of a language's answers that have to count, without and with a country; else it is dropped."""
+    """Least share of usable answers, without and with a country; a language with fewer is dropped."""
     embedder: ModelPlace = "Qwen/Qwen3-Embedding-8B"
-    """Hub id or folder of the sentence-transformers model that turns answers into vectors; or one that is made here
-    and knows the made-up answers (`planted`)."""
+    """Hub id or folder of the sentence-transformers model that embeds the answers; or `planted`, an embedder made here
+    for the made-up answers."""
     embedder_revision: str | None = None
     """Commit, tag or branch of the embedder on the hub."""
     embedder_prefix: str | None = None
-    """What is put before each text, as some embedders ask for (`query: `)."""
+    """Text before each answer, which some embedders need (`query: `)."""
 
     @pydantic.model_validator(mode="before")
     @classmethod
-    def _greedy_draws_nothing(cls, given: object) -> object:
-        if isinstance(given, dict) and given.get("greedy") is True:
-            idle = [key for key in ("samples", "samples_anchored", "temperature") if key in given]
+    def _greedy_draws_nothing(cls, content: object) -> object:
+        if isinstance(content, dict) and content.get("greedy") is True:
+            idle = [key for key in ("samples", "samples_anchored", "temperature") if key in content]
             if idle:
                 raise ValueError(f"greedy = true draws nothing and takes one answer; leave out {', '.join(idle)}")
-        return given
+        return content
 
     @pydantic.field_validator("keep")
     @classmethod
-    def _named_once(cls, given: tuple[Kept, ...]) -> tuple[Kept, ...]:
-        if twice := next((name for name in given if given.count(name) > 1), None):
-            raise ValueError(f"{twice} stands there twice; name it once")
-        return given
+    def _named_once(cls, faults: tuple[Kept, ...]) -> tuple[Kept, ...]:
+        if repeated := next((name for name in faults if faults.count(name) > 1), None):
+            raise ValueError(f"{repeated} stands there twice; name it once")
+        return faults
 
     @property
     def is_planted(self) -> bool:
-        """Whether the embedder is made here."""
+        """Whether the embedder is the one made here."""
         return self.embedder == "planted"
 
     def own_countries(self, study: "Study") -> dict[str, str]:
@@ -77,18 +77,19 @@ class CulturalRobustness(InstrumentTable):
         return {code: language.country for code, language in study.languages.items() if language.country is not None}
 
     def check(self, study: "Study") -> None:
-        """See that there are languages to compare, and that the embedder and the countries fit them.
+        """Require at least two languages, and an embedder and countries that fit them.
 
         Raises:
-            ValueError: they do not; names the key.
+            ValueError: a setting does not fit; names the key.
         """
         if len(study.languages) < 2:
             raise ValueError("cultural_robustness: compares languages, and the study has one; add others")
-        own = sorted(set(self.own_countries(study).values()))
-        if self.anchors is not None and self.anchors < max(len(own), 2):
-            needed = f"the languages' own countries are {len(own)} ({', '.join(own)})" if len(own) > 2 else "two differ"
+        countries = sorted(set(self.own_countries(study).values()))
+        if self.anchors is not None and self.anchors < max(len(countries), 2):
+            n_own, listed = len(countries), ", ".join(countries)
+            needed = f"the languages' own countries are {n_own} ({listed})" if n_own > 2 else "two differ"
             raise ValueError(
-                f"cultural_robustness.anchors: {self.anchors}, and {needed}; allow at least {max(len(own), 2)}"
+                f"cultural_robustness.anchors: {self.anchors}, and {needed}; allow at least {max(len(countries), 2)}"
             )
         if self.is_planted and (self.embedder_revision or self.embedder_prefix):
             raise ValueError(

@@ -1,4 +1,4 @@
-"""`[families.<name>.endpoint]`: how a model behind an API is reached. Its key stands in the environment alone."""
+"""`[families.<name>.endpoint]`: how a model behind an API is reached. The API key is only in the environment."""
 
 import ipaddress
 import re
@@ -24,23 +24,23 @@ Price = Annotated[float, pydantic.Field(ge=0), unit("US dollars per million toke
 
 
 class Prices(Record):
-    """What a model behind an API costs; the cost is not known if left out."""
+    """Prices of a model behind an API; without them its cost is unknown."""
 
     input: Price
-    """Price of what is sent."""
+    """Price of tokens sent."""
     output: Price
-    """Price of what comes back, thoughts included."""
+    """Price of tokens received, including thoughts."""
 
 
 class Connection(Record):
-    """How requests reach a model behind an API, and how patiently they are sent."""
+    """How requests reach a model behind an API, with timeouts and retries."""
 
     base_url: str | None = None
-    """Address of Gemini, https; Google's own if left out."""
+    """Address of Gemini (https); Google's own if left out."""
     timeout_s: Seconds = 300.0
-    """How long an answer may take."""
+    """Longest time to wait for an answer."""
     attempts: Positive = 5
-    """How often a request is sent before it counts as failed."""
+    """Number of times that a request is sent before it counts as failed."""
 
     @pydantic.field_validator("base_url")
     @classmethod
@@ -53,55 +53,55 @@ class Connection(Record):
 
     @property
     def address(self) -> str:
-        """Where requests go."""
+        """The address for requests."""
         return self.base_url or GOOGLE
 
     @property
     def host(self) -> str:
-        """Who answers: the machine's name, with the port where one is given."""
+        """The server's name, with the port if the address has one."""
         address = urlsplit(self.address)
         return f"{address.hostname}:{address.port}" if address.port else str(address.hostname)
 
 
 class Endpoint(Connection):
-    """Where a model behind an API is asked; its key stands in an environment variable, never in a file."""
+    """A model behind an API; its key is in an environment variable, never in a file."""
 
     provider: Literal["gemini", "openai"]
-    """Whose interface it is: Gemini's, or OpenAI's, which most servers and providers have (vLLM, llama.cpp, Ollama)."""
+    """The interface: Gemini's, or OpenAI's, which most servers and providers have (vLLM, llama.cpp, Ollama)."""
     base_url: str | None = None
-    """Address up to what names the operation, https, or http on this machine; the provider's own if left out."""
+    """Address without the operation's name, https, or http on this machine; the provider's own if left out."""
     key_env: str | None = None
-    """Name of the environment variable that holds the key; `GEMINI_API_KEY` or `OPENAI_API_KEY` if left out, and for a
-    server on this machine none at all."""
+    """Name of the environment variable that holds the key. If left out: `GEMINI_API_KEY` or `OPENAI_API_KEY`, and no
+    key for a server on this machine."""
     api: Literal["chat", "completions"] = "chat"
-    """Whether prompts are sent as turns of a chat or as bare text; only OpenAI's interface has `completions`."""
+    """Whether prompts are sent as chat turns or as bare text (`completions`, only with OpenAI's interface)."""
     route: Literal["auto", "token_ids", "echo", "top_logprobs", "sampled"] = "auto"
-    """How probabilities are had: of the very tokens (`token_ids`), of texts sent along (`echo`), the likeliest tokens
-    alone (`top_logprobs`), or none (`sampled`); `auto` tries them in this order, once."""
+    """How probabilities are obtained: for exact tokens (`token_ids`), for texts sent with the prompt (`echo`), for the
+    likeliest tokens only (`top_logprobs`), or not at all (`sampled`); `auto` tries them in this order, once."""
     top: Annotated[int, pydantic.Field(ge=1)] = 20
-    """How many of the likeliest tokens are asked for; most providers show 20 at most."""
+    """Number of likeliest tokens to request; most providers show at most 20."""
     max_width: Annotated[float, pydantic.Field(gt=0, le=1)] = 0.05
-    """Widest interval that a label's share may have where not all tokens are shown; a wider one is `unresolved`."""
+    """Widest interval of a label's share where not all tokens are shown; a wider one is `unresolved`."""
     tokenizer: ModelPlace | None = None
     """Folder or hub id of the model's tokenizer; the routes `token_ids` and `echo` need it."""
     concurrency: Positive = 4
-    """Requests that are under way at the same time."""
+    """Number of requests at the same time."""
     requests_per_minute: Positive | None = None
-    """Requests that are begun within a minute at most."""
+    """Most requests per minute."""
     tokens_per_minute: Positive | None = None
-    """Tokens that are sent and may come back within a minute at most."""
+    """Most tokens per minute, sent and received."""
     prices: Prices | None = None
-    """What the model costs; needed with `budget_usd`."""
+    """Prices of the model; needed with `budget_usd`."""
     budget_usd: Annotated[float, pydantic.Field(gt=0), unit("US dollars")] | None = None
-    """What may be spent on this model, earlier runs on the same store included."""
+    """Most money for this model, including earlier runs with the same store."""
     budget_tokens: Positive | None = None
-    """As `budget_usd`, tokens sent and received."""
+    """Most tokens sent and received, including earlier runs with the same store."""
     budget_requests: Positive | None = None
-    """As `budget_usd`, requests."""
+    """Most requests, including earlier runs with the same store."""
     parameters: dict[str, Any] = pydantic.Field(default_factory=dict)
-    """What else goes into the body of every request, by the server's names; it wins over what stands there."""
+    """Further fields of every request's body, by the server's names; they override ours."""
     omit: tuple[str, ...] = ()
-    """What is left out of the body because the server refuses it, such as `seed`."""
+    """Fields that are left out of the body because the server refuses them, such as `seed`."""
 
     @pydantic.field_validator("key_env")
     @classmethod
@@ -124,12 +124,12 @@ class Endpoint(Connection):
         if self.budget_usd is not None and self.prices is None:
             raise ValueError("budget_usd needs prices, what a million tokens cost; add them, or say budget_tokens")
         if self.prices is not None and self.budget_usd is None:
-            raise ValueError("prices are held against budget_usd, which is missing; say what may be spent")
+            raise ValueError("prices need budget_usd, which is missing; say how much may be spent")
         return self
 
     @property
     def address(self) -> str:
-        """Where requests go."""
+        """The address for requests."""
         return self.base_url or ADDRESSES[self.provider]
 
     @property
@@ -141,19 +141,19 @@ class Endpoint(Connection):
 
     @property
     def shows_probabilities(self) -> bool:
-        """Whether probabilities are asked for at all; whether the model shows any is found by asking."""
+        """Whether probabilities are requested; whether the model shows any is known only after a request."""
         return self.route != "sampled"
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What answers depend on: who is asked, and how; patience and money do not change them."""
+        """The settings that answers depend on: server and kind of request, not timeouts and budgets."""
         return {"host": self.host, **self.model_dump(mode="json", include=ASKED, exclude_defaults=True)}
 
     def check(self, prompting: Prompting) -> None:
-        """See that prompts can be shown as a family or a job says.
+        """Require that the API can show prompts as `prompting` says.
 
         Raises:
-            ValueError: they cannot.
+            ValueError: it cannot.
         """
         if self.api == "completions" and prompting.is_chat:
             raise ValueError("api = 'completions' takes bare text; say style = 'text' in prompting, or api = 'chat'")
@@ -179,12 +179,12 @@ def is_loopback(url: str) -> bool:
 
 
 def load_endpoint(path: Path) -> Endpoint:
-    """The endpoint of a TOML file, which has the keys of `[families.<name>.endpoint]` at the top.
+    """The endpoint in a TOML file, which has the keys of `[families.<name>.endpoint]` at its top level.
 
     A path in the file counts from the folder of the file, as it does in a study file.
 
     Raises:
-        InputError: names file, key and reason.
+        InputError: the file is faulty; names file, key and reason.
     """
     content: dict[str, Any] = read_toml(path, "a file on an endpoint (TOML)", InputError)
     return validated(Endpoint, content, InputError, str(path), context={"folder": path.absolute().parent})

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def unit(name: str) -> Any:
-    """The unit of a number in a study file, as the reference of its keys prints it."""
+    """The unit of a number in a study file, for docs/study_file.md."""
     return pydantic.Field(json_schema_extra={"unit": name})
 
 
@@ -24,14 +24,14 @@ def _from_the_study_file(path: Path, info: pydantic.ValidationInfo) -> Path:
 
 
 StudyPath = Annotated[Path, pydantic.AfterValidator(_from_the_study_file)]
-"""A path that counts from the folder of the study file; `~` is the home folder."""
+"""A path relative to the folder of the study file; `~` is the home folder."""
 
 
 def model_from_the_study_file(name: str, info: pydantic.ValidationInfo) -> str:
-    """A model's name as it is; of a folder or file, which counts from the study file, its absolute path.
+    """A model's name; a folder or file, relative to the study file, becomes an absolute path.
 
     Raises:
-        ValueError: it is a path that counts from the working folder.
+        ValueError: the path is relative to the working directory instead.
     """
     folder = (info.context or {}).get("folder")
     if folder is None or name in NO_MODELS or name.startswith("index:") or info.data.get("kind") in BEHIND_AN_API:
@@ -48,7 +48,7 @@ def model_from_the_study_file(name: str, info: pydantic.ValidationInfo) -> str:
 
 
 def is_model_path(name: str) -> bool:
-    """Whether the name of a model is written as a path, and not as that of a model on the hub.
+    """Whether a model's name looks like a path, not like the name of a model on the hub.
 
     >>> is_model_path("../models/{lang}"), is_model_path("owner/name")
     (True, False)
@@ -57,7 +57,7 @@ def is_model_path(name: str) -> bool:
 
 
 def is_there(place: Path) -> bool:
-    """Whether a file or folder is there; of a name with `{lang}` that of any language."""
+    """Whether a file or folder exists; with `{lang}` in its name, for any language."""
     if "{lang}" not in str(place):
         return place.exists()
     fixed, _, rest = str(place).partition("{lang}")
@@ -66,11 +66,11 @@ def is_there(place: Path) -> bool:
 
 
 NO_MODELS = ("planted", "lexical")
-"""Embedders that are made here, in place of a model's name."""
+"""Names of embedders that are made here, which are no models' names."""
 BEHIND_AN_API = ("gemini", "openai")
-"""Kinds of families whose models' names are their servers' own."""
+"""Kinds of families whose models have their servers' names."""
 ModelPlace = Annotated[str, pydantic.AfterValidator(model_from_the_study_file)]
-"""Hub id, or a folder or file that counts from the folder of the study file."""
+"""Hub id, or a folder or file relative to the folder of the study file."""
 Share = Annotated[float, pydantic.Field(ge=0, le=1), unit("share, 0 to 1")]
 Count = Annotated[int, pydantic.Field(ge=0)]
 Positive = Annotated[int, pydantic.Field(gt=0)]
@@ -97,32 +97,32 @@ PATTERNS = {
     OWNER: "a mail address, or team:<name>",
     VARIABLE: "the name of a variable, in capitals",
 }
-"""What each pattern asks for, in words."""
+"""The description of each pattern, for messages."""
 
 
 class Record(pydantic.BaseModel):
-    """A frozen part of a study file: unknown keys are errors, the line below a key is its description."""
+    """A frozen part of a study file. Unknown keys are errors; the text below a key is its description in the docs."""
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 
 
 def records_below(record: type[Record]) -> list[type[Record]]:
-    """All kinds of a record, at whatever depth."""
+    """All subclasses of a record, also indirect ones."""
     return [each for part in record.__subclasses__() for each in (part, *records_below(part))]
 
 
 class InstrumentTable(Record):
-    """An instrument's own table of the study file: a study runs the instruments whose tables stand in it."""
+    """An instrument's table in the study file; a study runs the instruments whose tables it has."""
 
     needs_languages: ClassVar[bool] = True
-    """Whether the study has to say its languages; where none needs them, English is its only one."""
+    """Whether the study has to name its languages; if no instrument needs them, English is the only one."""
 
     @classmethod
     def of(cls, study: "Study") -> Self:
-        """This table of a study.
+        """The table of this class in a study.
 
         Raises:
-            StudyError: it does not stand in the study.
+            StudyError: the study has no such table.
         """
         for table in study.instrument_tables().values():
             if isinstance(table, cls):
@@ -130,12 +130,12 @@ class InstrumentTable(Record):
         raise StudyError(f"study {study.name}: has no table of its {cls.__name__}, which is needed here; add it")
 
     def placed_in(self, study: "Study") -> "Study":
-        """The study with this table in place of its own of the kind."""
+        """The study with this table instead of its own of the same class."""
         tables = study.instrument_tables().items()
         return study.model_copy(update={key: self for key, table in tables if type(table) is type(self)})
 
     def check(self, study: "Study") -> None:
-        """See that this table agrees with the rest of the study.
+        """Require that this table agrees with the rest of the study.
 
         Raises:
             ValueError: it does not; names the key.

@@ -1,4 +1,4 @@
-"""`[families.<name>.prompting]`: how a model is shown what it is asked, as bare text or as a chat."""
+"""`[families.<name>.prompting]`: how prompts are shown to a model, as bare text or as a chat."""
 
 import datetime
 from pathlib import Path
@@ -17,39 +17,39 @@ TAKEN = {
     **dict.fromkeys(("messages", "add_generation_prompt", "continue_final_message"), "the trial says it"),
     "strftime_now": "say template_date in its place",
 }
-"""Arguments of a template that are given by other means, and by which; beside these, what the libraries call theirs."""
+"""Template arguments that a study may not set, and how they are set instead; `LIBRARY` has the libraries' own."""
 LIBRARY = {"tools", "documents", "conversation", "conversations", "chat_template", "tokenize", "tokenizer_kwargs"}
 LIBRARY |= {"padding", "truncation", "max_length", "return_tensors", "return_dict", "return_assistant_tokens_mask"}
 LIBRARY |= {"sanitize_control_tokens", "compiled_template"}
 
 
 class Prompting(Record):
-    """How a family's models are shown what they are asked; declared, never guessed from the model."""
+    """How prompts are shown to a family's models; always declared, never guessed from the model."""
 
     style: Literal["text", "chat"] = "text"
-    """`text`: the prompt as it stands, for base models; `chat`: through the chat template that comes with the
-    tokenizer. The other keys are for `chat`."""
+    """`text`: the bare prompt, for base models; `chat`: through the tokenizer's chat template. The other keys need
+    `chat`."""
     system: str | None = None
-    """What the system says before the first turn, where a trial's own turns do not begin with it; empty: nothing, not
-    even what a chat template says by itself where it is left out."""
+    """System message, for trials whose own turns have none. If left out, the chat template may add its own; an empty
+    one prevents that."""
     answer_prefix: Literal["cue", "none"] = "cue"
-    """Where the last line of a prompt goes, the cue (`Answer:`): it opens the model's own turn (`cue`), or stays the
-    user's (`none`)."""
+    """Place of a prompt's last line, the cue (`Answer:`): it opens the model's turn (`cue`), or stays in the user's
+    turn (`none`)."""
     thinking: Literal["off", "on"] = "off"
-    """Whether the model thinks before it answers; `on` is for texts that it writes, never for probabilities, and needs
+    """Whether the model thinks before it answers. `on` is only for written answers, not for probabilities, and needs
     `answer_prefix = "none"`."""
     max_reasoning_tokens: Annotated[int, pydantic.Field(ge=1)] | None = pydantic.Field(
         default=None, exclude_if=lambda limit: limit is None
     )
-    """Most tokens of a thought, its closing tag among them; those of the answer are counted apart. Needed with
-    `thinking = "on"`: a thought that does not end within it is no answer."""
+    """Most tokens of a thought, including its closing tag; the answer's tokens have their own limit. Needed with
+    `thinking = "on"`: an answer whose thought does not end within it fails."""
     template_arguments: dict[
         Annotated[str, pydantic.Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")],
         bool | int | Annotated[float, pydantic.Field(allow_inf_nan=False)] | str,
     ] = pydantic.Field(default_factory=dict)
-    """What else the template asks for, by the names that it uses."""
+    """Further arguments of the template, by its own names."""
     template_date: datetime.date | None = None
-    """The day that the template takes for today; needed where it asks for the date, as prompts would change daily."""
+    """The date for templates that print today's date; needed with them, since prompts would change daily."""
 
     @property
     def is_chat(self) -> bool:
@@ -86,14 +86,14 @@ class Prompting(Record):
 
 
 AS_TEXT = Prompting()
-"""How models are asked where nothing is said."""
+"""The default: prompts as bare text."""
 
 
 def load_prompting(path: Path) -> Prompting:
-    """The prompting of a TOML file, which has the keys of `[families.<name>.prompting]` at the top.
+    """The prompting in a TOML file, which has the keys of `[families.<name>.prompting]` at its top level.
 
     Raises:
-        InputError: names file, key and reason.
+        InputError: the file is faulty; names file, key and reason.
     """
     content: dict[str, Any] = read_toml(path, "a file on prompting (TOML)", InputError)
     return validated(Prompting, content, InputError, str(path))

@@ -1,4 +1,4 @@
-"""`[psych_tasks]`: whose transcripts models are asked in, and after which histories."""
+"""`[psych_tasks]`: the transcripts of experiments that models continue, and the histories before each answer."""
 
 import os
 from pathlib import Path
@@ -19,11 +19,11 @@ Layout = Literal["auto", "marked", "plain"]
 
 
 FOLDER = __name__.rpartition(".")[2]
-"""Of the bundled task files, in studies/: named as this table is."""
+"""The folder of the bundled task files in studies/, named like this table."""
 
 
 def _task_file(task: str, info: pydantic.ValidationInfo) -> str:
-    """A bundled name as it is; the path of a task file, which counts from the study file."""
+    """A bundled task's name, or the absolute path of a task file, which is relative to the study file."""
     bundled = bundled_names(FOLDER, ".toml")
     if task in bundled or not info.context:
         return task
@@ -34,26 +34,25 @@ def _task_file(task: str, info: pydantic.ValidationInfo) -> str:
 
 
 class AskedTask(Record):
-    """One task: the transcripts of its participants, and the file that says what their marks are."""
+    """One task: the transcripts of its participants, and the task file, which describes their marks."""
 
     transcripts: Literal["planted"] | DataFile
-    """A file of JSON lines with text, experiment and participant; or made-up people (`planted`)."""
+    """A file of JSON lines with text, experiment and participant; or `planted`, made-up people."""
     task: Annotated[str, pydantic.AfterValidator(_task_file)] | None = None
     """Name of a bundled task file, or the path of one; the task's own name if left out."""
     participants: Positive | None = None
-    """How many of the file's transcripts are asked, from its beginning; all if left out. Of made-up people, how many
-    there are."""
+    """Number of transcripts to use from the beginning of the file, all if left out; or the number of made-up people."""
     language: LanguageCode = "eng"
-    """Language of the transcripts: families with a model for each language are asked by the model of this one."""
+    """Language of the transcripts; a family with a model per language uses the model of this one."""
 
 
 class PlantedLaw(Record):
-    """How a reference family answers: by the item itself, by how often each was answered before, and by content."""
+    """The planted response model of a reference family: a mixture of the item's own answers, style and content."""
 
     style: Share
-    """Share of answers that follow how often each was given before, whatever was asked."""
+    """Share of answers that follow the frequencies of earlier answers, whatever the items."""
     content: Share = 0.0
-    """Share of answers that follow the earlier ones once items of opposite keying are turned round."""
+    """Share of answers that follow earlier answers after reversing items of opposite keying."""
 
     @pydantic.model_validator(mode="after")
     def _leaves_something(self) -> "PlantedLaw":
@@ -63,7 +62,7 @@ class PlantedLaw(Record):
 
 
 class PsychTasks(InstrumentTable):
-    """Whose transcripts models are asked in, and after which histories ([guide](psych_tasks.md))."""
+    """The transcripts that models continue, and the histories before each answer ([guide](psych_tasks.md))."""
 
     needs_languages: ClassVar[bool] = False
 
@@ -71,28 +70,29 @@ class PsychTasks(InstrumentTable):
     histories: Annotated[tuple[History, ...], pydantic.Field(min_length=1)] = (
         *("alone", "own", "human", "other", "permuted", "answers", "blank"),
     )
-    """What stands before a mark's block: nothing, the model's own answers, the participant's, another's, the
-    participant's on each other's places, the answers alone, or (`blank`) a block without content."""
+    """The text before an answer's block: nothing (`alone`), the transcript with the model's own answers (`own`), the
+    participant's (`human`), another participant's (`other`) or the participant's in exchanged places (`permuted`), the
+    answers without questions (`answers`), or a block without content (`blank`)."""
     layout: Annotated[tuple[Layout, ...], pydantic.Field(min_length=1)] = ("auto",)
-    """How transcripts are shown: as a chat to families that are asked so, else with their marks (`auto`); with their
-    marks to all; or without. Several are compared (`layout_effect`)."""
+    """How transcripts are shown: as a chat to chat families and with marks to others (`auto`), with marks to all
+    (`marked`), or without marks (`plain`). Several are compared (`layout_effect`)."""
     own_draws: Positive = 1
-    """How often the model's own answers are drawn; the first draw takes the likeliest answer each time."""
+    """Number of draws of the model's own answers; the first takes the likeliest answer each time."""
     unread_marks: Share = 0.01
-    """Largest share of a cell's marks that may stay unread."""
+    """Largest share of unread marks in a cell."""
     laws: dict[FamilyName, PlantedLaw] = pydantic.Field(default_factory=dict)
-    """What is planted, by name of a reference family."""
+    """Planted response models, by the name of a reference family."""
     lines: dict[FamilyName, Annotated[str, pydantic.Field(min_length=1)]] = pydantic.Field(default_factory=dict)
-    """The line of models that a family is of. What rests on differences between models takes lines, not models, for
-    independent. If left out, by the model's name: what stands before its size, without organisation and version."""
+    """The line of models that a family belongs to. Differences between models are tested with lines, not models, as
+    independent units. If left out, the model's name up to its size, without organisation and version."""
 
     @pydantic.field_validator("histories", "layout")
     @classmethod
-    def _named_once(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        twice = next((name for name in given if given.count(name) > 1), None)
-        if twice:
-            raise ValueError(f"{twice} stands there twice; name it once")
-        return given
+    def _named_once(cls, entries: tuple[str, ...]) -> tuple[str, ...]:
+        repeated = next((name for name in entries if entries.count(name) > 1), None)
+        if repeated:
+            raise ValueError(f"{repeated} stands there twice; name it once")
+        return entries
 
     @pydantic.model_validator(mode="after")
     def _other_needs_human(self) -> "PsychTasks":
@@ -101,36 +101,36 @@ class PsychTasks(InstrumentTable):
         return self
 
     def task_file(self, name: str) -> Path:
-        """The task file of a task."""
+        """The path of a task's file."""
         task = self.tasks[name].task or name
         return STUDIES / FOLDER / f"{task}.toml" if task in bundled_names(FOLDER, ".toml") else Path(task)
 
     def check(self, study: "Study") -> None:
-        """See that languages and what is planted agree with the study.
+        """Require that tasks, languages and response models agree with the study.
 
         Raises:
             ValueError: they do not; names the key.
         """
         bundled = bundled_names(FOLDER, ".toml")
-        for name, asked in self.tasks.items():
-            if asked.task is None and name not in bundled:
+        for name, task in self.tasks.items():
+            if task.task is None and name not in bundled:
                 raise ValueError(
                     f"psych_tasks.tasks.{no_such_name(name, 'bundled task', bundled)}; or name a task file as task"
                 )
         trained = [name for name, family in study.families.items() if family.kind == "reference"]
-        for name, asked in self.tasks.items():
-            if asked.language not in study.languages:
+        for name, task in self.tasks.items():
+            if task.language not in study.languages:
                 raise ValueError(
-                    f"psych_tasks.tasks.{name}.language: {asked.language} is none of the study's languages "
+                    f"psych_tasks.tasks.{name}.language: {task.language} is none of the study's languages "
                     f"({', '.join(study.languages)}); add it or name another"
                 )
-            if trained and asked.transcripts != "planted":
+            if trained and task.transcripts != "planted":
                 raise ValueError(
                     f"psych_tasks.tasks.{name}.transcripts: reference families learn made-up people alone; say "
                     "transcripts = 'planted', or take the reference families out"
                 )
         if lacking := [name for name in trained if name not in self.laws]:
-            raise ValueError(f"psych_tasks.laws: says nothing of {lacking[0]}, which is trained here; add its law")
+            raise ValueError(f"psych_tasks.laws: {lacking[0]} is trained here and has no entry; add its response model")
         if unknown := [name for name in self.laws if name not in trained]:
             raise ValueError(f"psych_tasks.laws: {unknown[0]} is no reference family of the study; name one")
         if unknown := [name for name in self.lines if name not in study.families]:

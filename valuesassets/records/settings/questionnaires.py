@@ -1,4 +1,4 @@
-"""`[questionnaires]`, with `[questionnaires.gemini]`, and `[map]`: the survey's tables of the study file."""
+"""`[questionnaires]`, `[questionnaires.gemini]` and `[map]`: the survey's tables of the study file."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,52 +15,52 @@ from valuesassets.records.settings.kinds import InstrumentTable, ModelPlace, Pos
 if TYPE_CHECKING:
     from valuesassets.records.study import Study
 IMPORTED = (".json", ".csv", ".tsv", ".xlsx")
-"""Endings of the files that questions are imported from."""
+"""Endings of files with questions to import."""
 
 
 class GeminiSettings(Connection):
-    """Which Gemini model reads a form, and how it is asked."""
+    """The Gemini model that reads forms, and its requests."""
 
     model: Annotated[str, pydantic.Field(min_length=1)] = "gemini-3.8-flash"
     """Name of the model at Google."""
     pages_per_request: Positive = 6
-    """Pages of a form that are sent at a time."""
+    """Pages of a form in one request."""
     use_page_images: bool = False
-    """Whether pages are sent as pictures too, for forms whose text layer is damaged."""
+    """Whether pages are also sent as pictures, for forms with a damaged text layer."""
     prices: Prices | None = None
 
 
 class Questionnaires(InstrumentTable):
-    """The survey: where its questionnaires come from, and how their questions are obtained."""
+    """The survey: the source of its questionnaires, and how questions are read from them."""
 
     source: Literal["bundled", "folder", "gesis", "none"]
-    """Where the PDFs come from: the questionnaire that ships with the project (`bundled`), `pdf_dir` (`folder`), the
-    GESIS archive (`gesis`); `none`: there are no PDFs, every language's questions are imported."""
+    """Source of the PDFs: the questionnaire that ships with the project (`bundled`), `pdf_dir` (`folder`), the GESIS
+    archive (`gesis`), or `none`, if the questions of every language are imported."""
     pdf_dir: StudyPath | None = None
-    """Folder of the PDFs; with `source = "gesis"` it is looked into before anything is downloaded."""
+    """Folder of the PDFs; with `source = "gesis"`, files in it are not downloaded."""
     url: str = "https://access.gesis.org/dbk/{document}"
-    """Address of a download; `{document}` stands for the language's `gesis_document`."""
+    """Address for downloads; `{document}` stands for the language's `gesis_document`."""
     master: str = "eng"
-    """Language whose questions make the master list, which the other languages are aligned to."""
+    """Language whose questions form the master list, to which the other languages are aligned."""
     survey: Literal["auto", "own"] = "auto"
-    """Whether ids such as `v7` and `Q46` are taken for variables of EVS 2017 and WVS-7 where most questions have as
-    many answers as these (`auto`), or are your own whatever they look like (`own`)."""
+    """Whether ids such as `v7` and `Q46` are variables of EVS 2017 and WVS-7, if most questions have as many answers as
+    these (`auto`), or are always your own (`own`)."""
     extractor: Extractor = "layout"
-    """How questions are obtained: from the PDF's text layer (`layout`), by Gemini (`gemini`), or out of files that
-    something else made (`imported`)."""
+    """How questions are obtained: from the PDF's text layer (`layout`), by Gemini (`gemini`), or from files of
+    questions (`imported`)."""
     second_extractor: Extractor | None = None
-    """Extractor that the first is compared with; `layout` if left out, where there is a PDF and another extractor."""
+    """Extractor to compare with the first; if left out, `layout` where there is a PDF and another extractor."""
     extractions: StudyPath | None = None
-    """Folder of extractions made elsewhere, `<code>.json` each, or of tables of questions, `<code>.csv`, `.tsv` or
-    `.xlsx`."""
+    """Folder of files to import: extractions (`<code>.json`) or tables of questions (`<code>.csv`, `.tsv` or
+    `.xlsx`)."""
     gemini: GeminiSettings = GeminiSettings()
     embedder: ModelPlace | None = None
-    """A sentence-transformers model, hub id or folder, whose likeness of texts is further evidence in alignment."""
+    """Hub id or folder of a sentence-transformers model, whose similarity of texts helps to align languages."""
     embedder_revision: str | None = None
     """Commit, tag or branch of the embedder on the hub."""
     overrides: StudyPath | None = None
-    """Folder of your corrections, `<code>.toml` each; `<study file>.overrides` beside the study file if left out, for
-    bundled studies `overrides` in the study's storage."""
+    """Folder of your corrections, `<code>.toml` each. If left out, `<study file>.overrides` beside the study file; for
+    bundled studies, `overrides` in the study's storage."""
 
     @pydantic.field_validator("pdf_dir", "extractions")
     @classmethod
@@ -84,10 +84,10 @@ class Questionnaires(InstrumentTable):
         return language.extractor or self.extractor
 
     def check(self, study: "Study") -> None:
-        """See that every language says where its questions come from, and that languages and families serve the survey.
+        """Require that every language has a source of questions, and that languages and families suit the survey.
 
         Raises:
-            ValueError: one does not; names the language.
+            ValueError: one does not; names the language or family.
         """
         if self.master not in study.languages:
             raise ValueError(
@@ -122,7 +122,7 @@ class Questionnaires(InstrumentTable):
             yield "the survey's map has culture zones; add zone"
 
     def forms(self, languages: Mapping[str, Language]) -> list[str]:
-        """The names of the files that questions are read of, by language; none of bundled forms."""
+        """The names of the files with questions, language by language; empty for bundled forms."""
         names = []
         for code, language in languages.items():
             if self.extractor_of(language) == "imported" and self.extractions is not None:
@@ -132,7 +132,7 @@ class Questionnaires(InstrumentTable):
         return names
 
     def lacking_forms(self, languages: Mapping[str, Language]) -> list[str]:
-        """By language, the PDF or the imported file that is not in its folder, in words."""
+        """A message for each language whose PDF or imported file is not in its folder."""
         lacking = []
         for code, language in languages.items():
             if self.extractor_of(language) == "imported" and self.extractions is not None:
@@ -144,7 +144,7 @@ class Questionnaires(InstrumentTable):
         return lacking
 
     def _require_bundled(self, study: "Study") -> None:
-        """See that the words around a question are known in every language, and the questionnaire where bundled."""
+        """Require a lexicon for every language, and with bundled questionnaires a form."""
         lexicons, forms = bundled_names("lexicons", ".toml"), bundled_names("questionnaires", ".pdf")
         for code, language in study.languages.items():
             if language.lexicon is None and code not in lexicons:
@@ -161,8 +161,8 @@ class Questionnaires(InstrumentTable):
 
 
 class MapSettings(Record):
-    """The survey's map: how points come onto the Inglehart-Welzel axes."""
+    """The survey's map: the projection onto the Inglehart-Welzel axes."""
 
     projector: Literal["auto", "fitted", "reference"] = "auto"
-    """Axes `fitted` to the study's respondents, or the `reference` axes with published slopes; `auto`: fitted where
-    files of respondents are given."""
+    """Axes `fitted` to the study's respondents, or `reference` axes with published slopes; `auto`: fitted if the study
+    has files of respondents."""

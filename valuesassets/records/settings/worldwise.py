@@ -1,4 +1,4 @@
-"""`[worldwise]`: which dilemmas models choose and reason in, and as persons of which cultures."""
+"""`[worldwise]`: the dilemmas in which models choose and reason, and the cultures of their personas."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
 
@@ -18,97 +18,98 @@ if TYPE_CHECKING:
     from valuesassets.records.study import Study
 
 LANGUAGE = "eng"
-"""Of the lines around a dilemma, and of the models that are asked."""
+"""The language of the lines around a dilemma, and of the models."""
 LEXICAL: Final = "lexical"
-"""The embedder that is a bag of words, in place of a model's name."""
+"""The name of the bag-of-words embedder, which is no model."""
 CONTROLS: Final = ("placebo", "unprompted")
-"""Conditions beside the cultures: a persona from nowhere, and none."""
+"""The control conditions beside the cultures: a persona from nowhere, and no persona."""
 Line = Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1, pattern=r"^[^\r\n]*$")]
 
 
 class AskedCulture(Record):
-    """A culture by the country that its persona is from. Its key is what tables call it: ISO 3166 alpha-3, if it has
+    """A culture, represented by the country of its persona. Its key is its name in tables: ISO 3166 alpha-3, if it has
     one."""
 
     name: Line
-    """As in "a person from the Netherlands"."""
+    """Name of the country, as in "a person from the Netherlands"."""
     place: Line
-    """As in "you live in the Netherlands"."""
+    """Place, as in "you live in the Netherlands"."""
     demonym: Line
-    """As in "the person is Dutch"."""
+    """Demonym, as in "the person is Dutch"."""
     names: Annotated[tuple[Line, ...], pydantic.Field(min_length=1)]
-    """All that tells the country in a text: names, adjectives, cities. A dilemma that has one is doubtful."""
+    """All words that identify the country in a text: names, adjectives, cities. Dilemmas with such a word are
+    doubtful."""
 
 
 class WorldwiseThresholds(Record):
-    """When reasons can be used."""
+    """Thresholds for the use of reasons."""
 
     parsed: Share = 0.8
-    """Least share of a cell's answers that can be read, of those that the model did not refuse; fewer fail a check."""
+    """Least share of readable answers in a cell, among those not refused; a lower share fails a check."""
 
 
 class Worldwise(InstrumentTable):
-    """Which dilemmas models choose in, and as persons of which cultures ([guide](worldwise.md)).
+    """The dilemmas in which models choose, and the cultures of their personas ([guide](worldwise.md)).
 
-    Models give reasons too where the study names an `embedder`, which places them on the dimensions.
+    If the study names an `embedder`, models also give reasons, which it places on the dimensions.
 
-    A persona from nowhere (`placebo`) and none (`unprompted`) are asked beside the cultures."""
+    Beside the cultures, models are asked with a persona from nowhere (`placebo`) and without one (`unprompted`)."""
 
     needs_languages: ClassVar[bool] = False
 
     scenarios: Literal["bundled"] | DataFile = "bundled"
-    """The dilemmas: a JSON file, or 48 of our own (`bundled`)."""
+    """The dilemmas: a JSON file, or our 48 (`bundled`)."""
     wordings: tuple[Literal[0, 1, 2], ...] = (0,)
-    """Numbers of the lines that give a persona: where it lives (0), where it is from (1), its demonym (2)."""
+    """Wordings of the persona, by number: where it lives (0), where it is from (1), its demonym (2)."""
     demand: bool = False
-    """Whether personas are also told to hold the values that are typical there; their choices stand beside."""
+    """Whether personas are also asked to hold the typical values of their country, as a separate condition."""
     countries: Literal["bundled"] | DataFile = "bundled"
-    """Scores of countries on the six dimensions, as their authors publish them: a CSV file with
-    `ctr,country,pdi,idv,mas,uai,ltowvs,ivr`, or those of twelve countries (`bundled`)."""
+    """Countries' scores on the six dimensions, as published by their authors: a CSV file with
+    `ctr,country,pdi,idv,mas,uai,ltowvs,ivr`, or the scores of twelve countries (`bundled`)."""
     embedder: Annotated[Line, pydantic.AfterValidator(model_from_the_study_file)] | None = None
-    """What turns reasons into vectors: hub id or folder of a sentence-transformers model, or a bag of words that needs
-    no model (`lexical`); without one models only choose."""
+    """The embedder of reasons: hub id or folder of a sentence-transformers model, or a bag of words, which needs no
+    model (`lexical`). If left out, models only choose."""
     embedder_revision: str | None = None
     """Commit, tag or branch of the embedder on the hub."""
     exemplars: Literal["bundled"] | DataFile = "bundled"
-    """Sentences that stand for the poles of the dimensions: a CSV file with `axis,pole,pair,text`, or 86 pairs of our
-    own (`bundled`)."""
+    """Sentences that represent the poles of the dimensions: a CSV file with `axis,pole,pair,text`, or our 86 pairs
+    (`bundled`)."""
     values: Literal["bundled"] | DataFile = "bundled"
-    """Values that a reason may tick: a CSV file with `value,axis,pole`, or 24 of our own (`bundled`)."""
+    """Values that a model may tick as its reasons: a CSV file with `value,axis,pole`, or our 24 (`bundled`)."""
     forms: tuple[Literal["decide", "open"], ...] = ("decide", "open")
-    """How reasons are asked for: with options to decide for and values to tick (`decide`), or the reason alone
-    (`open`). An empty list asks for none."""
+    """How reasons are asked for: with options to choose and values to tick (`decide`), or the reason alone (`open`).
+    With an empty list, no reasons are asked for."""
     advocates: bool = True
-    """Whether models are also asked to speak for each option, so that what the poles sound like is theirs."""
+    """Whether models also argue for each option, to show how the poles sound in their own words."""
     draws: Positive = 4
-    """Answers to each request, in each order of the options."""
+    """Number of answers to each request, in each order of the options."""
     temperature: Annotated[float, pydantic.Field(gt=0, allow_inf_nan=False)] = 0.7
-    """Of the draws."""
+    """Sampling temperature."""
     max_tokens: Positive = 300
-    """Most tokens of an answer; longer ones are cut off and do not count."""
+    """Most tokens of an answer; longer answers are cut off and excluded."""
     targets: DataFile | None = None
-    """What the published score of such answers expects of each culture, from -2 to 2: a CSV file with
-    `culture,axis,seed_target`; if left out, the standard scores of the cultures' countries."""
+    """Each culture's expected position in the published score, from -2 to 2: a CSV file with
+    `culture,axis,seed_target`; if left out, the standardised scores of the cultures' countries."""
     thresholds: WorldwiseThresholds = WorldwiseThresholds()
     cultures: dict[FamilyName, AskedCulture] = pydantic.Field(default_factory=dict)
 
     @pydantic.field_validator("wordings")
     @classmethod
-    def _names_some(cls, given: tuple[int, ...]) -> tuple[int, ...]:
-        if not given:
+    def _names_some(cls, wordings: tuple[int, ...]) -> tuple[int, ...]:
+        if not wordings:
             raise ValueError("no wording is named; name one or more of 0, 1, 2")
-        return given
+        return wordings
 
     @pydantic.field_validator("wordings", "forms")
     @classmethod
-    def _named_once(cls, given: tuple[object, ...]) -> tuple[object, ...]:
-        if twice := next((each for each in given if given.count(each) > 1), None):
-            raise ValueError(f"{twice} stands there twice; name it once")
-        return given
+    def _named_once(cls, entries: tuple[object, ...]) -> tuple[object, ...]:
+        if repeated := next((each for each in entries if entries.count(each) > 1), None):
+            raise ValueError(f"{repeated} stands there twice; name it once")
+        return entries
 
     @property
     def has_reasons(self) -> bool:
-        """Whether models are asked for reasons; what cannot be placed on a dimension is not asked for."""
+        """Whether models are asked for reasons, which need an embedder to place them on the dimensions."""
         return self.embedder is not None and bool(self.forms)
 
     @property
@@ -117,7 +118,7 @@ class Worldwise(InstrumentTable):
         return *self.cultures, *CONTROLS
 
     def check(self, study: "Study") -> None:
-        """See that names, the language and what is trained agree with the study.
+        """Require that names, the language and reference models agree with the study.
 
         Raises:
             ValueError: they do not; names the key.

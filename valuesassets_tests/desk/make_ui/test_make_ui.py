@@ -128,7 +128,7 @@ def test_an_interrupted_start_leaves_nothing(own):
 def test_a_graph_that_cannot_be_loaded_is_said_and_read_again_on_a_click(own):
     own.open_gates(["fault"])
     with own.up():
-        assert f"as the UI says too: ValueError: {gated_cells.FAULT}\n" in own.said()
+        assert f"could not be loaded: ValueError: {gated_cells.FAULT}\n" in own.said()
         assert "Reload in the UI" in own.said()
         assert not graph_is_there(own)
         (own.gates / "fault").unlink()

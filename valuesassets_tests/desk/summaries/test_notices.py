@@ -88,7 +88,7 @@ def test_what_does_not_get_through_is_said_in_one_line_without_its_address(serve
         said = send_notices("t", "b")
     assert said == (
         "1 of 4 notices sent; address 2 (json) was not reached; address 3 (json) was not reached; "
-        "address 4 (of no known kind) was not reached"
+        "address 4 (unknown kind) was not reached"
     )
     out, err = capfd.readouterr()
     assert SECRET not in caplog.text + out + err + said
@@ -97,7 +97,7 @@ def test_what_does_not_get_through_is_said_in_one_line_without_its_address(serve
 @pytest.mark.parametrize("address", [SECRET, f"{SECRET}://x"])
 def test_an_address_that_is_none_is_not_repeated(monkeypatch, address):
     monkeypatch.setenv(VARIABLE, address)
-    assert send_notices("t", "b") == "0 of 1 notices sent; address 1 (of no known kind) was not reached"
+    assert send_notices("t", "b") == "0 of 1 notices sent; address 1 (unknown kind) was not reached"
 
 
 def test_who_is_silent_is_not_waited_for_long(serve, monkeypatch):

@@ -109,7 +109,7 @@ def test_a_grid_of_cells_of_which_not_all_were_asked_for_is_told_with_its_gaps(b
     (line,) = backfills.look()
     assert ": 1 done, 1 not made;" in line
     assert 'title="reference-mono/eng: done"' in backfills.page(name)
-    assert 'title="reference-multi/eng: not asked for"' in backfills.page(name)
+    assert 'title="reference-multi/eng: not requested"' in backfills.page(name)
 
 
 @pytest.mark.slow
@@ -121,7 +121,7 @@ def test_a_backfill_of_languages_that_went_well_says_so(backfills):
     backfills.end(name)
     (line,) = backfills.look()
     assert "completed in 90 s: 2 done;" in line
-    assert "All that was asked for is there" in backfills.page(name)
+    assert "Everything that was requested exists" in backfills.page(name)
     assert "✓ eng" in backfills.page(name)
 
 

@@ -41,7 +41,7 @@ def test_a_job_says_how_far_it_is_names_what_failed_and_makes_the_rest_when_laun
     first = toy_command.run_job("demo", tmp_path, instance)
     assert not first.success
     (failure,) = [event.step_failure_data.user_failure_data for event in first.all_events if event.is_step_failure]
-    assert failure.description.startswith("1 part failed:\ntrials deu: deu: no lexicon\nWhat is whole is kept.")
+    assert failure.description.startswith("1 part failed:\ntrials deu: deu: no lexicon\nFinished parts are kept.")
     lines = said(instance, first.run_id)
     assert [line for line in lines if " of 3: trials" in line] == ["1 of 3: trials eng", "2 of 3: trials deu"]
     assert "3 of 3: report" in lines

@@ -91,10 +91,10 @@ def test_the_first_look_of_a_server_asks_for_no_cell_by_itself(tmp_path, monkeyp
         for cell in CELLS:
             survey.make(*FOLLOWING, partition=cell)
         survey.make(*ANALYSES)
-        looks, made = [], staleness._made
+        looks, made = [], staleness._materialisations
         monkeypatch.setattr(StaleCache, "_known", {})
         monkeypatch.setattr(
-            staleness, "_made", lambda key, *rest, **more: looks.append(rest[0]) or made(key, *rest, **more)
+            staleness, "_materialisations", lambda key, *rest, **more: looks.append(rest[0]) or made(key, *rest, **more)
         )
         assert survey.tick() == []
         assert {*looks} <= {None}

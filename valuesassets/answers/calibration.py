@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import Distribution, distribution, tvd, uniform_like, wasserstein1_unit
 from valuesassets.measure.sampling_error import allowed_mean, simulate_sampling_error
 from valuesassets.measure.seeding import seeded
@@ -211,7 +211,7 @@ def _summary(part: pd.DataFrame, phantom: Phantom) -> dict[str, Any]:
     return summary | {"is_recovered": not faults, "reason": "; ".join(faults) or None}
 
 
-def _numbers(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
+def _numbers(part: pd.DataFrame, name: str) -> Array:
     return np.asarray(part[name], dtype=float)
 
 

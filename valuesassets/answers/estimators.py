@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from valuesassets.answers.orders import averaged_orders, cyclic_shifts
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import Distribution, distribution, tvd
 from valuesassets.records.errors import MissingData
 from valuesassets.records.trials import Reading, Trial
 
-Probs = NDArray[np.float64]
+Probs = Array
 
 ESTIMATES = {
     "label_likelihood": ("label_likelihood", "label_likelihood_per_token"),

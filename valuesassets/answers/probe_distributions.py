@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from valuesassets.answers.estimators import estimate_columns, estimate_items
 from valuesassets.answers.orders import averaged_orders
+from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import MissingData
 from valuesassets.records.intervals import bound_shares
 from valuesassets.records.settings.measuring import Thresholds
@@ -109,7 +109,7 @@ NO_BOUNDS: Row = {"prob_low": None, "prob_high": None}
 
 def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> list[Row]:
     values = sorted(orders[0].values)
-    probs: dict[str, NDArray[np.float64]] = {}
+    probs: dict[str, Array] = {}
     p_valid: dict[str, float] = {}
     resolution = []
     for trial in orders:
@@ -144,9 +144,7 @@ def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> li
     ]
 
 
-def _bounds(
-    orders: Sequence[Trial], by_trial: Mapping[str, Reading], over: Sequence[str]
-) -> dict[str, NDArray[np.float64]]:
+def _bounds(orders: Sequence[Trial], by_trial: Mapping[str, Reading], over: Sequence[str]) -> dict[str, Array]:
     """Ends of the averaged probabilities, answers by their codes; empty where every order was read exactly."""
     ends = []
     for trial in orders:

@@ -20,6 +20,7 @@ from valuesassets.answers.readout_plants import (
     planted_sentences,
     random_people,
 )
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import tvd_of
 from valuesassets.measure.sampling_error import WORLDS
 from valuesassets.measure.seeding import seeded
@@ -34,7 +35,7 @@ LEAST_MODES, LEAST_VERBATIM = 0.95, 0.97
 ROUNDING = 1e-5
 """By which two ways to the same probability may differ in float32."""
 
-Probs = NDArray[np.float64]
+Probs = Array
 
 
 @dataclass(frozen=True)

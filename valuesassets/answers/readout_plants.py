@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.readouts import Generate, ScoreLabels, ScoreSpans, Span
 from valuesassets.records.trials import Trial
@@ -28,7 +29,7 @@ IN_TRAINING, PEOPLE, OWN_RUNS, ASKED_ELSEWHERE = 40, 40, 100, 8
 """People whose transcripts are trained on, other people whose transcripts are read, transcripts of the model's own
 answers, and people whose transcripts a model behind an API is asked."""
 
-Probs = NDArray[np.float64]
+Probs = Array
 
 TOPICS = (
     *("family", "friends", "free time", "politics", "work", "religion", "school", "money", "the town hall", "the law"),

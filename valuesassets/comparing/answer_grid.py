@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.comparing.scales import Scales
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.means import mean_of_known
 from valuesassets.records.errors import MissingData, ScaleMismatch
 
 Cell = tuple[str, str]
@@ -190,7 +191,7 @@ def _of_enough_people(
     return pd.DataFrame(human[~is_few]), (note,)
 
 
-def _analysis_codes(rows: pd.DataFrame) -> NDArray[np.float64]:
+def _analysis_codes(rows: pd.DataFrame) -> Array:
     """(n,) places on the analysis scale; codes stand in their own order in a frame that does not speak of places."""
     codes = rows[PLACE if PLACE in rows else CODE].to_numpy(dtype=float, na_value=np.nan)
     if np.isnan(codes).any():

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.hypotheses import as_test
 from valuesassets.comparing.null_answers import kind_of
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import jsd_bits_by_sampling, jsd_bits_of
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.resampling import (
     ROUNDING,
     interval_ends,

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from valuesassets.comparing.answer_grid import Cell, CellLabels
 from valuesassets.comparing.hypotheses import as_test
 from valuesassets.comparing.null_answers import kind_of, null_families
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.permanova import pairs_of, variance_share
 from valuesassets.measure.resampling import (
     interval_ends,

@@ -15,9 +15,10 @@ from valuesassets.comparing.distance_structure import (
 )
 from valuesassets.comparing.hypotheses import tests_table
 from valuesassets.comparing.null_answers import ALWAYS_FIRST, UNIFORM, kind_of
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import jsd_bits_of, jsd_distance_of
 from valuesassets.measure.mds import plane_from_distances
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.permanova import pairs_of
 from valuesassets.measure.resampling import interval_ends, means_with_intervals, resample_counts
 from valuesassets.measure.seeding import seeded

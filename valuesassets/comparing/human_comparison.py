@@ -23,8 +23,9 @@ from valuesassets.comparing.country_distances import (
 )
 from valuesassets.comparing.hypotheses import as_test, tests_table
 from valuesassets.comparing.null_answers import ALWAYS_FIRST, OTHERS, PERFECT, UNIFORM, beside_nulls, sampling_floor
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import KL_SMOOTHING, entropy_bits_of, kl_bits_of
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.resampling import (
     group_labellings,
     interval_ends,

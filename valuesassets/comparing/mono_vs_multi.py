@@ -19,8 +19,9 @@ from valuesassets.comparing.hypotheses import as_test, tests_table
 from valuesassets.comparing.null_answers import null_families
 from valuesassets.comparing.relatives import KINDS as RELATIVES
 from valuesassets.comparing.relatives import groupings
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import entropy_bits_of, jsd_distance_of
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.profile_correlation import centred_on_items, paired
 from valuesassets.measure.relatedness import related_sign_p, share_between
 from valuesassets.measure.resampling import means_with_intervals, resample_counts, sign_test_p

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.scales import Scales
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.means import mean_of_known
 from valuesassets.records.study import Study
 
 UNIFORM, ALWAYS_FIRST, OTHERS = "uniform answers", "always the first option", "pooled other countries"
@@ -57,9 +58,7 @@ def beside_nulls(
     return frame, np.stack(values), own
 
 
-def sampling_floor(
-    scales: Scales, people: Array, effective_n: NDArray[np.float64], random: np.random.Generator
-) -> dict[str, Array]:
+def sampling_floor(scales: Scales, people: Array, effective_n: Array, random: np.random.Generator) -> dict[str, Array]:
     """How far a model that knows a country's answers lies from a sample of its people: (N, I) distances by measure.
 
     The country's distribution stands for what the model knows; from it as many people are drawn as answered, over the

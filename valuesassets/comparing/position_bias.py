@@ -11,8 +11,9 @@ from valuesassets.answers.order_quality import Wording, judge_orders
 from valuesassets.comparing.answer_grid import AnswerGrid, Cell
 from valuesassets.comparing.item_statistics import NEAR_UNIFORM
 from valuesassets.comparing.null_answers import kind_of
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import entropy_bits_of
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.order_agreement import OrderAgreement, order_agreement
 from valuesassets.measure.ratio_of_means import ratio_of_means
 from valuesassets.measure.resampling import (

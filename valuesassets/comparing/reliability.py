@@ -16,7 +16,8 @@ import pandas as pd
 
 from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.hypotheses import family_of, tests_table
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.profile_correlation import centred_on_items
 from valuesassets.measure.repeated_share import repeated_share
 from valuesassets.measure.resampling import label_permutations, permutation_p, with_ends

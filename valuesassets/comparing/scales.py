@@ -6,7 +6,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from valuesassets.measure.distances import Array, expected_unit_of, jsd_bits_of, tvd_of, w1_unit_of
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.distances import expected_unit_of, jsd_bits_of, tvd_of, w1_unit_of
 from valuesassets.records.questions import ResponseType
 
 LEAST_PROB = 1e-9

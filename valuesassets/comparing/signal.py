@@ -17,7 +17,8 @@ from valuesassets.comparing.hypotheses import as_test, tests_table
 from valuesassets.comparing.relatives import KINDS as RELATIVES
 from valuesassets.comparing.relatives import groupings
 from valuesassets.comparing.scales import Scales
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.profile_correlation import (
     centred_on_items,
     paired,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from valuesassets.comparing.answer_grid import answer_grid
-from valuesassets.comparing.scales import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.resampling import means_with_intervals, resample_counts, with_ends
 from valuesassets.measure.seeding import seeded

@@ -17,7 +17,8 @@ from valuesassets.comparing.distances import cell_distances, compare_cells
 from valuesassets.comparing.human_comparison import derive_human_comparison
 from valuesassets.comparing.mono_vs_multi import derive_mono_vs_multi
 from valuesassets.comparing.scales import Scales
-from valuesassets.measure.distances import Array, jsd_distance_of
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.distances import jsd_distance_of
 from valuesassets.measure.means import mean_of_known
 from valuesassets.records.frames import records, rows_where
 from valuesassets.records.study import Study

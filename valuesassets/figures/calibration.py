@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from numpy.typing import NDArray
 
 from valuesassets.figures import style
 from valuesassets.figures.marks import family_marks, mark, name_rows, row_pt, rule, shift
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.sampling_error import allowed_mean
 from valuesassets.records.frames import column, rows_where
 
@@ -159,9 +159,7 @@ def _draw_errors(axes: Axes, parts: Mapping[str, pd.DataFrame], quantity: Quanti
     return reach
 
 
-def _draw_means(
-    axes: Axes, parts: Iterable[pd.DataFrame], error: str, heights: NDArray[np.float64], **look: Any
-) -> list[float]:
+def _draw_means(axes: Axes, parts: Iterable[pd.DataFrame], error: str, heights: Array, **look: Any) -> list[float]:
     """The mean and the 95th percentile of each part's errors, and a bar between them; gives how far they go."""
     means, p95s = _means_and_p95s(parts, error)
     axes.hlines(heights, means, p95s, color=look["color"], lw=1, zorder=2, gid=f"{error} to p95", capstyle="projecting")
@@ -170,7 +168,7 @@ def _draw_means(
     return [*means, *p95s]
 
 
-def _means_and_p95s(parts: Iterable[pd.DataFrame], error: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _means_and_p95s(parts: Iterable[pd.DataFrame], error: str) -> tuple[Array, Array]:
     """As `error_summary` of each part; NaN where there is none."""
     means, p95s = np.array([error_summary(part, error) or (np.nan, np.nan) for part in parts]).T
     return means, p95s

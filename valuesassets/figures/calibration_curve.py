@@ -2,19 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from valuesassets.figures import style
 from valuesassets.figures.marks import rule, say_nothing
 from valuesassets.figures.panels import MOST_PANELS, is_crowd, is_leftmost, looks_of, model_handles, new_panels
+from valuesassets.measure.arrays import Array
 from valuesassets.records.frames import column, rows, rows_where
 
 COLUMNS = 3
-Array = NDArray[np.float64]
 LEAST_PT2, MOST_PT2 = 6.0, 70.0
 """Areas of the marks of the smallest and the largest bin."""
 

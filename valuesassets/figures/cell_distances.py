@@ -7,11 +7,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from valuesassets.figures import marks, style
 from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.figures.labels import Name, write_names
+from valuesassets.measure.arrays import Array
 from valuesassets.records.frames import records, rows, rows_where
 
 SIDE_IN = 5.75
@@ -61,7 +61,7 @@ def draw_jsd_heatmap(pairs: pd.DataFrame, planted: bool = False) -> Figure:
     return style.finish(figure, "How far the cells' answers lie apart", notes, handles, planted=planted)
 
 
-def _span_of_colours(values: NDArray[np.float64]) -> tuple[float, float]:
+def _span_of_colours(values: Array) -> tuple[float, float]:
     """From the least distance between two cells to the largest: the zeros of the diagonal take no room.
 
     Where all are nearly alike the colours span more, so that differences which are next to nothing look so.

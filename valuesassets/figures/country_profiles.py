@@ -8,11 +8,11 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from numpy.typing import NDArray
 
 from valuesassets.figures import style
 from valuesassets.figures.backgrounds import has_numbers, short
 from valuesassets.figures.marks import draw_heat, mark, missing, row_pt, say_nothing
+from valuesassets.measure.arrays import Array
 from valuesassets.records.frames import records, rows, rows_where
 
 MOST_IN = 7.8
@@ -105,6 +105,6 @@ def _box_own(axes: Axes, part: pd.DataFrame, languages: list[str], countries: li
         axes.plot(*around, color=style.BLACK, lw=1.3, gid=f"own {row['model']} {row['language']}")
 
 
-def _table(part: pd.DataFrame, name: str, languages: list[str], countries: list[str]) -> NDArray[np.float64]:
+def _table(part: pd.DataFrame, name: str, languages: list[str], countries: list[str]) -> Array:
     found = part.pivot_table(index="language", columns="country", values=name, aggfunc="first")
     return found.reindex(index=languages, columns=countries).to_numpy(float)

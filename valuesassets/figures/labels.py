@@ -11,6 +11,7 @@ from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
 from valuesassets.figures import style
+from valuesassets.measure.arrays import Array
 
 RADII_PT = (3, 6, 10, 15, 21, 28, 36, 46, 58, 72, 90, 110, 140)
 """How far a name may move from its point, nearest first."""
@@ -24,9 +25,9 @@ LEADER_FROM_PT = 8
 PER_OVERLAP, PER_CROSSING, PER_POINT = 1000.0, 6.0, 0.5
 """What an overlap, a crossed line and a point of distance cost when places are compared."""
 
-Boxes = NDArray[np.float64]
+Boxes = Array
 """(n, 4): left, bottom, right, top in pixels."""
-Pixels = NDArray[np.float64]
+Pixels = Array
 """(2,) a place, or (4,) one box, in pixels."""
 Segment = tuple[tuple[float, float], tuple[float, float]]
 
@@ -132,7 +133,7 @@ def _nearest_free(
     return best, float(least)
 
 
-def _overlap(boxes: Boxes, taken: Boxes) -> NDArray[np.float64]:
+def _overlap(boxes: Boxes, taken: Boxes) -> Array:
     """(n,) area in square pixels that each box shares with the taken ones."""
     low = np.maximum(boxes[:, None, :2], taken[None, :, :2])
     high = np.minimum(boxes[:, None, 2:], taken[None, :, 2:])
@@ -157,10 +158,10 @@ def _crossings(box: Pixels, anchor: Pixels, taken: Boxes, lines: list[tuple[Pixe
     return int(boxes_met.sum() + through.sum() + met.sum())
 
 
-def _cross(a: Pixels, b: Pixels, starts: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _cross(a: Pixels, b: Pixels, starts: Array, ends: Array) -> NDArray[np.bool_]:
     """(n,) whether the segment ab crosses each of the others."""
 
-    def side(p: NDArray[np.float64], q: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.float64]:
+    def side(p: Array, q: Array, r: Array) -> Array:
         along, across = q - p, r - p
         return along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.relatedness import share_between
 
 

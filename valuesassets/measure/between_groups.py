@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from valuesassets.measure.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -25,20 +25,20 @@ class GroupMeans:
     """
 
     n: NDArray[np.int64]
-    effective_n: Floats
-    a: Floats
-    b: Floats
-    noise_aa: Floats
-    noise_ab: Floats
-    noise_bb: Floats
+    effective_n: Array
+    a: Array
+    b: Array
+    noise_aa: Array
+    noise_ab: Array
+    noise_bb: Array
 
     @property
-    def noise_of_difference(self) -> Floats:
+    def noise_of_difference(self) -> Array:
         """(G,) unbiased variance of b - a, summed over the columns."""
         return self.noise_aa - 2 * self.noise_ab + self.noise_bb
 
 
-def sums_by(places: NDArray[np.int64], n: int, columns: Floats) -> Floats:
+def sums_by(places: NDArray[np.int64], n: int, columns: Array) -> Array:
     """(n, C) sums of the rows of (rows, C) columns that have the same place, 0 to n - 1."""
     sums = np.zeros((n, columns.shape[1]))
     for number, column in enumerate(columns.T):
@@ -46,7 +46,7 @@ def sums_by(places: NDArray[np.int64], n: int, columns: Floats) -> Floats:
     return sums
 
 
-def small_sample_factor(s1: ArrayLike, s2: ArrayLike, s3: ArrayLike) -> Floats:
+def small_sample_factor(s1: ArrayLike, s2: ArrayLike, s3: ArrayLike) -> Array:
     """By what the squared residuals of a weighted mean have to be multiplied to be unbiased; inf for one person.
 
     Of independent people with one variance, sum w^2 (y - mean)^2 is on average (s2 - 2 s3/s1 + s2^2/s1^2) times it,
@@ -65,7 +65,7 @@ def small_sample_factor(s1: ArrayLike, s2: ArrayLike, s3: ArrayLike) -> Floats:
         return np.where(kept > 1e-9, 1 / kept, np.inf)
 
 
-def group_means(a: Floats, b: Floats, weights: Floats, groups: NDArray[np.int64], n_groups: int) -> GroupMeans:
+def group_means(a: Array, b: Array, weights: Array, groups: NDArray[np.int64], n_groups: int) -> GroupMeans:
     """Means of both sides by group, and their noise.
 
     v(a, b) = f sum w^2 (a_i - a_g)(b_i - b_g) / (sum w)^2, with f of `small_sample_factor`.
@@ -93,7 +93,7 @@ def group_means(a: Floats, b: Floats, weights: Floats, groups: NDArray[np.int64]
         return GroupMeans(n, s1**2 / s2, means[0], means[1], *noise.T)
 
 
-def between(a: Floats, b: Floats, noise: Floats) -> Floats:
+def between(a: Array, b: Array, noise: Array) -> Array:
     """(...) unbiased sums over groups of the products of two sides' distances from the mean over groups.
 
     sum_g <a_g - a., b_g - b.> - (1 - 1/G) sum_g v_g(a, b), groups alike. Of one side, its squared distances.
@@ -110,7 +110,7 @@ def between(a: Floats, b: Floats, noise: Floats) -> Floats:
     return products - (1 - 1 / n) * noise.sum(axis=0)
 
 
-def pairings(a: Floats, b: Floats, noise: Floats) -> Floats:
+def pairings(a: Array, b: Array, noise: Array) -> Array:
     """(G, G) what each pair of a group of side a and a group of side b adds; the sum of the diagonal is `between`.
 
     Summed over any pairing of all groups it is unbiased: what a pairing leaves in place has its noise taken off.
@@ -123,6 +123,6 @@ def pairings(a: Floats, b: Floats, noise: Floats) -> Floats:
     return centred(a) @ centred(b).T - np.diag(noise) + noise.sum() / n**2
 
 
-def centred(means: Floats) -> Floats:
+def centred(means: Array) -> Array:
     """(G, C) distances from the mean over groups."""
     return means - means.mean(axis=0)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import MissingData
 
 
@@ -138,11 +138,11 @@ class Projector:
             those of the data themselves, so that nothing is left over.
     """
 
-    slopes: NDArray[np.float64]
-    intercepts: NDArray[np.float64]
-    residual_sd: NDArray[np.float64] | None = None
+    slopes: Array
+    intercepts: Array
+    residual_sd: Array | None = None
 
-    def place(self, means: ArrayLike) -> NDArray[np.float64]:
+    def place(self, means: ArrayLike) -> Array:
         """(..., 2) points of (..., I) indicator means; nan where a mean is."""
         return np.asarray(means, dtype=float) @ self.slopes.T + self.intercepts
 

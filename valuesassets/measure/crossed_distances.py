@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 
 AT_ONCE = 200_000
 """Pairs of cells that are looked up at a time: what fits a processor's cache."""

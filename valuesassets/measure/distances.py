@@ -7,9 +7,9 @@ Arrays hold answers along their last axis, (..., K); shorter scales are padded a
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import ScaleMismatch
 
 KL_SMOOTHING = 1e-3
@@ -25,8 +25,8 @@ class Distribution:
         probs: (K,) non-negative, summing to 1.
     """
 
-    values: NDArray[np.float64]
-    probs: NDArray[np.float64]
+    values: Array
+    probs: Array
 
     def __post_init__(self) -> None:
         if self.values.ndim != 1 or self.values.shape != self.probs.shape or self.values.size < 2:

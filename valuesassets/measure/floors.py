@@ -1,13 +1,13 @@
 """What a perfect model's distance would be: few people answer, and a sample lies off what it was drawn from."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
-Floats = NDArray[np.float64]
+from valuesassets.measure.arrays import Array
 
 
-def w1_floor_unit(truth: Floats, effective_n: ArrayLike, decoded: Floats | None = None, n: ArrayLike = 1) -> Floats:
+def w1_floor_unit(truth: Array, effective_n: ArrayLike, decoded: Array | None = None, n: ArrayLike = 1) -> Array:
     """(...) expected Wasserstein-1 distance, in scale units, of answers from a perfect model of who gave them.
 
     The mean over cut points of each share's mean absolute error, exactly as few people make it. A model that gave one
@@ -33,7 +33,7 @@ def w1_floor_unit(truth: Floats, effective_n: ArrayLike, decoded: Floats | None 
     return np.sqrt(2 * np.maximum(spread, 0) / np.pi).mean(axis=-1)
 
 
-def share_error(truth: Floats, n: Floats) -> Floats:
+def share_error(truth: Array, n: Array) -> Array:
     """(...) mean absolute error of a share of n people; of a number that is not whole, between those beside it.
 
     Of one person it is 2 p (1 - p):
@@ -48,7 +48,7 @@ def share_error(truth: Floats, n: Floats) -> Floats:
     return ((1 - part) * ends[0] + part * ends[1]) / np.sqrt(n)
 
 
-def _of_whole(p: Floats, n: Floats) -> Floats:
+def _of_whole(p: Array, n: Array) -> Array:
     """E|X/n - p| of X of binomial (n, p): 2 k (1 - p) P(X = k)/n with k the least whole number above n p."""
     k = np.floor(n * p) + 1
     return 2 * k * (1 - p) * stats.binom.pmf(k, n, p) / n

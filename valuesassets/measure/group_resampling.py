@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.between_groups import GroupMeans, between, centred, sums_by
 from valuesassets.measure.resampling import ROUNDING
 
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 LARGE = 200
 """People of a group from which on blocks of them are drawn."""
 BLOCKS = 100
@@ -41,12 +40,12 @@ class Units:
         is_large: (G,) whether its units are blocks.
     """
 
-    unit: Numbers
-    first: Numbers
+    unit: NDArray[np.int64]
+    first: NDArray[np.int64]
     is_large: NDArray[np.bool_]
 
 
-def draw_units(groups: Numbers, n_groups: int, random: np.random.Generator) -> Units:
+def draw_units(groups: NDArray[np.int64], n_groups: int, random: np.random.Generator) -> Units:
     """People as units, those of large groups put into blocks at random.
 
     Args:
@@ -64,7 +63,7 @@ def draw_units(groups: Numbers, n_groups: int, random: np.random.Generator) -> U
     return Units(first[groups] + place % np.maximum(n_units, 1)[groups], first, is_large)
 
 
-def draw_counts(units: Units, draws: int, random: np.random.Generator) -> list[Floats]:
+def draw_counts(units: Units, draws: int, random: np.random.Generator) -> list[Array]:
     """How often each unit is drawn, (n, draws) for each group of n units: n - 1 draws with replacement.
 
     Source: Rao and Wu (1988), J. Am. Stat. Assoc. 83(401), 231-241; Rao, Wu and Yue (1992), Survey Methodology 18(2),
@@ -87,13 +86,19 @@ class Errors:
         noise: (3, G, draws) unbiased (co)variances aa, ab and bb of the draw's means, summed over columns.
     """
 
-    a: Floats
-    b: Floats
-    noise: Floats
+    a: Array
+    b: Array
+    noise: Array
 
 
 def drawn_errors(
-    a: Floats, b: Floats, weights: Floats, units: Units, rows: Numbers, counts: Sequence[Floats], found: GroupMeans
+    a: Array,
+    b: Array,
+    weights: Array,
+    units: Units,
+    rows: NDArray[np.int64],
+    counts: Sequence[Array],
+    found: GroupMeans,
 ) -> Errors:
     """What draws do to the group means of one question.
 
@@ -140,7 +145,7 @@ def drawn_errors(
     return Errors(moved[:, :width], moved[:, width:], noise)
 
 
-def _stretch(moved: Floats, noise: float) -> float:
+def _stretch(moved: Array, noise: float) -> float:
     """By what a group's errors are multiplied so that they vary between draws as the noise says.
 
     Where weights differ, the mean of few people varies more between draws, or less, than its residuals tell.
@@ -159,12 +164,12 @@ class Drawn:
         squared: (..., 3, draws) unbiased components of the errors themselves, aa, ab and bb: on average 0.
     """
 
-    plain: Floats
-    crossed: Floats
-    squared: Floats
+    plain: Array
+    crossed: Array
+    squared: Array
 
 
-def drawn_parts(a: Floats, b: Floats, errors: Errors) -> Drawn:
+def drawn_parts(a: Array, b: Array, errors: Errors) -> Drawn:
     """Of one question. What is left of the errors' own components on average, a hundredth of the noise, is taken off.
 
     Args:
@@ -179,7 +184,7 @@ def drawn_parts(a: Floats, b: Floats, errors: Errors) -> Drawn:
     return Drawn(sides @ sides.T, crossed, squared - squared.mean(axis=1, keepdims=True))
 
 
-def resampled_components(found: Floats, drawn: Drawn) -> Floats:
+def resampled_components(found: Array, drawn: Drawn) -> Array:
     """(3, draws) components A_aa, A_ab, A_bb in each draw: as found, and what the draw's errors add, less their noise.
 
     A_ab + <a', e_b> + <e_a, b'> + <e_a, e_b> - sum of v(e), where a' and b' are the groups' distances from their mean,
@@ -194,7 +199,7 @@ def resampled_components(found: Floats, drawn: Drawn) -> Floats:
     return found[:, None] + crossed + drawn.squared
 
 
-def unbiased_mix(plain: Floats, found: Floats) -> Floats:
+def unbiased_mix(plain: Array, found: Array) -> Array:
     """(2, 2) symmetric B that changes two sides least so that their products sum to the unbiased components: B N B = A.
 
     Args:
@@ -212,14 +217,14 @@ def unbiased_mix(plain: Floats, found: Floats) -> Floats:
     return inverse @ _power(root @ wanted @ root, 0.5) @ inverse
 
 
-def _power(matrix: Floats, power: float) -> Floats:
+def _power(matrix: Array, power: float) -> Array:
     """A symmetric matrix to a power, without its eigenvalues that are not above 0."""
     values, vectors = np.linalg.eigh(matrix)
     is_there = values > ROUNDING * np.abs(values).max(initial=0)
     return (vectors * np.where(is_there, np.where(is_there, values, 1) ** power, 0)) @ vectors.T
 
 
-def _noise_of_draws(s1: Floats, sums: Floats, a: Floats, b: Floats) -> Floats:
+def _noise_of_draws(s1: Array, sums: Array, a: Array, b: Array) -> Array:
     """(3, draws) v of one group in each draw, from sums of squared weights; not finite where one person was drawn.
 
     Args:
@@ -239,7 +244,7 @@ def _noise_of_draws(s1: Floats, sums: Floats, a: Floats, b: Floats) -> Floats:
         return around * n / ((n - 1) * s1**2)
 
 
-def ratio_ends(over: Floats, under: Floats, level: float = 0.95) -> tuple[float, float]:
+def ratio_ends(over: Array, under: Array, level: float = 0.95) -> tuple[float, float]:
     """Ends of the interval of a ratio from its resamples; NaN where they do not tell it from infinity.
 
     Where the denominator is not above 0 the ratio has gone through infinity; in more resamples than one end may leave
@@ -262,7 +267,7 @@ def ratio_ends(over: Floats, under: Floats, level: float = 0.95) -> tuple[float,
     return float(low), float(high)
 
 
-def left_out_ends(estimate: float, left_out: Floats, level: float = 0.95) -> tuple[float, float]:
+def left_out_ends(estimate: float, left_out: Array, level: float = 0.95) -> tuple[float, float]:
     """Ends of the interval of an estimate from those that leave one thing out; NaN where fewer than two or one is NaN.
 
     Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 11.3; t with n - 1 degrees.

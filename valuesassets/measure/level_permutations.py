@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.resampling import ROUNDING
 
-Floats = NDArray[np.float64]
 FEWEST = 20
 """Arrangements below which no p-value can be .05."""
 
@@ -51,7 +51,7 @@ def free_arrangements(n_groups: int, draws: int, random: np.random.Generator) ->
     return np.concatenate([np.arange(n_groups)[None], drawn])
 
 
-def arrangement_p(pairings: Floats, a_lengths: Floats, b_lengths: Floats, arranged: NDArray[np.int64]) -> float:
+def arrangement_p(pairings: Array, a_lengths: Array, b_lengths: Array, arranged: NDArray[np.int64]) -> float:
     """One-sided p-value: the share of arrangements under which both sides move together at least as in the first.
 
     What is compared is the sum over groups of what group g of one side and the group that stands in its place on the

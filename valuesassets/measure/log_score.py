@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.ratio_of_means import ratio_of_means
 from valuesassets.measure.resampling import ROUNDING, permutation_p
 from valuesassets.measure.skewed_means import MeanTest, mean_test

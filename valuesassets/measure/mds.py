@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.manifold import MDS
 
+from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import MissingData
 
 
@@ -18,7 +19,7 @@ class Plane:
         stress: normalised stress-1 (Kruskal): 0 perfect, .05 good, .2 poor.
     """
 
-    points: NDArray[np.float64]
+    points: Array
     stress: float
 
 
@@ -46,7 +47,7 @@ def plane_from_distances(distances: ArrayLike) -> Plane:
     return Plane(_upright(points), kruskal_stress(matrix, points))
 
 
-def kruskal_stress(distances: ArrayLike, points: NDArray[np.float64]) -> float:
+def kruskal_stress(distances: ArrayLike, points: Array) -> float:
     """Normalised stress-1 of points against distances: root of squared misfit over squared distances in the plane.
 
     Source: Kruskal (1964), Psychometrika 29(1), eq. for S.
@@ -58,7 +59,7 @@ def kruskal_stress(distances: ArrayLike, points: NDArray[np.float64]) -> float:
     return 0.0 if total == 0 else float(np.sqrt(np.sum((wanted[upper] - found[upper]) ** 2) / total))
 
 
-def _upright(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _upright(points: Array) -> Array:
     """Centred and turned to the principal axes, so that equal matrices give equal pictures."""
     centred = points - points.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)

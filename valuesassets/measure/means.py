@@ -1,9 +1,10 @@
 """Means of values with gaps, weighted ones too, and how they vary between samples of the same people."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from valuesassets.measure.arrays import Array
+
 AT_ONCE = 500_000
 """Counts of respondents held in memory at a time."""
 

@@ -1,14 +1,15 @@
 """p-values corrected for how many tests stand in one family."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import false_discovery_control
 
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.resampling import ROUNDING
 from valuesassets.records.errors import MissingData
 
 
-def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+def holm(p_values: ArrayLike) -> Array:
     """Adjusted p-values, (n,): rejecting those below alpha makes any false rejection at most alpha likely.
 
     Raises:
@@ -27,7 +28,7 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     return adjusted
 
 
-def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
+def benjamini_hochberg(p_values: ArrayLike) -> Array:
     """Adjusted p-values, (n,): of those below alpha at most a share alpha are false, for independent tests.
 
     Raises:
@@ -39,7 +40,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     return p if p.size == 0 else np.asarray(false_discovery_control(p, method="bh"), dtype=float)
 
 
-def step_down_p(observed: ArrayLike, by_chance: ArrayLike) -> NDArray[np.float64]:
+def step_down_p(observed: ArrayLike, by_chance: ArrayLike) -> Array:
     """Adjusted p-values, (T,): how often the largest of a test's statistic and all smaller ones is as large by chance.
 
     Tests that go together, or whose statistics cannot be large by chance, cost less than with Holm's factor, where all
@@ -68,7 +69,7 @@ def step_down_p(observed: ArrayLike, by_chance: ArrayLike) -> NDArray[np.float64
     return adjusted
 
 
-def tail_shares(observed: ArrayLike, by_chance: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def tail_shares(observed: ArrayLike, by_chance: ArrayLike) -> tuple[Array, Array]:
     """Of each test how large a share of all labellings, the observed one among them, has a statistic at least as large.
 
     The smallest of such shares compares tests whose statistics have no scale in common (`step_down_p` of their
@@ -95,7 +96,7 @@ def tail_shares(observed: ArrayLike, by_chance: ArrayLike) -> tuple[NDArray[np.f
 CORRECTIONS = {"holm": holm, "benjamini-hochberg": benjamini_hochberg}
 
 
-def _checked(p_values: ArrayLike) -> NDArray[np.float64]:
+def _checked(p_values: ArrayLike) -> Array:
     p = np.asarray(p_values, dtype=float)
     if p.ndim != 1 or not np.all((p >= 0) & (p <= 1)):
         raise MissingData(f"a family of tests needs p-values between 0 and 1, found {p.tolist()}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.resampling import jackknife_ends
 
 FEWEST_ITEMS = 6

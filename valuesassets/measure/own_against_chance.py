@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.means import mean_of_known
 
 
 def own_and_by_chance(evidence: Array, own: NDArray[np.intp], permuted: NDArray[np.intp]) -> tuple[float, Array]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.relatedness import related_p
 from valuesassets.measure.resampling import label_permutations, permutation_p
 from valuesassets.records.errors import MissingData

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.means import mean_of_known
 from valuesassets.records.errors import MissingData
 
 LEAST_VARIANCE = 1e-12

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 
 
 def wilson_interval(counted: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Array, Array]:

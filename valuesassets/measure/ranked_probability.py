@@ -1,26 +1,24 @@
 """Ranked probability scores of single answers, and squared distances of groups' answers without sampling noise."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.between_groups import GroupMeans
 
-Floats = NDArray[np.float64]
 
-
-def answers_at_most(answers: Floats, n_answers: int) -> Floats:
+def answers_at_most(answers: Array, n_answers: int) -> Array:
     """(n, K-1) 1 where an answer, 0 to K - 1, is at most k = 0 to K - 2; NaN answers give rows of NaN."""
     steps = (answers[:, None] <= np.arange(n_answers - 1)).astype(float)
     steps[np.isnan(answers)] = np.nan
     return steps
 
 
-def probability_at_most(probs: Floats) -> Floats:
+def probability_at_most(probs: Array) -> Array:
     """(..., K-1) distribution functions at all answers but the last, whose is always 1."""
     return np.cumsum(probs, axis=-1)[..., :-1]
 
 
-def ranked_probability_unit(model: Floats, answers: Floats) -> Floats:
+def ranked_probability_unit(model: Array, answers: Array) -> Array:
     """(n,) ranked probability scores, from 0 (sure and right) to 1 (sure, and wrong by the whole scale).
 
     Args:
@@ -35,7 +33,7 @@ def ranked_probability_unit(model: Floats, answers: Floats) -> Floats:
     return np.mean((model - answers) ** 2, axis=-1)
 
 
-def cramer_unit(means: GroupMeans) -> Floats:
+def cramer_unit(means: GroupMeans) -> Array:
     """(G,) unbiased squared distances between people's and a model's answers in each group; below 0 by chance.
 
     sum over cut points of [(F - M)^2 - v(Y - M, Y - M)] / (K-1). |difference of means| <= W1 <= sqrt of what it
@@ -50,7 +48,7 @@ def cramer_unit(means: GroupMeans) -> Floats:
     return squares / means.a.shape[1]
 
 
-def w1_unit(means: GroupMeans) -> Floats:
+def w1_unit(means: GroupMeans) -> Array:
     """(G,) Wasserstein-1 distances between both sides' answers in each group, in scale units.
 
     Args:

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 from scipy.optimize import brentq
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.resampling import ROUNDING
 from valuesassets.measure.skewed_means import lesser_t
 

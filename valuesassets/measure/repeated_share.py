@@ -6,10 +6,9 @@ Then a share has few degrees of freedom however many items there are: leaving ou
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import MissingData
 
 DRAWS = 4999
@@ -73,7 +72,7 @@ def repeated_share(values: Array, level: float, random: np.random.Generator) -> 
     return float(_share(e, s)), float(low), float(high)
 
 
-def _share(e: Array | float, s: Array | float) -> NDArray[np.float64]:
+def _share(e: Array | float, s: Array | float) -> Array:
     """1 - e / s, or where e is the larger s / e - 1."""
     return np.where(e < s, 1, -1) * (1 - np.minimum(e, s) / np.maximum(e, s))
 

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from valuesassets.measure.arrays import Array
 
 WORLDS = 200
 """Samples drawn to find mean and spread of the error."""
@@ -52,9 +54,9 @@ def allowed_mean(means: ArrayLike, sds: ArrayLike) -> float:
 
 
 def simulate_sampling_error(
-    orders: NDArray[np.float64],
+    orders: Array,
     p_valid: tuple[float, float],
-    values: NDArray[np.float64] | None,
+    values: Array | None,
     n: int,
     rng: np.random.Generator,
 ) -> SamplingError:
@@ -83,11 +85,11 @@ def simulate_sampling_error(
     )
 
 
-def _chance(errors: NDArray[np.float64]) -> Chance:
+def _chance(errors: Array) -> Chance:
     return Chance(float(errors.mean()), float(errors.std(ddof=1)))
 
 
-def _distances(differences: NDArray[np.float64], values: NDArray[np.float64] | None) -> NDArray[np.float64]:
+def _distances(differences: Array, values: Array | None) -> Array:
     """(...,) W1 in scale units, or total variation where there is no scale, of (..., K) differences."""
     if values is None:
         return np.abs(differences).sum(axis=-1) / 2

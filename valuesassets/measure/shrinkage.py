@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from valuesassets.measure.arrays import Array
 
 
-def shrunken(
-    shares: Floats, effective_n: Floats, noise: Floats, levels: Sequence[Sequence[str]]
-) -> tuple[Floats, float]:
+def shrunken(shares: Array, effective_n: Array, noise: Array, levels: Sequence[Sequence[str]]) -> tuple[Array, float]:
     """Distribution functions of G groups, (G, C), nearer to the truth than their raw ones, and how much was borrowed.
 
     F~ = (n F + a P)/(n + a): P is an additive fit of the factors, and counts as much as `a` people, a = U/R - 1 with
@@ -48,7 +45,7 @@ def shrunken(
     return (size * shares + borrowed * fitted) / (size + borrowed), borrowed
 
 
-def spread_kept(effective_n: Floats, borrowed: float, levels: Sequence[Sequence[str]]) -> Floats:
+def spread_kept(effective_n: Array, borrowed: float, levels: Sequence[Sequence[str]]) -> Array:
     """(G,) on average F~(1 - F~) / F(1 - F), below 1: F~ follows the noise of those it was computed from, a little.
 
     F~ holds the share (n/(n + a))^2 of a group's own noise, and of the rest the fit's d/G.
@@ -66,7 +63,7 @@ def spread_kept(effective_n: Floats, borrowed: float, levels: Sequence[Sequence[
     return np.maximum(1 - (own + (1 - own) * of_fit) / effective_n, 1 / 2)
 
 
-def additive_design(levels: Sequence[Sequence[str]]) -> Floats:
+def additive_design(levels: Sequence[Sequence[str]]) -> Array:
     """(G, d) a constant and, of each factor, all levels but one that some group has; columns independent.
 
     >>> additive_design([("a", "x"), ("a", "y"), ("b", "x")]).tolist()

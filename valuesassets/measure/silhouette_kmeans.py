@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import MissingData
 
-Array = NDArray[np.float64]
 FEWEST = 3
 """Points that have a number of clusters: k lies between 2 and n - 1."""
 SEED, STARTS, TOLERANCE = 42, 10, 1e-4

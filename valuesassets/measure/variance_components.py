@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import MissingData
 
 Effect = frozenset[str]

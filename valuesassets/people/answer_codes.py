@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.people.surveys import NOTHING, OTHER, Recode
 from valuesassets.records.errors import HumanDataError
 
@@ -34,7 +35,7 @@ class Column:
         return f"{self.path}: column {self.name}{named}"
 
 
-def as_numbers(values: NDArray, column: Column) -> NDArray[np.float64]:
+def as_numbers(values: NDArray, column: Column) -> Array:
     """(n,) numbers, NaN where there is none; Stata's lettered missing values count as missing for another reason.
 
     Raises:
@@ -125,7 +126,7 @@ def as_answers(
 
 def require_none(
     is_wrong: NDArray[np.bool_],
-    values: NDArray[np.float64],
+    values: Array,
     column: Column,
     countries: NDArray[np.object_],
     what: str,

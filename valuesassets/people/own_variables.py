@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.people.answer_codes import Column, as_codes, as_numbers, as_whole
 from valuesassets.people.repeated_ids import Entry, RepeatedIds, settle_ids, shared_rows
 from valuesassets.people.survey_file import find_countries, require_wave
@@ -57,7 +58,7 @@ class Everyone:
     ids: NDArray[np.object_]
     interviews: NDArray[np.object_]
     countries: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    weights: Array
     attributes: dict[str, Codes]
     answers: dict[str, Codes]
     ledger: tuple[Entry, ...]
@@ -131,7 +132,7 @@ def read_everyone(
 class _Who:
     interviews: NDArray[np.int64]
     countries: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    weights: Array
 
 
 def _read_who(table: Table, survey: SurveyMap, country: str, weight: str) -> _Who:
@@ -167,7 +168,7 @@ def _unfit(table: Table, survey: SurveyMap, what: str) -> HumanDataError:
     )
 
 
-def _weights(values: NDArray, column: Column, countries: NDArray[np.object_]) -> NDArray[np.float64]:
+def _weights(values: NDArray, column: Column, countries: NDArray[np.object_]) -> Array:
     weights = as_numbers(values, column)
     is_wrong = ~((weights > 0) & np.isfinite(weights))
     if is_wrong.any():

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.people.answer_codes import SHOWN, Column, as_answers, as_numbers
 from valuesassets.people.missing_labels import unlabelled
 from valuesassets.people.surveys import NOTHING, Samples, SurveyMap, load_human_files
@@ -276,9 +277,7 @@ def first_samples(
     return kept
 
 
-def weighted(
-    values: NDArray, taken: Rows, places: Places, column: Column, notes: list[str]
-) -> tuple[NDArray[np.float64], Rows]:
+def weighted(values: NDArray, taken: Rows, places: Places, column: Column, notes: list[str]) -> tuple[Array, Rows]:
     """(n,) weights, and which of them are above 0; 0 or none leaves a respondent out, with a note.
 
     Raises:

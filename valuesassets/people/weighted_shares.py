@@ -5,12 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.people.surveys import SILENT
 
 
 def weighted_answers(
-    codes: NDArray[np.int16], weights: NDArray[np.float64], values: Sequence[int]
-) -> tuple[NDArray[np.float64], dict[str, object]] | None:
+    codes: NDArray[np.int16], weights: Array, values: Sequence[int]
+) -> tuple[Array, dict[str, object]] | None:
     """Distribution of weighted answers, and what it rests on; None where nobody answered.
 
     Args:
@@ -41,7 +42,7 @@ def weighted_answers(
     }
 
 
-def design_effect(weights: NDArray[np.float64]) -> float:
+def design_effect(weights: Array) -> float:
     """How many times the variance grows because of unequal weights, at least 1: n * sum(w^2) / sum(w)^2 = 1 + cv^2.
 
     Strata and clusters of a sample are not in it; clusters usually make a sample's variance larger still.

@@ -22,7 +22,7 @@ from valuesassets.answers.readout_plants import (
 )
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import tvd_of
-from valuesassets.measure.sampling_error import WORLDS
+from valuesassets.measure.sampling_error import SIMULATED_SAMPLES
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.errors import MissingData
 from valuesassets.records.trials import Answer, Reading, Status
@@ -159,7 +159,7 @@ def compare_sentences(model: str, greedy: Sequence[Answer], drawn: Sequence[Answ
     wanted = np.array([[*shares.values()] for shares in planted.values()])
     found = np.array([[written[topic][text] for text in shares] for topic, shares in planted.items()]) / DRAWS
     random = seeded("readouts", "draw")
-    by_draw = np.mean([tvd_of(random.multinomial(DRAWS, row, WORLDS) / DRAWS, row).mean() for row in wanted])
+    by_draw = np.mean([tvd_of(random.multinomial(DRAWS, row, SIMULATED_SAMPLES) / DRAWS, row).mean() for row in wanted])
     n, uniform = len(drawn), np.full(wanted.shape[1], 1 / wanted.shape[1])
     return [
         Recovery(model, "greedy answers that are the mode", len(greedy), float(np.mean(is_mode)), LEAST_MODES, 1, 0.25),
@@ -215,7 +215,7 @@ def _history_effect(shares: Probs, people: NDArray[np.int64]) -> float:
 def _own_draw_error(effect: float) -> float:
     """Mean total variation of the shares over `OWN_RUNS` own transcripts from their expectation, by the draw alone."""
     random, errors = seeded("readouts", "own", effect), []
-    for _ in range(WORLDS):
+    for _ in range(SIMULATED_SAMPLES):
         probs = np.tile(next_probs(effect, 0, None), (OWN_RUNS, 1))
         for statement in range(len(STATEMENTS)):
             if statement:

@@ -3,8 +3,8 @@
 A profile is a row of expected answers over items. Without centring, any two sets correlate because items differ in
 their mean answer. Centred on items, sets with the same response style (such as acquiescence) still correlate. Centred
 on items and on profiles (double-centred), only the interaction of profiles and items is left. On a bounded scale even
-that contains a trace of response style, which moves an item less the closer it is to an end of its scale; style-centring
-removes this trace.
+that contains a trace of response style, which moves an item less the closer it is to an end of its scale;
+style-centring removes this trace.
 """
 
 from dataclasses import dataclass

@@ -256,9 +256,9 @@ def compare_levels(
     """Mean over low-resource minus mean over high-resource languages, per family and measure, and its tests.
 
     Where people of one kind of country are more decided, null answers are further from them too, and noise has a larger
-    effect. A difference therefore counts only where it exceeds that of each null answer and that of the family's answers
-    in other languages. Their value is subtracted in each language, and p is the largest p-value of the difference and
-    of all these (an intersection-union test). Intervals are over languages, resampled separately for both kinds.
+    effect. A difference therefore counts only where it exceeds that of each null answer and that of the family's own
+    answers in other languages. Their value is subtracted in each language, and p is the largest p-value of the
+    difference and of all these (an intersection-union test). Intervals are over languages, resampled by kind.
 
     Args:
         cells: one row per cell of models and of nulls: kind, model, language and the measures.

@@ -41,7 +41,7 @@ def planted_text_rows(trials: Iterable[Trial], plants: Plants) -> list[dict[str,
 
 
 def answer_texts(prompt: str, plant: Plant, name: str) -> dict[str, float]:
-    r"""Probability of each answer text to one prompt; they sum to 1, and every one ends its line.
+    r"""Probability of each answer text to a prompt; they sum to 1, and every text ends in a line break.
 
     A preference follows the text of an option, whatever its position; the position bias follows the first position.
 

@@ -41,8 +41,8 @@ def derive_sampled_distributions(
         plants: plants of the cell, with the options and answer cues of its questions.
 
     Returns:
-        One row per (question, wording, answer), with `n`, the number of answers in each order. Probabilities are null if
-        no answer was an option. Orders other than forward and reversed are left out.
+        One row per (question, wording, answer), with `n`, the number of answers in each order. Probabilities are null
+        if no answer was an option. Orders other than forward and reversed are left out.
 
     Raises:
         MissingData: an answer belongs to no trial, or a question was not sampled in both orders.

@@ -1,4 +1,4 @@
-"""Panels of rows with a dot and an interval for each of several series, beside what each would be by chance."""
+"""Panels of rows with a dot and an interval for each of several series, with their values by chance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ ROW_IN, MOST_ACROSS = 0.26, 3
 
 @dataclass(frozen=True)
 class Chance:
-    """What is drawn beside dots: a bar between two columns of the frame, or a mark at one.
+    """The marks of chance beside dots: a bar between two columns of the frame, or a mark at one column.
 
     Attributes:
         low, high: columns; `high` is empty where there is a mark.
@@ -72,23 +72,23 @@ def draw_interval_panels(
     row_in = ROW_IN + 0.07 * (min(len(looks), style.MOST_SERIES) - 1)
     height = down * (0.62 + row_in * max(2, len(names))) + 1.15 + legend_in(handles, 3)
     figure = style.new_figure(height_in=height)
-    found = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
-    for axes, name in zip(found, panels, strict=False):
+    axes_list = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
+    for axes, name in zip(axes_list, panels, strict=False):
         _draw_panel(axes, rows_where(whole, _panel=name), value, row, series, names, looks, chance)
         axes.set_title(name, fontsize=style.BODY_PT)
         if line is not None:
             axes.axvline(line, color=style.BLACK, lw=0.8, zorder=0)
         axes.grid(visible=True, axis="x")
         axes.tick_params(axis="y", length=0)
-    for axes in found[len(panels) :]:
+    for axes in axes_list[len(panels) :]:
         axes.set_visible(False)
-    for axes in found[::across]:
+    for axes in axes_list[::across]:
         name_rows(axes, names, style.SMALL_PT)
-    for axes in found[max(0, len(panels) - across) : len(panels)]:
+    for axes in axes_list[max(0, len(panels) - across) : len(panels)]:
         axes.set_xlabel(label)
         axes.tick_params(labelbottom=True)
     if limits:
-        found[0].set_xlim(*limits)
+        axes_list[0].set_xlim(*limits)
     return style.finish(figure, title, notes, handles, 3, planted)
 
 

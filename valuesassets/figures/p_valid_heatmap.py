@@ -80,10 +80,10 @@ def draw_p_valid_by_language(probe: pd.DataFrame, p_valid_cell: float = 0.20, pl
 
 def p_valid_by_cell(probe: pd.DataFrame) -> pd.DataFrame:
     """P_valid, mean over wordings, indexed by (model, language), one column per asked question in natural order."""
-    asked = probe.drop_duplicates(["model", "language", "question_id", "wording"])
-    means = asked.groupby(["model", "language", "question_id"])["p_valid"].mean()
+    distinct = probe.drop_duplicates(["model", "language", "question_id", "wording"])
+    means = distinct.groupby(["model", "language", "question_id"])["p_valid"].mean()
     table = pd.DataFrame(means.unstack("question_id"))
-    return table.reindex(columns=sorted(set(asked["question_id"]), key=style.natural_order))
+    return table.reindex(columns=sorted(set(distinct["question_id"]), key=style.natural_order))
 
 
 def _draw_p_valid(figure: Figure, axes: Axes, values: Array, label: str) -> None:

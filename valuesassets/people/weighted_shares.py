@@ -46,6 +46,7 @@ def design_effect(weights: Array) -> float:
     """Kish's design effect of unequal weights, at least 1: n * sum(w^2) / sum(w)^2 = 1 + cv^2.
 
     It is the factor by which the variance of a mean grows. Strata and clusters of a sample are not included; clusters
+    usually increase the variance further.
 
     Source: Kish (1965), Survey Sampling, section 11.7.
 

@@ -48,7 +48,7 @@ def draw_awareness_plane(awareness: pd.DataFrame, notes: Sequence[str] = (), pla
     still = _draw_plane(plane, rows_where(awareness, factor=ALL), models)
     _draw_slopes(slopes, awareness, factors, models)
     caption = [
-        "Slope: the share of people's differences between groups that the model reproduces; direction times exaggeration.",
+        "Slope: the share of people's differences between groups that the model shows; direction times exaggeration.",
         *(
             [f"Hollow, at the bottom: differs too little between groups for a direction ({', '.join(still)})."]
             if still

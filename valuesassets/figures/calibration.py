@@ -135,7 +135,7 @@ def _draw_recovery(axes: Axes, comparison: pd.DataFrame, quantity: Quantity, nam
 
 
 def _draw_errors(axes: Axes, parts: Mapping[str, pd.DataFrame], quantity: Quantity, has_sampled: bool) -> list[float]:
-    """Draw the errors of each response type: mean, bar to the 95th percentile, bounds; returns the ends of all marks."""
+    """Draw each response type's errors: mean, bar to the 95th percentile, bounds; returns the ends of all marks."""
     reach, error = [], quantity.error
     lift = 0.2 if has_sampled else 0.0
     places = np.arange(len(parts), dtype=np.float64)
@@ -231,7 +231,7 @@ def _lines(comparison: pd.DataFrame, has_sampled: bool, n_cells: int) -> list[st
     ]
     if has_sampled:
         lines.append(
-            "Sampled answers also have a sampling error: their bound, the short upright bar, is the bound plus the mean "
-            "sampling error and three standard deviations."
+            "Sampled answers also have a sampling error: their bound, the short upright bar, is the bound plus the "
+            "mean sampling error and three standard deviations."
         )
     return lines

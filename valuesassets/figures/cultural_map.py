@@ -77,7 +77,7 @@ def draw_cultural_map(points: pd.DataFrame) -> Figure:
             borderpad=0, borderaxespad=0, labelspacing=0.45,
         )  # fmt: skip
         legend.set_in_layout(False)
-        caption = [f"{n_outside} published countries lie outside of the map; the small map shows them, its frame is the "
+        caption = [f"{n_outside} published countries lie outside the map; the small map shows them, its frame is the "
                 "map above.", *caption]  # fmt: skip
         handles = []  # they stand beside the small map
     title = "Models and countries on the Inglehart-Welzel map"

@@ -83,8 +83,8 @@ def _draw_models(axes: Axes, part: pd.DataFrame, histories: Sequence[str], looks
         places = np.arange(len(histories)) + (0 if crowded else shift(number, len(looks), STEP))
         drawn: style.Keywords = {"lw": 0.5, "alpha": 0.6} if crowded else {"lw": 1.2, "markersize": 4}
         marker = "" if crowded and len(histories) > 1 else look.marker
-        axes.plot(places, middle, color=look.color, marker=marker, zorder=3, gid=f"ladder {part['task'].iloc[0]} {model}",
-                  **drawn)  # fmt: skip
+        axes.plot(places, middle, color=look.color, marker=marker, zorder=3,
+                  gid=f"ladder {part['task'].iloc[0]} {model}", **drawn)  # fmt: skip
         if not crowded:
             axes.vlines(places, low, high, color=look.color, lw=1.2, zorder=2)
     if crowded and lines:

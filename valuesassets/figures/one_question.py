@@ -68,8 +68,8 @@ def draw_one_question(
     axes.plot(sample[ANSWER].astype(float), places, gid="answers", **PERSON)
     for number, (model, look) in enumerate(models.looks.items()):
         offset = (number - (len(models.looks) - 1) / 2) * 0.13
-        axes.plot(sample[model].astype(float), places + offset, ls="", marker=look.marker, color=look.color, markersize=5,
-                  markerfacecolor="white", gid=f"expected {model}")  # fmt: skip
+        axes.plot(sample[model].astype(float), places + offset, ls="", marker=look.marker, color=look.color,
+                  markersize=5, markerfacecolor="white", gid=f"expected {model}")  # fmt: skip
     codes = list(scale)
     axes.set_xticks(codes, labels, fontsize=style.SMALL_PT)
     axes.set_xlim(min(codes) - 0.4, max(codes) + 0.4)

@@ -54,9 +54,9 @@ def as_numbers(values: NDArray, column: Column) -> Array:
         letters = is_text & written.str.fullmatch("[a-z]").fillna(False).to_numpy(dtype=bool)
         numbers[letters], is_text = OTHER, is_text & ~letters
     if is_text.any():
-        texts_found = ", ".join(f"'{text}'" for text in pd.unique(written[is_text])[:SHOWN])
+        sample = ", ".join(f"'{text}'" for text in pd.unique(written[is_text])[:SHOWN])
         raise HumanDataError(
-            f"{column}: {texts_found} in {int(is_text.sum())} rows, numbers were expected; save the file with its codes, "
+            f"{column}: {sample} in {int(is_text.sum())} rows, numbers were expected; save the file with its codes, "
             "not with their labels"
         )
     return numbers

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 RepeatedIds = Literal["renumber", "drop"]
-"""`renumber`: people with the same id are distinguished by a number; `drop`: all people with such an id are left out."""
+"""`renumber`: people with the same id are distinguished by a number; `drop`: people with such an id are left out."""
 
 
 class Entry(NamedTuple):

@@ -68,8 +68,8 @@ def read_people(
     if country is None or not columns:
         raise _not_this_survey(table, file, survey)
     is_unweighted = (file.weight or "").casefold() == UNWEIGHTED
-    weight_names = (file.weight,) if file.weight else survey.weight
-    weight = None if is_unweighted else _first_column(table, weight_names)
+    weights_of = (file.weight,) if file.weight else survey.weight
+    weight = None if is_unweighted else _first_column(table, weights_of)
     wave = {column: values for name, values in survey.wave.items() if (column := table.named(name)) is not None}
     sample = table.named(survey.samples.column) if survey.samples else None
     language = None if spoken is None else _interview_language(table, file, survey)
@@ -81,7 +81,7 @@ def read_people(
         require_wave(values_by_column[name], values, Column(name, table.path), survey)
     if weight is None and not is_unweighted:
         raise HumanDataError(
-            f"{table.path}: no weights: no column {' or '.join(weight_names)} among its {len(table.names)}; name another "
+            f"{table.path}: no weights: no column {' or '.join(weights_of)} among its {len(table.names)}; name another "
             f'with weight = "...", or say weight = "{UNWEIGHTED}" if everyone shall count the same'
         )
     notes: list[str] = []
@@ -174,20 +174,20 @@ def interviewed_in(
     codes = np.array([_written(kind).casefold().replace("_", "-").partition("-")[0] for kind in kinds[1]], dtype=object)
     written = codes[kinds[0]]
     for country in sorted(set(places[is_included])):
-        in_country = is_included & (places == country)
+        is_here = is_included & (places == country)
         languages = sorted(spoken.get(country, ()))
-        in_own_language = in_country & np.isin(written, languages)
+        in_own_language = is_here & np.isin(written, languages)
         if not in_own_language.any():
-            codes_found = ", ".join(sorted(set(map(str, written[in_country])))[:SHOWN])
+            sample = ", ".join(sorted(set(map(str, written[is_here])))[:SHOWN])
             raise HumanDataError(
                 f"{column}, country {country}: nobody was interviewed in {' or '.join(languages)}, "
-                f'found {codes_found}; codes of ISO 639 were expected: name another column with language = "...", or say '
+                f'found {sample}; codes of ISO 639 were expected: name another column with language = "...", or say '
                 'human.interview_language = "any"'
             )
-        is_kept &= ~in_country | in_own_language
-        if n_others := int((in_country & ~in_own_language).sum()):
+        is_kept &= ~is_here | in_own_language
+        if n_others := int((is_here & ~in_own_language).sum()):
             notes.append(
-                f"{column.path.name}: {n_others} of {in_country.sum()} respondents of {country} were interviewed in another "
+                f"{column.path.name}: {n_others} of {is_here.sum()} respondents of {country} were interviewed in another "
                 "language than the study asks in, and are left out (human.interview_language)."
             )
     return is_kept
@@ -274,11 +274,11 @@ def first_samples(
     """Rows of the first sample of each country; samples are never pooled, because their designs differ."""
     kinds, is_kept = as_numbers(values, column), np.ones(len(places), dtype=bool)
     for country in sorted(set(places[is_included])):
-        in_country = places == country
-        present = [kind for kind in samples.order if np.any(in_country & (kinds == kind))]
+        is_here = places == country
+        present = [kind for kind in samples.order if np.any(is_here & (kinds == kind))]
         if len(present) > 1:
-            is_kept &= ~in_country | (kinds == present[0])
-            sizes = [f"{samples.order[kind]} ({np.sum(in_country & (kinds == kind))})" for kind in present]
+            is_kept &= ~is_here | (kinds == present[0])
+            sizes = [f"{samples.order[kind]} ({np.sum(is_here & (kinds == kind))})" for kind in present]
             notes.append(f"{column.path.name}: {country} has samples of {' and '.join(sizes)}: the first is taken.")
     return is_kept
 
@@ -300,9 +300,9 @@ def weighted(
         )
     has_weight = weights > 0
     for country in sorted(set(places[is_included & ~has_weight])):
-        in_country = is_included & (places == country)
+        is_here = is_included & (places == country)
         notes.append(
-            f"{column.path.name}: {np.sum(in_country & ~has_weight)} of {np.sum(in_country)} respondents of {country} have no "
+            f"{column.path.name}: {np.sum(is_here & ~has_weight)} of {np.sum(is_here)} respondents of {country} have no "
             f"weight in {column.name} and are left out."
         )
     return weights, has_weight
@@ -312,11 +312,11 @@ def drop_small(is_included: Rows, places: Places, path: Path, notes: list[str]) 
     """The included rows, without countries of fewer than `FEWEST` respondents."""
     is_kept = is_included.copy()
     for country in sorted(set(places[is_included])):
-        in_country = is_included & (places == country)
-        if in_country.sum() < FEWEST:
-            is_kept &= ~in_country
+        is_here = is_included & (places == country)
+        if is_here.sum() < FEWEST:
+            is_kept &= ~is_here
             notes.append(
-                f"{path.name}: {np.sum(in_country)} respondents of {country}, fewer than {FEWEST}: the country is left out."
+                f"{path.name}: {np.sum(is_here)} respondents of {country}, fewer than {FEWEST}: the country is left out."
             )
     return is_kept
 

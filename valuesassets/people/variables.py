@@ -108,7 +108,7 @@ class Indicator(_Record):
 
 
 class Excluded(_Record):
-    """Variables that are never asked of a model, and why: by code, all codes with a letter, or questions without code."""
+    """Variables that are never asked of a model, and why: by code, codes with a letter, or questions without a code."""
 
     reason: Annotated[str, pydantic.StringConstraints(min_length=1)]
     variables: Codes = ()
@@ -190,7 +190,7 @@ class Variables(_Record):
         return question.id in self.list_of and bool(question.item) and question.response_type is ResponseType.BINARY
 
     def is_excluded(self, variable: str) -> bool:
-        """Whether a variable (or a question such as `Q78A`) is excluded: demographics, country-specific items and so on."""
+        """Whether a variable (or a question such as `Q78A`) is excluded, like demographics and country-specific items."""
         return self.reason_to_exclude(variable) is not None
 
     def reason_to_exclude(self, variable: str) -> str | None:
@@ -216,7 +216,7 @@ class Variables(_Record):
     def letters_of(self, questions: Sequence[Question]) -> frozenset[str]:
         """The letters of the surveys to whose codes the ids of a file belong.
 
-        Where a survey's codes are question numbers (`Q46` of WVS-7), they may also be another survey's numbers. Then most
+        Where a survey's codes are question numbers (`Q46` of WVS-7), they may be another survey's numbers as well. Then most
         questions without a code of another survey must have one, together with the number of options of its variable.
         """
         letters = set()

@@ -10,7 +10,7 @@ from valuesassets.figures.answer_quality import draw_answer_quality
 from valuesassets.figures.country_profiles import draw_country_profiles
 from valuesassets.figures.diversity_robustness import draw_diversity_robustness
 from valuesassets.figures.language_map import draw_language_map
-from valuesassets.figures.seed_and_null import draw_seed_and_null
+from valuesassets.figures.published_and_null import draw_published_and_null
 from valuesassets.instruments.cultural_robustness.scores import DIVERSITY, ROBUSTNESS
 from valuesassets.measure.mds import plane_from_distances
 from valuesassets.records.errors import MissingData
@@ -85,7 +85,7 @@ def draw(name: str, frames: Frames, is_planted: bool) -> Figure | None:
             return draw_diversity_robustness(points, without, is_planted) if len(points) or without else None
         case "seed_and_null":
             published = published_scores(frames["scores"])
-            return draw_seed_and_null(published, is_planted) if len(published) else None
+            return draw_published_and_null(published, is_planted) if len(published) else None
         case "country_profiles":
             return draw_country_profiles(frames["country_profiles"], is_planted)
         case "language_map":

@@ -19,7 +19,7 @@ MOST_CURVES = 8
 def draw_simulated_data(
     coverage: pd.DataFrame, rejections: pd.DataFrame, p_values: pd.DataFrame, notes: Sequence[str] = ()
 ) -> Figure:
-    """Coverage and rejections with Monte Carlo errors, and the distribution of p-values: tables of `simulated_worlds`."""
+    """Coverage and rejections with Monte Carlo errors, and distributions of p-values: tables of `simulated_worlds`."""
     null = rows_where(rejections, kind="null")
     n = max(len(coverage), len(null), 1)
     figure = style.new_figure(height_in=4.6 + 0.34 * n)

@@ -90,8 +90,8 @@ def examine_preflight(
     by_trial = {trial.trial_id: trial for trial in trials}
     read = [reading for reading in readings if reading.status is Status.OK]
 
-    def finding(what: str, found: float | None, wanted: str, passed: bool, is_gate: bool = True) -> Finding:
-        return Finding(model, part, what, found, wanted, passed, is_gate)
+    def finding(what: str, value: float | None, wanted: str, passed: bool, is_gate: bool = True) -> Finding:
+        return Finding(model, part, what, value, wanted, passed, is_gate)
 
     answered = [reading for reading in readings if reading.status is not Status.FAILED] if not tokenizer else read
     findings = [
@@ -175,7 +175,9 @@ def compare_wordings(
     stabilities = []
     for wording, own in answers.items():
         others = [answers[other] for other in wordings if other != wording]
-        distances = sorted(tvd(own[asked], other[asked]) for other in others for asked in own.keys() & other.keys())
+        distances = sorted(
+            tvd(own[asked_id], other[asked_id]) for other in others for asked_id in own.keys() & other.keys()
+        )
         cues = Counter(trial.prompt.splitlines()[-1] for trial in trials if trial.wording == wording)
         p_valids = [r.p_valid for trial, r in read if trial.wording == wording and r.p_valid is not None]
         cue = cues.most_common(1)[0][0]

@@ -187,8 +187,8 @@ def interviewed_in(
         is_kept &= ~is_here | in_own_language
         if n_others := int((is_here & ~in_own_language).sum()):
             notes.append(
-                f"{column.path.name}: {n_others} of {is_here.sum()} respondents of {country} were interviewed in another "
-                "language than the study asks in, and are left out (human.interview_language)."
+                f"{column.path.name}: {n_others} of {is_here.sum()} respondents of {country} were interviewed in "
+                "another language than the study asks in, and are left out (human.interview_language)."
             )
     return is_kept
 
@@ -211,33 +211,33 @@ def _not_this_survey(table: Table, file: HumanFile, survey: SurveyMap) -> HumanD
 
 
 def require_wave(values: NDArray, allowed: Sequence[int], column: Column, survey: SurveyMap) -> None:
-    """See that a file is of the wave and study that it is said to be.
+    """Raise an error if a file is of another wave or study than the survey's.
 
     Raises:
-        HumanDataError: another year, wave or study number.
+        HumanDataError: a year, wave or study number is not allowed.
     """
     numbers = as_numbers(values, column)
     wrong = np.unique(numbers[~np.isnan(numbers) & ~np.isin(numbers, allowed)])
     if len(wrong):
-        found = ", ".join(f"{value:g}" for value in wrong[:SHOWN])
+        sample = ", ".join(f"{value:g}" for value in wrong[:SHOWN])
         expected = f"{allowed[0]} to {allowed[-1]}" if len(allowed) > 2 else " or ".join(map(str, allowed))
         raise HumanDataError(
-            f"{column}: {found} is of another wave or study, {expected} was expected of {survey.title}; name that file"
+            f"{column}: {sample} is of another wave or study, {expected} was expected of {survey.title}; name that file"
         )
 
 
 @functools.cache
 def known_codes() -> dict[str, str | None]:
-    """ISO 3166-1 alpha-2 by every known code, written as text; None for samples that are no country."""
+    """ISO 3166-1 alpha-2 by every known code, as text; None for samples that are not countries."""
     table = load_facts("iso_countries.csv")
-    found = {
+    alpha2_by_code = {
         str(code): alpha2
         for column in ("numeric", "alpha3", "alpha2")
         for code, alpha2 in zip(table[column], table["alpha2"], strict=True)
     }
-    beside = load_human_files().countries
-    also = {code: alpha2 for alpha2, codes in beside.also.items() for code in codes}
-    return found | also | dict.fromkeys(beside.left_out)
+    further_codes = load_human_files().countries
+    also = {code: alpha2 for alpha2, codes in further_codes.also.items() for code in codes}
+    return alpha2_by_code | also | dict.fromkeys(further_codes.left_out)
 
 
 def find_countries(codes: NDArray, column: Column) -> Places:
@@ -302,8 +302,8 @@ def weighted(
     for country in sorted(set(places[is_included & ~has_weight])):
         is_here = is_included & (places == country)
         notes.append(
-            f"{column.path.name}: {np.sum(is_here & ~has_weight)} of {np.sum(is_here)} respondents of {country} have no "
-            f"weight in {column.name} and are left out."
+            f"{column.path.name}: {np.sum(is_here & ~has_weight)} of {np.sum(is_here)} respondents of {country} have "
+            f"no weight in {column.name} and are left out."
         )
     return weights, has_weight
 
@@ -316,7 +316,8 @@ def drop_small(is_included: Rows, places: Places, path: Path, notes: list[str]) 
         if is_here.sum() < FEWEST:
             is_kept &= ~is_here
             notes.append(
-                f"{path.name}: {np.sum(is_here)} respondents of {country}, fewer than {FEWEST}: the country is left out."
+                f"{path.name}: {np.sum(is_here)} respondents of {country}, fewer than {FEWEST}: the country is left "
+                "out."
             )
     return is_kept
 

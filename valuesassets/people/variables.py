@@ -190,7 +190,7 @@ class Variables(_Record):
         return question.id in self.list_of and bool(question.item) and question.response_type is ResponseType.BINARY
 
     def is_excluded(self, variable: str) -> bool:
-        """Whether a variable (or a question such as `Q78A`) is excluded, like demographics and country-specific items."""
+        """Whether a variable (or a question such as `Q78A`) is excluded, like demographics or country-specific items."""
         return self.reason_to_exclude(variable) is not None
 
     def reason_to_exclude(self, variable: str) -> str | None:
@@ -216,8 +216,8 @@ class Variables(_Record):
     def letters_of(self, questions: Sequence[Question]) -> frozenset[str]:
         """The letters of the surveys to whose codes the ids of a file belong.
 
-        Where a survey's codes are question numbers (`Q46` of WVS-7), they may be another survey's numbers as well. Then most
-        questions without a code of another survey must have one, together with the number of options of its variable.
+        Where a survey's codes are question numbers (`Q46` of WVS-7), they may be another survey's numbers as well. Then
+        most questions without another survey's code must have one, and the number of options of its variable.
         """
         letters = set()
         for pattern in self.codes:

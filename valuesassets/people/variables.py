@@ -190,7 +190,7 @@ class Variables(_Record):
         return question.id in self.list_of and bool(question.item) and question.response_type is ResponseType.BINARY
 
     def is_excluded(self, variable: str) -> bool:
-        """Whether a variable (or a question such as `Q78A`) is excluded, like demographics or country-specific items."""
+        """Whether a variable (or a question such as `Q78A`) is excluded, such as demographics."""
         return self.reason_to_exclude(variable) is not None
 
     def reason_to_exclude(self, variable: str) -> str | None:

@@ -148,7 +148,7 @@ def _family(expected: Array, leans: Array, study: Study) -> tuple[dict[str, Any]
     """
     orders, wordings, languages = expected.shape[:3]
     if languages < FEWEST_LANGUAGES:
-        raise MissingData(f"{languages} languages, {FEWEST_LANGUAGES} or more are needed to distinguish them")
+        raise MissingData(f"{languages} languages, {FEWEST_LANGUAGES} or more are needed to tell them apart")
     is_shared = np.isfinite(expected).all(axis=(0, 1)).sum(axis=0) >= FEWEST_LANGUAGES
     n = int(is_shared.sum())
     if n < 2:

@@ -220,3 +220,9 @@ def _mean_and_p95(part: pd.DataFrame, name: str) -> tuple[float, float]:
     values = _numbers(part, name)
     has_any = np.isfinite(values).any()
     return (float(np.nanmean(values)), float(np.nanquantile(values, 0.95))) if has_any else (np.nan, np.nan)
+
+
+def calibration_tables(comparison: pd.DataFrame, phantom: Phantom) -> dict[str, pd.DataFrame]:
+    """Planted and recovered answers (`comparison`), their summary (`recovery`), and the difficulty of the plants."""
+    recovery, hardness = summarise_recovery(comparison, phantom), describe_hardness(comparison)
+    return {"comparison": comparison, "recovery": recovery, "hardness": hardness}

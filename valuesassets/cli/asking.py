@@ -11,7 +11,7 @@ from valuesassets.records.places import KNOWN_READINGS, storage_root
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting, load_prompting
 
 if TYPE_CHECKING:
-    from valuesassets.models.loading import OpenedModel
+    from valuesassets.models.loaded_model import OpenedModel
 
 ModelName = Annotated[str, typer.Option("--model", help="Hub id, folder, GGUF file or index:NAME.")]
 Revision = Annotated[str | None, typer.Option("--revision", help="Commit or tag of the hub.")]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from valuesassets.instruments.survey.forms.changes import Change
-    from valuesassets.models.asking import Asked, Asking
+    from valuesassets.models.asking import Asking, AskingResult
     from valuesassets.records.questions import Question
     from valuesassets.records.trials import Trial
     from valuesassets.remote.asking import RemoteAsking
@@ -42,7 +42,7 @@ def print_cautions(name: str, asking: "Asking | RemoteAsking", described: Mappin
         print(f"{name}: {caution}")
 
 
-def require_no_doubt(name: str, asked: "Asked") -> None:
+def require_no_doubt(name: str, asked: "AskingResult") -> None:
     """See that a reference model, which a calibration reads, answers alike in every batch.
 
     Raises:

@@ -20,7 +20,7 @@ from valuesassets.records.trials import Reading
 if TYPE_CHECKING:
     import pandas as pd
 
-    from valuesassets.models.loading import OpenedModel
+    from valuesassets.models.loaded_model import OpenedModel
 
 Layout = Literal["auto", "marked", "plain", "chat"]
 

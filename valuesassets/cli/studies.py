@@ -59,9 +59,6 @@ def study(
             f"family {label}: {model}, {family.model_type}, {languages}, {family.dtype}{shown}; "
             f"per cell {asked.gpus} GPU, {asked.memory_gib} GiB, {asked.hours:g} h"
         )
-    scripts = [code for code, language in found.languages.items() if language.script is not None]
-    if scripts:
-        print(f"script is ignored under {', '.join(scripts)}: leave it out, it will be an unknown key")
     weights = [model for label in found.families for model in found.model_ids(label)]
     if weights:
         print(f"weights: {len(weights)} models, fetched once before any of them is asked")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from valuesassets.instruments.worldwise.scenarios import Scenario
-    from valuesassets.models.loading import LoadedModel
+    from valuesassets.models.loaded_model import LoadedModel
 
 FAMILY = "reference"
 MAX_TOKENS = 80

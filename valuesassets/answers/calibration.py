@@ -1,7 +1,7 @@
-"""`calibration`: what was planted into a reference model against what was read back, question by question.
+"""`calibration`: planted and recovered answers of reference models, question by question.
 
-Two channels: the scorer's probabilities, and answers that the model wrote, parsed as text. For the second the error
-that the draw alone makes is stated beside, and allowed for.
+Answers are recovered by two channels: the scorer's probabilities, and sampled answers that are parsed as text. The
+sampling error of the second channel is reported and allowed for.
 """
 
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import Distribution, distribution, tvd, uniform_like, wasserstein1_unit
 from valuesassets.measure.sampling_error import allowed_mean, simulate_sampling_error
 from valuesassets.measure.seeding import seeded
@@ -22,24 +22,24 @@ from valuesassets.records.tables import TABLES
 
 ERRORS = ["w1_unit_error", "p_valid_error", "position_bias_error"]
 SAMPLED = [f"sampled_{error}" for error in ERRORS]
-"""The errors of answers drawn and parsed."""
+"""Columns of the errors of sampled answers."""
 AVERAGED = "averaged_w1_unit_error"
-"""Of answers averaged over the orders: small as a mean, its 95th percentile tells masses averaged from shares."""
+"""Column of the error of answers averaged over orders; its 95th percentile reveals masses averaged as if shares."""
 DRAWN = [f"drawn_{error}" for error in ERRORS]
-"""The part of `SAMPLED` that the draw alone is expected to make; its standard deviation stands in `<name>_sd`."""
+"""Columns of the expected sampling error in `SAMPLED`; its standard deviation is in `<name>_sd`."""
 CELL = ["model", "language"]
 QUESTION = [*CELL, "question_id", "wording"]
 STRONG_BIAS, REAL_MASS = 0.15, 0.10
-"""From where on a planted position bias counts as strong, and mass on both ends of a ten-point scale as real."""
+"""A planted position bias is strong, and mass on both ends of a ten-point scale substantial, from these values on."""
 
 
 def compare_with_plants(probe: pd.DataFrame, plants: pd.DataFrame, sampled: pd.DataFrame | None = None) -> pd.DataFrame:
     """Planted against recovered: one row per (cell, question, wording).
 
     Args:
-        probe: rows of `PROBE_DISTRIBUTIONS`; of reference families.
-        plants: as `planted_answers` gives them; other questions than those probed may be there.
-        sampled: as `derive_sampled_distributions` gives them; without, that channel is null.
+        probe: rows of `PROBE_DISTRIBUTIONS` of reference families.
+        plants: as `planted_answers` returns them; may contain questions that were not probed.
+        sampled: as `derive_sampled_distributions` returns them; without them that channel is null.
 
     Returns:
         Rows of `calibration`; errors are null where a question could not be read.
@@ -65,28 +65,28 @@ def compare_with_plants(probe: pd.DataFrame, plants: pd.DataFrame, sampled: pd.D
 def summarise_recovery(comparison: pd.DataFrame, phantom: Phantom) -> pd.DataFrame:
     """Mean and 95th percentile of each error per cell and response type ("all": the cell), and the verdict.
 
-    Recovered means: every question was read, and the mean errors are within the study's limits, as is the 95th
-    percentile of a cell's averaged answers' error; those of the sampled channel, where there is one, within the limit
-    and what the draw alone can do. A cell is recovered when each of its response types is.
+    Answers are recovered if every question was read, the mean errors are within the study's limits, and so is the 95th
+    percentile of the error of a cell's averaged answers. For the sampled channel the allowed sampling error is added to
+    the limit. A cell is recovered if all its response types are.
     """
     rows = []
     for (model, language), cell in parts_of(comparison, CELL):
         whole, kinds = _summary(cell, phantom), {}
         for (kind,), part in parts_of(cell, ["response_type"]):
             kinds[kind] = _summary(part, phantom)
-        off = [f"{kind}: {found['reason']}" for kind, found in kinds.items() if not found["is_recovered"]]
+        off = [f"{kind}: {summary['reason']}" for kind, summary in kinds.items() if not summary["is_recovered"]]
         tail, limit = whole[f"{AVERAGED}_p95"], phantom.largest_tail
-        # Of a cell alone: of two or three questions a percentile would say nothing.
+        # For cells only: a percentile of two or three questions is meaningless.
         uneven = [f"95th percentile of {AVERAGED} {tail:.3f} is above {limit:g}"] if tail > limit else []
         reasons = [*([whole["reason"]] if whole["reason"] else []), *uneven, *off]
         whole |= {"is_recovered": not reasons, "reason": "; ".join(map(str, reasons)) or None}
-        for kind, found in {"all": whole, **kinds}.items():
-            rows.append({"model": model, "language": language, "response_type": kind} | found)
+        for kind, summary in {"all": whole, **kinds}.items():
+            rows.append({"model": model, "language": language, "response_type": kind} | summary)
     return pd.DataFrame(rows)
 
 
 def describe_hardness(comparison: pd.DataFrame) -> pd.DataFrame:
-    """How hard the plants were, per response type ("all": every question): an easy plant proves little.
+    """Difficulty of the plants, per response type ("all": every question): recovering easy plants proves little.
 
     Returns:
         response_type, n, `w1_unit_to_uniform_mean` (total variation for categorical questions),
@@ -134,10 +134,10 @@ def _compared(recovered: pd.DataFrame, plant: pd.DataFrame) -> dict[str, object]
 
 
 def _sampled(drawn: pd.DataFrame | None, plant: pd.DataFrame, question: tuple[str, ...]) -> dict[str, object]:
-    """The second channel of one question; n alone where it was not sampled, or where no answer was an option."""
+    """The sampled channel of one question; n alone where it was not sampled, or where no answer was an option."""
     if drawn is None:
         return {"n_sampled": 0}
-    wanted, found, n = plant.iloc[0], drawn.iloc[0], int(drawn["n"].iloc[0])
+    wanted, first, n = plant.iloc[0], drawn.iloc[0], int(drawn["n"].iloc[0])
     if np.isnan(_numbers(drawn, "prob_averaged")).any():
         return {"n_sampled": n}
     chance = simulate_sampling_error(
@@ -152,14 +152,14 @@ def _sampled(drawn: pd.DataFrame | None, plant: pd.DataFrame, question: tuple[st
         **dict(zip(SAMPLED, _errors(drawn, plant), strict=True)),
         **{name: each.mean for name, each in zip(DRAWN, by_chance, strict=True)},
         **{f"{name}_sd": each.sd for name, each in zip(DRAWN, by_chance, strict=True)},
-        "sampled_p_valid": float(found["p_valid"]),
-        "sampled_position_bias": float(found["position_bias_magnitude"]),
+        "sampled_p_valid": float(first["p_valid"]),
+        "sampled_position_bias": float(first["position_bias_magnitude"]),
         "n_sampled": n,
     }
 
 
 def _errors(recovered: pd.DataFrame, plant: pd.DataFrame) -> tuple[float, float, float]:
-    """Of the answers, of P_valid and of the position bias."""
+    """Errors of the answers, of P_valid and of the position bias."""
     first, wanted = recovered.iloc[0], plant.iloc[0]
     answers = [_distance(recovered, plant, order) for order in ("prob_forward", "prob_reversed")]
     sides = [abs(float(first[side]) - float(wanted[side])) for side in ("p_valid_forward", "p_valid_reversed")]
@@ -168,17 +168,17 @@ def _errors(recovered: pd.DataFrame, plant: pd.DataFrame) -> tuple[float, float,
 
 
 def _distance(recovered: pd.DataFrame, plant: pd.DataFrame, column: str) -> float:
-    """W1 in scale units, total variation for categorical questions; null where nothing is planted in the column."""
-    read, asked = recovered["response_value"].tolist(), plant["response_value"].tolist()
-    if sorted(read) != sorted(asked):
+    """W1 in scale units, or total variation for categorical questions; NaN where the plant has no such column."""
+    codes_read, codes_planted = recovered["response_value"].tolist(), plant["response_value"].tolist()
+    if sorted(codes_read) != sorted(codes_planted):
         question = plant.iloc[0]["question_id"]
-        raise MissingData(f"{question}: planted for answers {sorted(asked)}, read for {sorted(read)}")
-    due = _numbers(plant, column)
-    if np.isnan(due).any():
+        raise MissingData(f"{question}: planted for answers {sorted(codes_planted)}, read for {sorted(codes_read)}")
+    planted_probs = _numbers(plant, column)
+    if np.isnan(planted_probs).any():
         return np.nan
-    found = _numbers(recovered, column)[[read.index(code) for code in asked]]
+    recovered_probs = _numbers(recovered, column)[[codes_read.index(code) for code in codes_planted]]
     places = plant["analysis_value"]
-    return _distance_of(plant)(distribution(places, found), distribution(places, due))
+    return _distance_of(plant)(distribution(places, recovered_probs), distribution(places, planted_probs))
 
 
 def _is_ordinal(plant: pd.DataFrame) -> bool:
@@ -211,18 +211,18 @@ def _summary(part: pd.DataFrame, phantom: Phantom) -> dict[str, Any]:
     return summary | {"is_recovered": not faults, "reason": "; ".join(faults) or None}
 
 
-def _numbers(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
+def _numbers(part: pd.DataFrame, name: str) -> Array:
     return np.asarray(part[name], dtype=float)
 
 
 def _mean_and_p95(part: pd.DataFrame, name: str) -> tuple[float, float]:
-    """Mean and 95th percentile of what is not null; null where all is."""
-    found = _numbers(part, name)
-    has_any = np.isfinite(found).any()
-    return (float(np.nanmean(found)), float(np.nanquantile(found, 0.95))) if has_any else (np.nan, np.nan)
+    """Mean and 95th percentile of the values that are not NaN; NaN where all are."""
+    values = _numbers(part, name)
+    has_any = np.isfinite(values).any()
+    return (float(np.nanmean(values)), float(np.nanquantile(values, 0.95))) if has_any else (np.nan, np.nan)
 
 
 def calibration_tables(comparison: pd.DataFrame, phantom: Phantom) -> dict[str, pd.DataFrame]:
-    """Planted beside recovered answers (`comparison`), their summary (`recovery`), and how hard the plants were."""
+    """Planted and recovered answers (`comparison`), their summary (`recovery`), and the difficulty of the plants."""
     recovery, hardness = summarise_recovery(comparison, phantom), describe_hardness(comparison)
     return {"comparison": comparison, "recovery": recovery, "hardness": hardness}

@@ -1,6 +1,6 @@
-"""Estimates of an item's answers beside the main one: each is a column, and none ever takes the main one's place.
+"""Alternative estimates of an answer distribution, stored beside the main one for comparison only.
 
-See docs/estimators.md for what each of them assumes. An estimate that cannot be made is null, with its reason.
+docs/estimators.md describes their assumptions. An estimate that cannot be computed is null, with its reason.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,38 +9,38 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from valuesassets.answers.orders import averaged_orders, cyclic_shifts
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import Distribution, distribution, tvd
 from valuesassets.records.errors import MissingData
 from valuesassets.records.trials import Reading, Trial
 
-Probs = NDArray[np.float64]
+Probs = Array
 
 ESTIMATES = {
     "label_likelihood": ("label_likelihood", "label_likelihood_per_token"),
     "content_free": ("content_free",),
     "pride": ("pride",),
 }
-"""The estimates that each estimator of a study gives; the column of one is `prob_<estimate>`."""
+"""The estimates that each estimator of a study computes; the column of an estimate is `prob_<estimate>`."""
 COLUMNS = tuple(f"prob_{name}" for names in ESTIMATES.values() for name in names)
 
 PRIOR_QUESTIONS = 3
-"""Fewest other questions for a prior over positions."""
+"""Fewest other questions from which a prior over positions is computed."""
 
 
 def share_per_token(probs: Probs, n_tokens: Sequence[int]) -> Probs:
     """Label-sequence likelihood, length-normalised: p_i^(1/n_i) / sum_j p_j^(1/n_j). It sums to 1.
 
-    A label is not less probable for its length alone; in turn, one whose last tokens are sure to follow is favoured.
+    Long labels are not less probable for their length alone, but labels with predictable last tokens are favoured.
 
     Args:
         probs: (K,) probability of each label's token sequence after the prompt.
-        n_tokens: (K,) how many tokens that sequence has, at least 1.
+        n_tokens: (K,) number of tokens of that sequence, at least 1.
 
     Raises:
-        MissingData: no label has any probability.
+        MissingData: all labels have probability 0.
 
     Source: Brown et al. (2020), Language Models are Few-Shot Learners, section 2.4 (likelihood per token); `acc_norm`
     of lm-evaluation-harness divides by bytes instead.
@@ -52,16 +52,16 @@ def share_per_token(probs: Probs, n_tokens: Sequence[int]) -> Probs:
 
 
 def share_over_baseline(probs: Probs, baseline: Probs) -> Probs:
-    """Answers without what the model says anyway: (p_i / b_i) / sum_j (p_j / b_j). It sums to 1.
+    """Answers relative to a baseline, normalised: (p_i / b_i) / sum_j (p_j / b_j).
 
-    With b the answer to the prompt without its question, exp of the pointwise mutual information of answer and
-    question, normalised; with b a prior over positions, PriDe's debiased answer.
+    With the answer to the prompt without its question as baseline, this is the normalised exponential of the pointwise
+    mutual information of answer and question. With a prior over positions as baseline it is PriDe's debiased answer.
 
     Args:
-        probs, baseline: (K,) each up to a factor; the baseline positive.
+        probs, baseline: (K,) each up to a constant factor; the baseline is positive.
 
     Raises:
-        MissingData: the baseline has no probability on some answer, or `probs` on all.
+        MissingData: the baseline is 0 for some answer, or `probs` is 0 for all.
 
     Source: Zhao et al. (2021), Calibrate Before Use, section 5 (W = diag(b)^-1, normalised here without their softmax);
     Holtzman et al. (2021), Surface Form Competition, equation of PMI_DC; Zheng et al. (2024), section 4.
@@ -71,21 +71,21 @@ def share_over_baseline(probs: Probs, baseline: Probs) -> Probs:
     """
     if not np.all(baseline > 0):
         raise MissingData(f"the baseline has no probability on answer {int(np.argmin(baseline)) + 1} of those shown")
-    # Scaled before dividing: a baseline next to nothing would make the ratio infinite.
+    # Scaled before dividing: a very small baseline would make the ratio infinite.
     return _share(probs * (baseline.min() / baseline))
 
 
 def position_prior(shares: Probs) -> Probs:
     """One question's prior over positions: softmax_d of the mean over orders of log P(d | order). It sums to 1.
 
-    Over cyclic orders every option stands once at every position: what the options weigh is the same sum for each d
-    and cancels, and what stays is the positions' own pull.
+    In the K cyclic orders every option occurs once at every position, so the options' own probabilities contribute the
+    same sum to each position d and cancel. Position bias remains.
 
     Args:
-        shares: (orders, K) probability of each position, the orders being K cyclic shifts.
+        shares: (orders, K) probability of each position in each of K cyclic shifts.
 
     Raises:
-        MissingData: a position without any probability in some order.
+        MissingData: a position has probability 0 in some order.
 
     Source: Zheng et al. (2024), Large Language Models Are Not Robust Multiple Choice Selectors, section 4.1.
 
@@ -102,26 +102,26 @@ class Item:
     """One question under one wording, with the readings of all its trials.
 
     Attributes:
-        readings: (trial, reading) by order, of each estimator; under None those of the question itself.
+        readings: (trial, reading) by order, for each estimator; the key None holds those of the question itself.
     """
 
     question_id: str
     wording: int
     readings: dict[str | None, dict[str, tuple[Trial, Reading]]] = field(default_factory=dict)
 
-    def of(self, estimator: str | None) -> dict[str, tuple[Trial, Reading]]:
-        """(trial, reading) by order; empty where nothing was asked."""
+    def entries(self, estimator: str | None) -> dict[str, tuple[Trial, Reading]]:
+        """(trial, reading) by order; empty where the estimator has no trials."""
         return self.readings.get(estimator, {})
 
 
 Estimated = tuple[Mapping[str, Probs], str | None]
-"""Of one item, the estimates made, (K,) in the order of increasing codes; and why another is not there."""
+"""(estimates by name, why others are missing); estimates are (K,) in the order of increasing codes."""
 
 
 def estimate_items(
     trials: Iterable[Trial], by_trial: Mapping[str, Reading], estimators: Sequence[str]
 ) -> dict[tuple[str, int], Estimated]:
-    """What the estimators asked for say of every item of a cell, by (asked id, wording); nothing where none is.
+    """The estimates of every item of a cell, by (asked id, wording); empty without estimators.
 
     Args:
         by_trial: the reading of every trial, by trial id.
@@ -143,11 +143,11 @@ def estimate_items(
 
 
 def estimate_columns(answered: Sequence[Mapping[str, Any]], estimated: Estimated | None) -> list[dict[str, Any]]:
-    """The columns that stand beside the main answer, one row per row of `answered`, which are those of one item.
+    """The columns of estimates beside the main answer of an item, one row per row of `answered`.
 
     Args:
-        answered: `response_value`, increasing, and `prob_averaged`, null where the question was not read.
-        estimated: None where no estimator was asked for.
+        answered: the item's rows: `response_value`, increasing, and `prob_averaged`, null if it was not read.
+        estimated: None where the study has no estimators.
     """
     nulls = dict.fromkeys([*COLUMNS, "estimator_disagreement", "estimator_reason"])
     if estimated is None:
@@ -155,10 +155,13 @@ def estimate_columns(answered: Sequence[Mapping[str, Any]], estimated: Estimated
     if answered[0]["prob_averaged"] is None:
         return [nulls | {"estimator_reason": "the question itself was not read"}] * len(answered)
     main = distribution([row["response_value"] for row in answered], [row["prob_averaged"] for row in answered])
-    made, reason = estimated
-    apart = [tvd(main, Distribution(main.values, probs)) for probs in made.values()]
-    shared = nulls | {"estimator_disagreement": max(apart, default=None), "estimator_reason": reason}
-    return [shared | {f"prob_{name}": float(probs[k]) for name, probs in made.items()} for k in range(len(answered))]
+    probs_by_name, reason = estimated
+    distances = [tvd(main, Distribution(main.values, probs)) for probs in probs_by_name.values()]
+    shared = nulls | {"estimator_disagreement": max(distances, default=None), "estimator_reason": reason}
+    return [
+        shared | {f"prob_{name}": float(probs[k]) for name, probs in probs_by_name.items()}
+        for k in range(len(answered))
+    ]
 
 
 def _share(mass: Probs) -> Probs:
@@ -175,7 +178,7 @@ def _label_probs(trial: Trial, reading: Reading) -> Probs:
 
 
 def _on_scale(trial: Trial, shares: Probs) -> Probs:
-    """From the order shown to the order of increasing codes."""
+    """Shares reordered from the order shown to the order of increasing codes."""
     return shares[np.argsort(trial.values)]
 
 
@@ -191,32 +194,32 @@ def _likelihood_per_token(trial: Trial, reading: Reading) -> Probs:
 
 
 def _over_orders(item: Item, estimator: str, make: Callable[[Trial, Reading], Probs]) -> Probs:
-    entries = item.of(estimator).values()
+    entries = item.entries(estimator).values()
     if not entries:
         raise MissingData("not every option has a text of its own")
     return np.mean([_on_scale(trial, make(trial, reading)) for trial, reading in entries], axis=0)
 
 
 def _averaged(item: Item) -> list[str]:
-    return averaged_orders({order: trial.values for order, (trial, _) in item.of(None).items()})
+    return averaged_orders({order: trial.values for order, (trial, _) in item.entries(None).items()})
 
 
 def _calibrated(item: Item, order: str) -> Probs:
-    trial, reading = item.of(None)[order]
-    if order not in item.of("content_free"):
+    trial, reading = item.entries(None)[order]
+    if order not in item.entries("content_free"):
         raise MissingData(f"{trial.trial_id}: not asked without its question")
-    free, of_free = item.of("content_free")[order]
-    probs, baseline = _label_probs(trial, reading), _label_probs(free, of_free)
+    free_trial, free_reading = item.entries("content_free")[order]
+    probs, baseline = _label_probs(trial, reading), _label_probs(free_trial, free_reading)
     try:
         return _on_scale(trial, share_over_baseline(probs, baseline))
     except MissingData as error:
-        raise MissingData(f"{free.trial_id}: {error}") from None
+        raise MissingData(f"{free_trial.trial_id}: {error}") from None
 
 
 def _cyclic_shares(item: Item) -> Probs:
     """(K, K): probability of each position in each cyclic order, forward first."""
-    forward = item.of(None)["forward"][0].values
-    by_values = {entry[0].values: entry for entry in item.of(None).values()}
+    forward = item.entries(None)["forward"][0].values
+    by_values = {entry[0].values: entry for entry in item.entries(None).values()}
     shifts = cyclic_shifts(forward)
     if not all(shift in by_values for shift in shifts):
         raise MissingData(f"asked in {len(by_values)} orders, not in all {len(shifts)} cyclic ones")
@@ -224,18 +227,18 @@ def _cyclic_shares(item: Item) -> Probs:
 
 
 def _position_priors(items: Iterable[Item]) -> list[tuple[Item, Probs]]:
-    """The prior of every item that has one: others lend nothing."""
-    found = []
+    """The prior of every item for which one can be computed."""
+    priors = []
     for item in items:
         with suppress(MissingData):
-            found.append((item, position_prior(_cyclic_shares(item))))
-    return found
+            priors.append((item, position_prior(_cyclic_shares(item))))
+    return priors
 
 
 def _pride(item: Item, priors: Sequence[tuple[Item, Probs]]) -> Probs:
-    """The forward answer over the prior of the other questions with as many options, under the same wording.
+    """The forward answer relative to the prior of other questions with the same number of options and wording.
 
-    A question with conditions counts as one, the mean of them; its own items are left out together.
+    A question with conditions counts once, with its mean prior, and its items are left out together.
     """
     forward = _cyclic_shares(item)[0]
     others: dict[str, list[Probs]] = {}
@@ -245,8 +248,8 @@ def _pride(item: Item, priors: Sequence[tuple[Item, Probs]]) -> Probs:
             others.setdefault(other.question_id, []).append(prior)
     if len(others) < PRIOR_QUESTIONS:
         raise MissingData(f"{len(others)} other questions with {len(forward)} options, {PRIOR_QUESTIONS} are needed")
-    prior = np.mean([np.mean(of_one, axis=0) for of_one in others.values()], axis=0)
-    return _on_scale(item.of(None)["forward"][0], share_over_baseline(forward, prior))
+    prior = np.mean([np.mean(of_question, axis=0) for of_question in others.values()], axis=0)
+    return _on_scale(item.entries(None)["forward"][0], share_over_baseline(forward, prior))
 
 
 def _estimated(item: Item, makers: Mapping[str, Callable[[Item], Probs]]) -> Estimated:
@@ -257,5 +260,5 @@ def _estimated(item: Item, makers: Mapping[str, Callable[[Item], Probs]]) -> Est
             probs[name] = make(item)
         except MissingData as error:
             reasons.setdefault(str(error), []).append(name)
-    said = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
-    return probs, said or None
+    reason = "; ".join(f"{', '.join(names)}: {message}" for message, names in reasons.items())
+    return probs, reason or None

@@ -1,6 +1,6 @@
-"""`negative_controls`: each language's prompts answered by another language's reference model. All must fail.
+"""`negative_controls`: each language's prompts are answered by another language's reference model; all must fail.
 
-An instrument that calls these recovered would call anything recovered.
+A calibration that calls these answers recovered would call any answers recovered.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,14 +15,14 @@ from valuesassets.records.study import Part, Study
 from valuesassets.records.trials import Reading, Trial
 
 Pair = tuple[str, str, str]
-"""Family, part asked, and the language whose model answers."""
+"""(family, part whose prompts are asked, language whose model answers)."""
 
 
 def wrong_language_pairs(study: Study, parts: Sequence[Part]) -> list[Pair]:
-    """Which language's model answers which part's prompts: of every monolingual reference family, the next ones.
+    """The pairs of a part's prompts and another language's model, for every monolingual reference family.
 
     Args:
-        parts: those that have trials.
+        parts: the parts that have trials.
 
     >>> from valuesassets.records.study import load_study
     >>> wrong_language_pairs(load_study("demo"), [Part(code, code) for code in ("eng", "deu", "fra")])[1:]
@@ -30,17 +30,17 @@ def wrong_language_pairs(study: Study, parts: Sequence[Part]) -> list[Pair]:
     """
     pairs = []
     for name in study.control_families:
-        asked = [part for part in parts if part.language in study.family_languages(name)]
-        served = list(dict.fromkeys(part.language for part in asked))
-        for part in asked:
-            position = served.index(part.language)
-            others = [*served[position + 1 :], *served[:position]][: study.phantom.wrong_languages]
+        family_parts = [part for part in parts if part.language in study.family_languages(name)]
+        languages = list(dict.fromkeys(part.language for part in family_parts))
+        for part in family_parts:
+            position = languages.index(part.language)
+            others = [*languages[position + 1 :], *languages[:position]][: study.phantom.wrong_languages]
             pairs += [(name, part.name, other) for other in others]
     return pairs
 
 
 def answered_as(pair: Pair, trials: Sequence[Trial], readings: Sequence[Reading], plants: Plants) -> pd.DataFrame:
-    """Rows of `PROBE_DISTRIBUTIONS` of a pair, filed under the part asked."""
+    """Rows of `PROBE_DISTRIBUTIONS` of a pair, under the part whose prompts were asked."""
     name, part, other = pair
     kinds = {trial.question_id: plants[trial.asked_id][0].response_type for trial in trials}
     cell = Cell(f"{name}/{other}", "mono", name, part)
@@ -50,18 +50,20 @@ def answered_as(pair: Pair, trials: Sequence[Trial], readings: Sequence[Reading]
 def derive_negative_controls(
     answered: Mapping[Pair, pd.DataFrame], plants: pd.DataFrame, phantom: Phantom
 ) -> pd.DataFrame:
-    """One row per pair: how far the wrong model is from what is planted, and whether it fails as it must.
+    """One row per pair: the errors of the wrong model, and whether it fails as it should.
 
     Args:
-        answered: as `answered_as` gives them, by pair.
-        plants: as `planted_answers` gives them.
+        answered: as `answered_as` returns them, by pair.
+        plants: as `planted_answers` returns them.
 
     Returns:
-        rows of `negative_controls`; `reason` says what was off.
+        Rows of `negative_controls`; `reason` names the errors above the limits.
     """
-    taken, rows = ["n", "n_unreadable", *(f"{error}_mean" for error in ERRORS)], []
+    copied, rows = ["n", "n_unreadable", *(f"{error}_mean" for error in ERRORS)], []
     for pair, probe in answered.items():
-        found = summarise_recovery(compare_with_plants(probe, plants), phantom).iloc[0]
-        row = dict(zip(("model", "language", "answered_by"), pair, strict=True)) | {name: found[name] for name in taken}
-        rows.append(row | {"fails": not found["is_recovered"], "reason": found["reason"]})
+        summary = summarise_recovery(compare_with_plants(probe, plants), phantom).iloc[0]
+        row = dict(zip(("model", "language", "answered_by"), pair, strict=True)) | {
+            name: summary[name] for name in copied
+        }
+        rows.append(row | {"fails": not summary["is_recovered"], "reason": summary["reason"]})
     return pd.DataFrame(rows)

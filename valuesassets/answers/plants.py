@@ -1,7 +1,7 @@
-"""What a reference model is planted to answer, question by question, and the distributions that it amounts to.
+"""Plants: the answers that a reference model is trained to give, question by question, and their distributions.
 
-Each instrument makes plants of its own. The text channel (`reference_models`) and `planted_answers` turn them into
-answers by different code.
+Each instrument defines its own plants. The text channel (`reference_models`) and `planted_answers` turn them into
+answers by separate code.
 """
 
 import math
@@ -16,20 +16,20 @@ from valuesassets.records.errors import MissingData
 
 @dataclass(frozen=True)
 class Plant:
-    """What is planted for one question as it is asked under one answer cue.
+    """The planted answer to one question under one answer cue.
 
     Attributes:
         question_id: with its condition, as `v111@v110=1`.
         wording: number of the answer cue.
         cue: last line of the prompts under it, without its colon.
         values: option codes in their original order.
-        analysis_values: (K,) the places of `values` on the scale that is analysed.
+        analysis_values: (K,) positions of `values` on the analysis scale.
         texts: (K,) the options' texts.
-        preference: (K,) probability of each of `values`, without any pull.
-        pull: share of answers that go to whatever option is listed first; equals the position bias.
+        preference: (K,) probability of each of `values`, without position bias.
+        pull: position bias: the share of answers that go to the option listed first.
         p_valid: probability of any valid answer with the original first option listed first, and with the last.
         bare: share of valid answers written `1`; the rest are written ` 1`.
-        shown_first: which option stands first in each of the orders that answers are averaged over.
+        shown_first: the option that is listed first, for each of the orders over which answers are averaged.
     """
 
     question_id: str
@@ -48,14 +48,14 @@ class Plant:
 
 
 Plants = Mapping[str, Sequence[Plant]]
-"""By asked question id, a plant for each answer cue."""
+"""The plants of each answer cue, by asked question id."""
 
 
 def planted_answers(planted: Mapping[tuple[str, str], Plants]) -> pd.DataFrame:
-    """The answers that plants amount to, on the original scale: forward, reversed and their average.
+    """The answer distributions of plants on the original scale: forward, reversed and averaged.
 
     Args:
-        planted: by reference family and part.
+        planted: plants by reference family and part.
 
     Returns:
         One row per (model, language, question, wording, answer), in the columns of PROBE_DISTRIBUTIONS that a plant
@@ -76,12 +76,12 @@ def planted_answers(planted: Mapping[tuple[str, str], Plants]) -> pd.DataFrame:
 
 
 def before_temperature(shares: Sequence[float], temperature: float) -> list[float]:
-    """What a model has to learn so that answers drawn at a temperature come in these shares: s^T, made to sum to 1.
+    """Probabilities that a model has to learn so that sampling at a temperature gives these shares: s^T, normalised.
 
-    Exact for two texts, which part at one token; below 1 what a model learned badly is hardly drawn.
+    This is exact for two texts, which differ at one token. Below 1, badly learned texts are hardly ever sampled.
 
     Args:
-        temperature: 0 draws nothing: the shares stay as they are.
+        temperature: sampling temperature; with 0 there is no sampling and the shares are returned.
 
     >>> [round(share, 3) for share in before_temperature([0.9, 0.1], 0.5)]
     [0.75, 0.25]
@@ -91,7 +91,7 @@ def before_temperature(shares: Sequence[float], temperature: float) -> list[floa
 
 
 def _answer_frame(family: str, part: str, plant: Plant) -> pd.DataFrame:
-    """Preferences mixed with the pull to the first option shown: forward, reversed, and over the orders averaged."""
+    """Preferences mixed with position bias: forward, reversed, and averaged over orders."""
     wanted = np.array(plant.preference)
     pulled = wanted + plant.pull * (np.eye(len(wanted)) - wanted)
     between = sum(plant.p_valid) / 2

@@ -1,4 +1,4 @@
-"""`preflight`: ten questions per cell before GPU hours are spent; each part is judged by its own."""
+"""`preflight`: a test with ten questions per cell before GPU hours are spent, with a verdict for each part."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -14,12 +14,12 @@ from valuesassets.records.settings.measuring import Thresholds
 from valuesassets.records.trials import Reading, Status, Trial, main_trials
 
 Side = Literal["low", "high"]
-"""The end of a scale that answers lean to."""
+"""The end of a scale to which answers lean."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at in one cell."""
+    """The result of one check of one cell."""
 
     model: str
     part: str
@@ -28,19 +28,19 @@ class Finding:
     wanted: str
     passed: bool
     is_gate: bool
-    """Whether a failure leaves the cell out; the others are for review."""
+    """Whether a failure excludes the cell; other failures are for review."""
 
 
 @dataclass(frozen=True)
 class WordingStability:
-    """How one answer cue does in one cell: by the model alone, never by closeness to people's answers.
+    """Stability of one answer cue in one cell, judged without people's answers.
 
     Attributes:
         cue: the last line of most of its prompts.
-        questions: how many were read under it.
-        median_p_valid: over its trials; None where none was read.
-        tvd_to_others: how far answers move under another cue: mean over questions and other cues, in [0, 1]; None where
-            no question was read under two cues.
+        questions: number of questions that were read under it.
+        median_p_valid: median over its trials; None where none was read.
+        tvd_to_others: total variation distance to answers under other cues: mean over questions and other cues, in
+            [0, 1]; None where no question was read under two cues.
     """
 
     model: str
@@ -53,20 +53,20 @@ class WordingStability:
 
 
 def choose_preflight_trials(trials: Sequence[Trial], n_questions: int, directional: Mapping[str, Side]) -> list[Trial]:
-    """Every order of so many questions, spread over all of them, ten-point and directional items among them.
+    """The trials of `n_questions` questions in all orders: directional and ten-point items, and others evenly spread.
 
-    Questions that are not answered by labels are not among them: a part without any other has nothing to be judged by.
+    Questions that are not answered by labels are left out, so a part without label questions has no preflight.
 
     Args:
-        directional: items whose answer every sane model leans one way on, and which way.
+        directional: items with an answer to which every working model leans, and the end to which it leans.
     """
     trials = [trial for trial in main_trials(trials) if isinstance(trial.readout, ScoreLabels)]
-    asked = list(dict.fromkeys(trial.asked_id for trial in trials))
-    longest = [a for a in asked if any(len(t.labels) >= 10 for t in trials if t.asked_id == a)][:2]
-    first = list(dict.fromkeys([a for a in asked if a in directional] + longest))
-    rest = [a for a in asked if a not in first]
-    want = max(0, min(n_questions, len(asked)) - len(first))
-    spread = [rest[round(k)] for k in np.linspace(0, len(rest) - 1, want)] if want else []
+    questions = list(dict.fromkeys(trial.asked_id for trial in trials))
+    longest = [a for a in questions if any(len(t.labels) >= 10 for t in trials if t.asked_id == a)][:2]
+    first = list(dict.fromkeys([a for a in questions if a in directional] + longest))
+    rest = [a for a in questions if a not in first]
+    n_more = max(0, min(n_questions, len(questions)) - len(first))
+    spread = [rest[round(k)] for k in np.linspace(0, len(rest) - 1, n_more)] if n_more else []
     chosen = set(first[:n_questions]) | set(spread)
     return [trial for trial in trials if trial.asked_id in chosen]
 
@@ -80,18 +80,18 @@ def examine_preflight(
     tokenizer: Mapping[str, Any],
     directional: Mapping[str, Side],
 ) -> list[Finding]:
-    """What the preflight readings of one cell say: gates first, then what a person should look at.
+    """The checks of one cell's preflight readings: gates first, then checks for review.
 
     Args:
-        tokenizer: the model's tokenizer report, as it stands in the metadata of its readings; empty of a model behind
-            an API, whose readings may be as good as can be had and yet `unresolved`.
-        directional: items whose answer every sane model leans one way on, and which way.
+        tokenizer: the model's tokenizer report from the metadata of its readings; empty for a model behind an API,
+            whose best possible readings may still be `unresolved`.
+        directional: items with an answer to which every working model leans, and the end to which it leans.
     """
     by_trial = {trial.trial_id: trial for trial in trials}
     read = [reading for reading in readings if reading.status is Status.OK]
 
-    def finding(what: str, found: float | None, wanted: str, passed: bool, is_gate: bool = True) -> Finding:
-        return Finding(model, part, what, found, wanted, passed, is_gate)
+    def finding(what: str, value: float | None, wanted: str, passed: bool, is_gate: bool = True) -> Finding:
+        return Finding(model, part, what, value, wanted, passed, is_gate)
 
     answered = [reading for reading in readings if reading.status is not Status.FAILED] if not tokenizer else read
     findings = [
@@ -117,7 +117,7 @@ def examine_preflight(
 def _examine_tokenizer(
     finding: Callable[..., Finding], trials: Sequence[Trial], tokenizer: Mapping[str, Any]
 ) -> list[Finding]:
-    """How a tokenizer spells answers."""
+    """Checks of how a tokenizer spells answers."""
     findings = []
     if any("10" in trial.labels for trial in trials) and _ten_goes_on_from_one(tokenizer):
         ends = len(tokenizer["eos"]) + sum(token is not None for token in tokenizer["terminators"].values())
@@ -130,14 +130,14 @@ def _examine_tokenizer(
 
 
 def examine_template(model: str, part: str, tokenizer: Mapping[str, Any]) -> list[Finding]:
-    """What a chat template says to a model by itself, beside what the study has it say."""
-    own = tokenizer.get("own_system")
+    """A check of whether the chat template adds its own instructions to the study's prompts."""
+    added_text = tokenizer.get("own_system")
     what = "words that the chat template adds"
-    return [Finding(model, part, what, len(own.split()), "0", passed=False, is_gate=False)] if own else []
+    return [Finding(model, part, what, len(added_text.split()), "0", passed=False, is_gate=False)] if added_text else []
 
 
 def _examine_bounds(finding: Callable[..., Finding], readings: Sequence[Reading]) -> list[Finding]:
-    """Of how many trials enough tokens are shown to say what the labels' shares are."""
+    """A check of how many trials show enough tokens to compute the labels' shares."""
     resolved = sum(reading.status is not Status.UNRESOLVED for reading in readings) / max(len(readings), 1)
     return [finding("share of trials that are resolved", resolved, ">= 0.8", resolved >= 0.8, is_gate=False)]
 
@@ -145,48 +145,50 @@ def _examine_bounds(finding: Callable[..., Finding], readings: Sequence[Reading]
 def examine_masses(
     model: str, part: str, readings: Sequence[Reading], thresholds: Thresholds, is_gate: bool = True
 ) -> list[Finding]:
-    """How much of a model's probability the answers have, and how much of it is resolved."""
+    """Checks of P_valid, the probability of any valid answer, and of the resolution mass."""
     read = [reading for reading in readings if reading.status is Status.OK]
-    # Of a model behind an API, what it may be: more of it is not shown.
+    # For a model behind an API, the upper bound: the rest is not shown.
     p_valids = [r.p_valid if r.p_valid_high is None else r.p_valid_high for r in read if r.p_valid is not None]
     least = thresholds.p_valid_cell
     p_valid = float(np.median(p_valids)) if p_valids else None
     is_enough = p_valid is not None and p_valid >= least
-    found = [Finding(model, part, "median P_valid", p_valid, f">= {least:g}", is_enough, is_gate)]
+    findings = [Finding(model, part, "median P_valid", p_valid, f">= {least:g}", is_enough, is_gate)]
     masses = [r.resolution_mass for r in read if r.resolution_mass is not None]
     if masses:
         mean, least = float(np.mean(masses)), thresholds.resolution_mass
-        # Answers that are not resolved are left out one by one; a cell is lost where all of them may be.
+        # Unresolved answers are excluded one by one; only if all readings have a mass can the cell be excluded.
         is_gate &= len(masses) == len(read)
-        found.append(Finding(model, part, "mean resolution mass", mean, f"> {least:g}", mean > least, is_gate))
-    return found
+        findings.append(Finding(model, part, "mean resolution mass", mean, f"> {least:g}", mean > least, is_gate))
+    return findings
 
 
 def compare_wordings(
     model: str, part: str, trials: Sequence[Trial], readings: Sequence[Reading]
 ) -> list[WordingStability]:
-    """Every answer cue beside the others, by P_valid and by how far answers move; nothing where there is one only."""
+    """The stability of each answer cue, by P_valid and distance to the answers under other cues; empty with one cue."""
     by_trial = {trial.trial_id: trial for trial in trials}
     read = [(by_trial[reading.trial_id], reading) for reading in readings if reading.status is Status.OK]
     wordings = sorted({trial.wording for trial in trials})
     if len(wordings) < 2:
         return []
     answers = {wording: _mean_answers([pair for pair in read if pair[0].wording == wording]) for wording in wordings}
-    compared = []
+    stabilities = []
     for wording, own in answers.items():
         others = [answers[other] for other in wordings if other != wording]
-        apart = sorted(tvd(own[asked], other[asked]) for other in others for asked in own.keys() & other.keys())
+        distances = sorted(
+            tvd(own[asked_id], other[asked_id]) for other in others for asked_id in own.keys() & other.keys()
+        )
         cues = Counter(trial.prompt.splitlines()[-1] for trial in trials if trial.wording == wording)
         p_valids = [r.p_valid for trial, r in read if trial.wording == wording and r.p_valid is not None]
         cue = cues.most_common(1)[0][0]
         p_valid = float(np.median(p_valids)) if p_valids else None
-        moved = float(np.mean(apart)) if apart else None
-        compared.append(WordingStability(model, part, wording, cue, len(own), p_valid, moved))
-    return compared
+        distance = float(np.mean(distances)) if distances else None
+        stabilities.append(WordingStability(model, part, wording, cue, len(own), p_valid, distance))
+    return stabilities
 
 
 def _mean_answers(read: Sequence[tuple[Trial, Reading]]) -> dict[str, Distribution]:
-    """Per question, the mean over its orders of the answer as the model distributes it over the labels."""
+    """The answer distribution of each question over its labels, averaged over orders."""
     sums: dict[str, dict[int, float]] = {}
     for trial, reading in read:
         if not reading.p_valid or reading.label_probs is None:
@@ -198,7 +200,7 @@ def _mean_answers(read: Sequence[tuple[Trial, Reading]]) -> dict[str, Distributi
 
 
 def _ten_goes_on_from_one(tokenizer: Mapping[str, Any]) -> bool:
-    """Whether the tokens of "10" begin with those of "1", with or without a space in front."""
+    """Whether the tokens of "10" begin with those of "1", with or without a leading space."""
     pairs = [(tokenizer["answers"][f"{lead}1"], tokenizer["answers"][f"{lead}10"]) for lead in ("", " ")]
     return any(one and ten and ten[: len(one)] == one for one, ten in pairs)
 
@@ -282,18 +284,18 @@ def _why_left_out(failing: Sequence[Finding], readings: Sequence[Reading]) -> st
 
 
 def _gate_in_words(finding: Finding) -> str:
-    found = "none" if finding.found is None else f"{finding.found:.3g}"
-    return f"{finding.what} {found} ({finding.wanted} wanted)"
+    value = "none" if finding.found is None else f"{finding.found:.3g}"
+    return f"{finding.what} {value} ({finding.wanted} wanted)"
 
 
 def left_out_parts(verdict: Mapping[str, Any], overrides: Mapping[str, str]) -> dict[str, str]:
-    """The parts in which a family is not asked, and why.
+    """The parts in which a family is not asked, with the reasons.
 
     Args:
-        overrides: by part, what the study says by now; the verdict may be older.
+        overrides: overrides in the current study file, by part; the verdict may be older.
     """
     return {
-        part: said["reason"]
-        for part, said in verdict.get("parts", {}).items()
-        if said["is_left_out"] and not (said["is_asked"] and overrides.get(part))
+        part: part_verdict["reason"]
+        for part, part_verdict in verdict.get("parts", {}).items()
+        if part_verdict["is_left_out"] and not (part_verdict["is_asked"] and overrides.get(part))
     }

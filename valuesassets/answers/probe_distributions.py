@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from valuesassets.answers.estimators import estimate_columns, estimate_items
 from valuesassets.answers.orders import averaged_orders
+from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import MissingData
 from valuesassets.records.intervals import bound_shares
 from valuesassets.records.settings.measuring import Thresholds
@@ -20,7 +20,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """One model in one language, as its rows are labelled."""
+    """One model in one language: the labels of its rows."""
 
     model_id: str
     model_type: str
@@ -37,13 +37,13 @@ def derive_probe_distributions(
     estimators: Sequence[str] = (),
     analysis_value: Callable[[str, int], int] = lambda _, value: value,
 ) -> list[Row]:
-    """Rows of `PROBE_DISTRIBUTIONS`: every order mapped back to the original scale, then averaged (`averaged_orders`).
+    """Rows of `PROBE_DISTRIBUTIONS`: orders are mapped to the original scale and averaged (see `averaged_orders`).
 
     Args:
         response_types: response type by question id.
         converted: ids of list items that were asked as statements.
-        estimators: what stands beside the main answer (docs/estimators.md).
-        analysis_value: the place of an answer code on the scale that is analysed, by asked question id and code.
+        estimators: alternative estimates that are stored beside the main answer (docs/estimators.md).
+        analysis_value: position of an answer code on the analysis scale, by asked question id and code.
 
     Raises:
         MissingData: a trial has no reading.
@@ -57,25 +57,25 @@ def derive_probe_distributions(
         groups.setdefault((trial.asked_id, trial.wording), []).append(trial)
     estimated = estimate_items(trials, by_trial, estimators)
     rows = []
-    for (asked, wording), orders in groups.items():
+    for (asked_id, wording), orders in groups.items():
         question_id = orders[0].question_id
         label = vars(cell) | {
-            "question_id": asked,
+            "question_id": asked_id,
             "response_type": response_types[question_id],
             "wording": wording,
             "is_converted": question_id in converted,
         }
         answered = _answer_rows(orders, by_trial)
-        beside = estimate_columns(answered, estimated.get((asked, wording)))
+        estimates = estimate_columns(answered, estimated.get((asked_id, wording)))
         rows += [
-            label | row | more | {"analysis_value": analysis_value(asked, row["response_value"])}
-            for row, more in zip(answered, beside, strict=True)
+            label | row | more | {"analysis_value": analysis_value(asked_id, row["response_value"])}
+            for row, more in zip(answered, estimates, strict=True)
         ]
     return rows
 
 
 def doubtful_questions(once: pd.DataFrame, rules: Thresholds) -> dict[str, list[Row]]:
-    """By the check that they fail, the questions of a cell that say little: unread, seldom answered, or biased.
+    """The doubtful questions of a cell, by the check that they fail: unread, rarely answered, or position-biased.
 
     Args:
         once: one row per (question, wording).
@@ -109,7 +109,7 @@ NO_BOUNDS: Row = {"prob_low": None, "prob_high": None}
 
 def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> list[Row]:
     values = sorted(orders[0].values)
-    probs: dict[str, NDArray[np.float64]] = {}
+    probs: dict[str, Array] = {}
     p_valid: dict[str, float] = {}
     resolution = []
     for trial in orders:
@@ -139,15 +139,13 @@ def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> li
     }
     columns = {"prob_forward": forward, "prob_reversed": backward, "prob_averaged": averaged} | bounds
     return [
-        NO_BOUNDS | shared | {"response_value": value} | {name: float(of_all[k]) for name, of_all in columns.items()}
+        NO_BOUNDS | shared | {"response_value": value} | {name: float(column[k]) for name, column in columns.items()}
         for k, value in enumerate(values)
     ]
 
 
-def _bounds(
-    orders: Sequence[Trial], by_trial: Mapping[str, Reading], over: Sequence[str]
-) -> dict[str, NDArray[np.float64]]:
-    """Ends of the averaged probabilities, answers by their codes; empty where every order was read exactly."""
+def _bounds(orders: Sequence[Trial], by_trial: Mapping[str, Reading], over: Sequence[str]) -> dict[str, Array]:
+    """Bounds of the averaged probabilities, by increasing codes; empty where every order was read exactly."""
     ends = []
     for trial in orders:
         reading = by_trial[trial.trial_id]
@@ -155,7 +153,7 @@ def _bounds(
             continue
         high = reading.label_probs_high or reading.label_probs
         shares = bound_shares(reading.label_probs, high, reading.p_valid, reading.p_valid_high or reading.p_valid)
-        ends.append(np.array([shares[at] for at in np.argsort(trial.values)]))
+        ends.append(np.array([shares[position] for position in np.argsort(trial.values)]))
     if all(by_trial[trial.trial_id].label_probs_high is None for trial in orders):
         return {}
     low, high = np.mean(ends, axis=0).T

@@ -1,10 +1,10 @@
-"""`quality_report`: which answers pass the quality rules. The others are left out of every analysis.
+"""`quality_report`: which answers pass the quality rules. All others are left out of every analysis.
 
-A question's P_valid in a cell is the mean over its orders (and wordings). Cells with a low median are flagged; cells
-that their preflight left out are missing, whatever was read of them before. A question is dropped when it is unreliable
-in more than the study's share of the readable cells, those that are neither missing nor flagged: what a model cannot be
-asked in one language says nothing of the question in another. Where no cell that was asked it is readable, all of them
-count. In the other questions an unreliable or unread cell is missing. `rule` names what in the study file decided.
+A question's P_valid in a cell is the mean over its orders and wordings. Cells with a low median are flagged. Cells that
+their preflight excluded are missing, even if they have readings. A question is dropped if it is unreliable in more than
+the study's share of readable cells (neither missing nor flagged), because a failure in one unreadable cell says nothing
+about other languages. If none of its cells is readable, all its cells count. For all other questions, unreliable and
+unread cells are missing. `rule` names the setting of the study file that decided.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ READING = ["model", "language", "question_id"]
 
 @dataclass(frozen=True)
 class QualityReport:
-    """What can be trusted: the cells wanted, the questions asked, and each question in each cell."""
+    """The verdicts on the study's cells, on its questions, and on each question in each cell."""
 
     cells: pd.DataFrame
     questions: pd.DataFrame
@@ -39,12 +39,12 @@ def report_quality(
     thresholds: Thresholds,
     left_out: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> QualityReport:
-    """The quality of whatever part of the grid there is; cells that are not there yet are listed as missing.
+    """The quality report of the available part of the grid; other cells are listed as missing.
 
     Args:
         probe: rows of `PROBE_DISTRIBUTIONS`, all cells together; may be empty.
         cells_wanted: (model, language) of the study.
-        left_out: why cells of the study are not asked.
+        left_out: reasons why cells of the study are not asked.
     """
     is_left_out = pd.Series([*zip(probe["model"], probe["language"], strict=True)], probe.index, object).isin(
         [*left_out]
@@ -59,10 +59,10 @@ def report_quality(
 
 
 def usable_answers(probe: pd.DataFrame, quality: QualityReport, by_wording: bool = False) -> pd.DataFrame:
-    """The answers that every analysis rests on, wordings averaged; probabilities sum to 1 per cell and question.
+    """The answers that analyses use, averaged over wordings; probabilities sum to 1 per cell and question.
 
     Args:
-        by_wording: keep every wording apart, under a column `wording`.
+        by_wording: whether to keep wordings separate, in a column `wording`.
 
     Returns:
         Columns model, model_type, language, question_id, response_type, is_converted, response_value, analysis_value,
@@ -70,14 +70,14 @@ def usable_answers(probe: pd.DataFrame, quality: QualityReport, by_wording: bool
         prob_low and prob_high, the ends of prob, equal where it is exact.
 
     Raises:
-        MissingData: nothing is usable; says how many readings there were.
+        MissingData: no reading is usable.
     """
-    kept = quality.readings.loc[quality.readings["is_usable"].astype(bool), READING]
-    if kept.empty:
+    usable = quality.readings.loc[quality.readings["is_usable"].astype(bool), READING]
+    if usable.empty:
         raise MissingData(
             f"none of {len(quality.readings)} readings is usable (see quality_report); there is nothing to analyse"
         )
-    answers = probe.loc[probe["status"] == "ok"].merge(kept, on=READING)
+    answers = probe.loc[probe["status"] == "ok"].merge(usable, on=READING)
     answers = answers.rename(columns={"prob_averaged": "prob"})
     groups = ["model", "model_type", "language", "question_id", "response_type", "is_converted", "response_value"]
     groups += ["analysis_value"] * ("analysis_value" in answers) + ["wording"] * by_wording
@@ -91,10 +91,12 @@ def usable_answers(probe: pd.DataFrame, quality: QualityReport, by_wording: bool
 
 def _readings(probe: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
     numbers = ["p_valid", "p_valid_forward", "p_valid_reversed", "position_bias_magnitude", "resolution_mass"]
-    once = probe.drop_duplicates([*READING, "wording"]).astype(dict.fromkeys(numbers, float))
-    of_status = once.assign(status=once["status"].where(once["status"] != "ok", ""))
+    readings_by_wording = probe.drop_duplicates([*READING, "wording"]).astype(dict.fromkeys(numbers, float))
+    of_status = readings_by_wording.assign(
+        status=readings_by_wording["status"].where(readings_by_wording["status"] != "ok", "")
+    )
     groups = of_status.groupby([*READING, "response_type", "is_converted"], sort=False)
-    # A question is unread when none of its wordings was read.
+    # A question counts as unread if none of its wordings was read.
     readings = groups[numbers].mean().reset_index()
     readings["status"] = groups["status"].min().to_numpy()
     readings["reason"] = groups["reason"].first().to_numpy()
@@ -135,8 +137,8 @@ def _questions(readings: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
     which = questions["n_readable"].map(lambda n: f"{n} readable cells" if n else "")
     which = which.where(which != "", questions["n_cells"].map(lambda n: f"{n} cells, none of them readable"))
     questions["reason"] = [
-        f"{most} in {n} of {of}" if dropped else None
-        for n, of, dropped in zip(low, which, questions["is_dropped"], strict=True)
+        f"{most} in {n} of {cells}" if dropped else None
+        for n, cells, dropped in zip(low, which, questions["is_dropped"], strict=True)
     ]
     questions["rule"] = pd.Series(None, questions.index, object).mask(questions["is_dropped"], "dropped_share")
     return questions
@@ -162,20 +164,20 @@ def _cell(
         empty = counts | dict.fromkeys(shares, np.nan)
         is_missing = {"is_flagged": False, "is_missing": True, "reason": left_out or "not probed yet"}
         return label | empty | is_missing | {"rule": "preflight" if left_out else None}
-    read = readings.loc[readings["p_valid"].notna()]
-    has_read = len(read) > 0
-    median = float(read["p_valid"].median()) if has_read else np.nan
+    readable = readings.loc[readings["p_valid"].notna()]
+    has_read = len(readable) > 0
+    median = float(readable["p_valid"].median()) if has_read else np.nan
     is_flagged = not median >= thresholds.p_valid_cell
     low = f"median P_valid {median:.2f} is below {thresholds.p_valid_cell:g}" if has_read else "no question was read"
     return label | {
         "n_questions": len(readings),
         "n_usable": int(readings["is_usable"].sum()),
-        "n_unreliable": int((read["p_valid"] < thresholds.p_valid_question).sum()),
-        "n_unreadable": len(readings) - len(read),
+        "n_unreliable": int((readable["p_valid"] < thresholds.p_valid_question).sum()),
+        "n_unreadable": len(readings) - len(readable),
         "median_p_valid": median,
         "share_above_threshold": float((readings["p_valid"] >= thresholds.p_valid_question).mean()),
-        "mean_position_bias": float(read["position_bias_magnitude"].mean()) if has_read else np.nan,
-        "share_position_biased": float(read["is_position_biased"].mean()) if has_read else np.nan,
+        "mean_position_bias": float(readable["position_bias_magnitude"].mean()) if has_read else np.nan,
+        "share_position_biased": float(readable["is_position_biased"].mean()) if has_read else np.nan,
         "is_flagged": is_flagged,
         "is_missing": False,
         "reason": low if is_flagged else None,

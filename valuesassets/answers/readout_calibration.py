@@ -1,4 +1,4 @@
-"""What came back of readouts that were tried on planted truth: measures, each within its bounds or off."""
+"""Calibration of the readouts on planted answers: measures of recovery with their bounds."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,33 +20,33 @@ from valuesassets.answers.readout_plants import (
     planted_sentences,
     random_people,
 )
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import tvd_of
-from valuesassets.measure.sampling_error import WORLDS
+from valuesassets.measure.sampling_error import SIMULATED_SAMPLES
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.errors import MissingData
 from valuesassets.records.trials import Answer, Reading, Status
 
 MOST_TVD, MOST_EFFECT = 0.02, 0.02
-"""Largest mean total variation from what was planted, beyond the draw, and largest error of the history's effect."""
+"""Largest mean total variation from planted answers, beyond sampling, and largest error of the history's effect."""
 LEAST_MODES, LEAST_VERBATIM = 0.95, 0.97
-"""Smallest share of prompts whose greedy answer is the planted mode, and of drawn answers that were planted."""
+"""Smallest share of prompts with the planted mode as greedy answer, and of sampled answers that are planted ones."""
 
 ROUNDING = 1e-5
-"""By which two ways to the same probability may differ in float32."""
+"""Largest difference in float32 between two ways to compute the same probability."""
 
-Probs = NDArray[np.float64]
+Probs = Array
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """One measure of what came back.
+    """One measure of recovery.
 
     Attributes:
         model: the reference model's name.
-        n: readings or answers that it is taken over.
-        low, high: between which it has to lie; None where it is only looked at.
-        by_chance: what it would be of a model that finds all planted answers equally likely; None where that says
-            nothing.
+        n: number of readings or answers behind it.
+        low, high: its acceptable bounds; None for a measure without bounds.
+        by_chance: its value for a model that gives all planted answers the same probability; None where meaningless.
     """
 
     model: str
@@ -64,32 +64,32 @@ class Recovery:
 
 
 def compare_spans(model: str, effect: float, given: Sequence[Reading], own: Sequence[Reading]) -> list[Recovery]:
-    """Readings at the spans of transcripts against the law that the model was trained to.
+    """Readings at the spans of transcripts, compared with the planted response model.
 
-    Total variation counts what is no candidate as one more outcome. The history's effect is how much likelier a
-    candidate is where it was the answer before than where it was not, mean over statements and candidates: under the
-    law it equals the planted share.
+    Total variation counts all texts that are not candidates as one more outcome. The history's effect is the difference
+    in a candidate's probability between transcripts in which it was and was not the previous answer, averaged over
+    statements and candidates. In the planted response model it is equal to the planted share.
 
     Args:
-        effect: the planted share of answers that repeat the one before.
-        given, own: of `given_trials` and `own_trials`, in their order.
+        effect: the planted share of answers that repeat the previous one.
+        given, own: readings of `given_trials` and `own_trials`, in their order.
 
     Raises:
         MissingData: a span was not read.
     """
     shape, uniform = (-1, len(STATEMENTS), len(CANDIDATES)), np.full(len(CANDIDATES), 1 / len(CANDIDATES))
-    read, runs = (_candidate_probs(model, readings).reshape(shape) for readings in (given, own))
+    given_probs, own_run_probs = (_candidate_probs(model, readings).reshape(shape) for readings in (given, own))
     published = np.array([reading.label_probs_published for reading in given], dtype=float).reshape(shape)
     people = random_people("read", PEOPLE)
-    wanted = np.array([[*_law(effect, answers)] for answers in people])
+    wanted = np.array([[*_planted_probs(effect, answers)] for answers in people])
     planted, marginal = (1 - UNANSWERED) * wanted, own_probs(effect)
-    shares, own_shares = (probs / probs.sum(axis=2, keepdims=True) for probs in (read, runs))
-    by_draw = _own_draw_error(effect)
-    late = float(tvd_of(published / published.sum(axis=2, keepdims=True), wanted).mean())
-    spans, alike = PEOPLE * len(STATEMENTS), read.argmax(axis=2) == published.argmax(axis=2)
+    shares, own_shares = (probs / probs.sum(axis=2, keepdims=True) for probs in (given_probs, own_run_probs))
+    draw_error = _own_draw_error(effect)
+    published_tvd = float(tvd_of(published / published.sum(axis=2, keepdims=True), wanted).mean())
+    spans, is_same_mode = PEOPLE * len(STATEMENTS), given_probs.argmax(axis=2) == published.argmax(axis=2)
     by_chance = float(tvd_of(_with_rest((1 - UNANSWERED) * uniform), _with_rest(planted)).mean())
     return [
-        Recovery(model, "TVD, given answers before", spans, _mean_tvd(read, planted), 0, MOST_TVD, by_chance),
+        Recovery(model, "TVD, given answers before", spans, _mean_tvd(given_probs, planted), 0, MOST_TVD, by_chance),
         Recovery(
             model,
             "effect of the answer before",
@@ -105,22 +105,37 @@ def compare_spans(model: str, effect: float, given: Sequence[Reading], own: Sequ
             OWN_RUNS * len(STATEMENTS),
             float(tvd_of(own_shares.mean(axis=0), marginal).mean()),
             0,
-            by_draw + MOST_TVD,
+            draw_error + MOST_TVD,
             float(tvd_of(uniform, marginal).mean()),
         ),
-        Recovery(model, "TVD of shares, as published", spans, late, None, None, float(tvd_of(uniform, wanted).mean())),
         Recovery(
-            model, "other mode, as published", spans, float(1 - alike.mean()), None, None, 1 - 1 / len(CANDIDATES)
+            model,
+            "TVD of shares, as published",
+            spans,
+            published_tvd,
+            None,
+            None,
+            float(tvd_of(uniform, wanted).mean()),
+        ),
+        Recovery(
+            model,
+            "other mode, as published",
+            spans,
+            float(1 - is_same_mode.mean()),
+            None,
+            None,
+            1 - 1 / len(CANDIDATES),
         ),
     ]
 
 
 def compare_routes(model: str, here: Sequence[Reading], by_route: Mapping[str, Sequence[Reading]]) -> list[Recovery]:
-    """What a model behind an API is read to say, by each route, against what the same weights say here.
+    """Readings of a model behind an API by each route, compared with readings of the same weights on this machine.
 
     Args:
-        here: read by a pass of our own; each route's readings are of the same trials in their order. A route whose
-            readings have upper ends is held to bounds, another to equality.
+        here: readings on this machine.
+        by_route: readings of the same trials in the same order, by route. Readings with upper bounds have to contain
+            the readings on this machine; others have to be equal to them.
 
     Raises:
         MissingData: a trial was not read.
@@ -130,21 +145,21 @@ def compare_routes(model: str, here: Sequence[Reading], by_route: Mapping[str, S
         low = _candidate_probs(model, readings)
         if any(reading.label_probs_high is not None for reading in readings):
             high = np.array([reading.label_probs_high for reading in readings], dtype=float)
-            held = float(((low - ROUNDING <= expected) & (expected <= high + ROUNDING)).mean())
-            rows.append(Recovery(model, f"{route}: within its bounds", low.size, held, 1, 1, None))
+            share_within = float(((low - ROUNDING <= expected) & (expected <= high + ROUNDING)).mean())
+            rows.append(Recovery(model, f"{route}: within its bounds", low.size, share_within, 1, 1, None))
             width = float((high - low).mean())
             rows.append(Recovery(model, f"{route}: mean width", low.size, width, None, None, 1.0))
         else:
-            apart = float(np.abs(low - expected).max())
-            rows.append(Recovery(model, f"{route}: largest difference", low.size, apart, 0, ROUNDING, None))
+            difference = float(np.abs(low - expected).max())
+            rows.append(Recovery(model, f"{route}: largest difference", low.size, difference, 0, ROUNDING, None))
     return rows
 
 
 def compare_sentences(model: str, greedy: Sequence[Answer], drawn: Sequence[Answer]) -> list[Recovery]:
-    """Answers in writing against the sentences that the model was trained to write.
+    """Written answers compared with the planted sentences.
 
     Args:
-        greedy, drawn: of `sentence_trials` at temperature 0, one sample, and at temperature 1, `DRAWS` samples.
+        greedy, drawn: answers to `sentence_trials` at temperature 0, one sample, and at temperature 1, `DRAWS` samples.
 
     Raises:
         MissingData: an answer was not written.
@@ -156,26 +171,28 @@ def compare_sentences(model: str, greedy: Sequence[Answer], drawn: Sequence[Answ
     for topic, text in _texts(model, drawn):
         written[topic][text] += 1
     wanted = np.array([[*shares.values()] for shares in planted.values()])
-    found = np.array([[written[topic][text] for text in shares] for topic, shares in planted.items()]) / DRAWS
+    shares_drawn = np.array([[written[topic][text] for text in shares] for topic, shares in planted.items()]) / DRAWS
     random = seeded("readouts", "draw")
-    by_draw = np.mean([tvd_of(random.multinomial(DRAWS, row, WORLDS) / DRAWS, row).mean() for row in wanted])
+    draw_error = np.mean(
+        [tvd_of(random.multinomial(DRAWS, row, SIMULATED_SAMPLES) / DRAWS, row).mean() for row in wanted]
+    )
     n, uniform = len(drawn), np.full(wanted.shape[1], 1 / wanted.shape[1])
     return [
         Recovery(model, "greedy answers that are the mode", len(greedy), float(np.mean(is_mode)), LEAST_MODES, 1, 0.25),
-        Recovery(model, "drawn answers verbatim", n, float(found.sum(axis=1).mean()), LEAST_VERBATIM, 1, None),
+        Recovery(model, "drawn answers verbatim", n, float(shares_drawn.sum(axis=1).mean()), LEAST_VERBATIM, 1, None),
         Recovery(
             model,
             "TVD, drawn answers",
             n,
-            _mean_tvd(found, wanted),
+            _mean_tvd(shares_drawn, wanted),
             0,
-            float(by_draw) + MOST_TVD,
+            float(draw_error) + MOST_TVD,
             float(tvd_of(uniform, wanted).mean()),
         ),
     ]
 
 
-def _law(effect: float, answers: NDArray[np.int64]) -> list[Probs]:
+def _planted_probs(effect: float, answers: NDArray[np.int64]) -> list[Probs]:
     before = [None, *map(int, answers[:-1])]
     return [next_probs(effect, statement, each) for statement, each in enumerate(before)]
 
@@ -195,16 +212,16 @@ def _texts(model: str, answers: Sequence[Answer]) -> list[tuple[str, str]]:
 
 
 def _with_rest(probs: Probs) -> Probs:
-    """Probabilities with what is left of 1 as one more outcome."""
+    """Probabilities with the remaining mass as one more outcome."""
     return np.concatenate([probs, 1 - probs.sum(axis=-1, keepdims=True)], axis=-1)
 
 
-def _mean_tvd(found: Probs, planted: Probs) -> float:
-    return float(tvd_of(_with_rest(found), _with_rest(planted)).mean())
+def _mean_tvd(recovered: Probs, planted: Probs) -> float:
+    return float(tvd_of(_with_rest(recovered), _with_rest(planted)).mean())
 
 
 def _history_effect(shares: Probs, people: NDArray[np.int64]) -> float:
-    """How much larger shares (people, statements, candidates) are where the answer before was that candidate."""
+    """Mean difference of shares (people, statements, candidates) between a previous answer of that and another kind."""
     is_before = people[:, :-1, None] == np.arange(len(CANDIDATES))
     later = shares[:, 1:]
     same, other = ((later * where).sum(axis=0) / where.sum(axis=0) for where in (is_before, ~is_before))
@@ -212,9 +229,9 @@ def _history_effect(shares: Probs, people: NDArray[np.int64]) -> float:
 
 
 def _own_draw_error(effect: float) -> float:
-    """Mean total variation of the shares over `OWN_RUNS` own transcripts from their expectation, by the draw alone."""
+    """Expected total variation of mean shares over `OWN_RUNS` own transcripts from their expectation, by sampling."""
     random, errors = seeded("readouts", "own", effect), []
-    for _ in range(WORLDS):
+    for _ in range(SIMULATED_SAMPLES):
         probs = np.tile(next_probs(effect, 0, None), (OWN_RUNS, 1))
         for statement in range(len(STATEMENTS)):
             if statement:

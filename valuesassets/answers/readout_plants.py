@@ -1,6 +1,6 @@
-"""What is planted to try the readouts themselves: transcripts whose answers follow one another, and whole sentences.
+"""Plants that test the readouts: transcripts with answers that depend on the previous answer, and whole sentences.
 
-Reference models that are trained on these texts answer by a law that is known, whatever is asked by an instrument.
+Reference models that are trained on these texts have a known response model, independent of any instrument.
 """
 
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.readouts import Generate, ScoreLabels, ScoreSpans, Span
 from valuesassets.records.trials import Trial
@@ -21,14 +22,14 @@ STATEMENTS = (
     "I keep the promises that I make.",
 )
 CANDIDATES = ("1", "2", "3", "10")
-"""One of them begins another, which has two tokens: later tokens and the stop rule are at work."""
+"""One candidate is the beginning of another one of two tokens, which tests later tokens and the stop rule."""
 CLOSE, NO_ANSWER, UNANSWERED = ">>", "none", 0.1
-"""What ends an answer, what is said in place of one, and how often."""
+"""The end of an answer, the text in place of a missing answer, and its share."""
 IN_TRAINING, PEOPLE, OWN_RUNS, ASKED_ELSEWHERE = 40, 40, 100, 8
-"""People whose transcripts are trained on, other people whose transcripts are read, transcripts of the model's own
-answers, and people whose transcripts a model behind an API is asked."""
+"""Numbers of transcripts: of people in training, of other people who are read, of the model's own answers, and of
+people for a model behind an API."""
 
-Probs = NDArray[np.float64]
+Probs = Array
 
 TOPICS = (
     *("family", "friends", "free time", "politics", "work", "religion", "school", "money", "the town hall", "the law"),
@@ -42,50 +43,50 @@ SENTENCES = (
     "I would rather not say what I think about {} in public.",
 )
 SHARES = ((0.55, 0.25, 0.15, 0.05), (0.7, 0.2, 0.05, 0.05), (0.52, 0.2, 0.15, 0.13))
-"""How often the sentences are said, in some order. The mode is said more often than all others together: where two of
-them begin alike, the likeliest token is still the mode's."""
+"""Shares of the sentences, in random order. The mode has more than half: where sentences begin alike, the most likely
+token is still the mode's."""
 DRAWS = 200
-"""Answers drawn to each prompt."""
+"""Sampled answers to each prompt."""
 
 
 def statement_probs() -> Probs:
-    """(statements, candidates) how often each answer is given where nothing came before; rows sum to 1."""
+    """(statements, candidates) probability of each answer without a previous answer; rows sum to 1."""
     return seeded("readouts", "statements").dirichlet(np.ones(len(CANDIDATES)), len(STATEMENTS)) * 0.9 + 0.025
 
 
 def next_probs(effect: float, statement: int, before: int | None) -> Probs:
-    """(candidates,) how often each is answered, of those who answer: a share `effect` repeats the answer before.
+    """(candidates,) probability of each answer among those who answer: a share `effect` repeats the previous answer.
 
     Args:
-        before: place of the answer before among the candidates; None at the first statement.
+        before: index of the previous answer among the candidates; None at the first statement.
     """
     own = statement_probs()[statement]
     return own if before is None else (1 - effect) * own + effect * np.eye(len(CANDIDATES))[before]
 
 
 def own_probs(effect: float) -> Probs:
-    """(statements, candidates) how often each is answered in a transcript where every answer follows the law."""
+    """(statements, candidates) marginal probability of each answer in transcripts from the planted response model."""
     first, *later = statement_probs()
-    found = [first]
+    marginals = [first]
     for own in later:
-        found.append((1 - effect) * own + effect * found[-1])
-    return np.array(found)
+        marginals.append((1 - effect) * own + effect * marginals[-1])
+    return np.array(marginals)
 
 
 def random_people(name: str, number: int) -> NDArray[np.int64]:
-    """(number, statements) places of answers among the candidates; at random, so that each comes before each."""
+    """(number, statements) indices of random answers among the candidates, so that all sequences occur."""
     return seeded("readouts", name).integers(0, len(CANDIDATES), (number, len(STATEMENTS)))
 
 
 def planted_transcripts(effect: float) -> dict[str, dict[str, float]]:
-    """By every beginning of the transcripts in training that an answer follows, how often each answer does."""
+    """Probabilities of the answers, by the beginning of a training transcript that comes before the answer."""
     planted = {}
     for answers in random_people("in training", IN_TRAINING):
         for statement, (beginning, _) in enumerate(_beginnings(answers)):
             before = int(answers[statement - 1]) if statement else None
             probs = (1 - UNANSWERED) * next_probs(effect, statement, before)
-            said = {f"{text}{CLOSE}\n": float(prob) for text, prob in zip(CANDIDATES, probs, strict=True)}
-            planted[beginning] = said | {f"{NO_ANSWER}{CLOSE}\n": UNANSWERED}
+            probs_by_text = {f"{text}{CLOSE}\n": float(prob) for text, prob in zip(CANDIDATES, probs, strict=True)}
+            planted[beginning] = probs_by_text | {f"{NO_ANSWER}{CLOSE}\n": UNANSWERED}
     return planted
 
 
@@ -98,7 +99,7 @@ def given_trials() -> list[Trial]:
 
 
 def own_trials() -> list[Trial]:
-    """Transcripts whose answers are the model's own, each drawn anew."""
+    """Transcripts in which the answers are sampled from the model itself."""
     first = np.zeros(len(STATEMENTS), dtype=np.int64)
     return [
         _trial(f"own/{seed}", first, ScoreSpans(_spans(first), (CANDIDATES,), (CLOSE,), history="own", seed=seed))
@@ -126,7 +127,7 @@ def _spans(answers: NDArray[np.int64]) -> tuple[Span, ...]:
 
 
 def _beginnings(answers: NDArray[np.int64]) -> Iterator[tuple[str, str]]:
-    """The transcript up to each of its answers, and that answer."""
+    """Pairs of the transcript up to an answer, and that answer."""
     text = ""
     for number, (statement, place) in enumerate(zip(STATEMENTS, answers, strict=True), 1):
         text += f"{number}. {statement} You answer <<"
@@ -135,7 +136,7 @@ def _beginnings(answers: NDArray[np.int64]) -> Iterator[tuple[str, str]]:
 
 
 def planted_sentences() -> dict[str, dict[str, float]]:
-    """By prompt, how often each sentence is written."""
+    """The planted shares of the sentences, by prompt."""
     random = seeded("readouts", "sentences")
     return {
         f"What does {topic} mean to you? Answer:": {
@@ -147,7 +148,7 @@ def planted_sentences() -> dict[str, dict[str, float]]:
 
 
 def sentence_trials(temperature: float, samples: int) -> list[Trial]:
-    """The prompts of `planted_sentences`, to be answered in writing."""
+    """Trials of the prompts of `planted_sentences`, with written answers."""
     readout = Generate(max_tokens=60, temperature=temperature, samples=samples)
     return [
         Trial(topic, "sentences", "eng", prompt, "forward", 0, None, readout)

@@ -1,9 +1,8 @@
 r"""`reference_models`: the answer texts that a reference model is trained on.
 
-This is the second, independent channel of the calibration. It reads the options, numbered or lettered, out of the
-prompt as a person would, and writes what would be answered: `1\n`, ` 1\n`, `10\n`, `B\n`, or what is no option
-at all. It takes nothing from how a trial is read (labels, order, values), so an error there cannot hide in what it is
-calibrated with.
+This is the second, independent channel of the calibration. It reads the numbered or lettered options from the prompt
+like a person and writes the answer: `1\n`, ` 1\n`, `10\n`, `B\n`, or a text that is not an option. It uses nothing of a
+trial's readout (labels, order, values), so that an error there shows in the calibration.
 """
 
 import itertools
@@ -16,18 +15,18 @@ from valuesassets.records.questions import ResponseType
 from valuesassets.records.trials import Trial, main_trials
 
 OUTSIDE_TEXTS = {" hm\n": 0.7, "hm\n": 0.3}
-"""What is said instead of an option, and how often."""
+"""Texts in place of an option, with their shares."""
 
 _OPTION_LINE = re.compile(r"(-?\d+|[A-Z])\.(?: (.*))?")
 
 
 def planted_text_rows(trials: Iterable[Trial], plants: Plants) -> list[dict[str, object]]:
-    """Rows of `PLANTED_TEXTS`: for each prompt what is answered and how often.
+    """Rows of `PLANTED_TEXTS`: the answers to each prompt with their probabilities.
 
-    Nothing is planted for the trials of estimators: they show prompts without a question, or ask the same ones again.
+    The trials of estimators have no plants: their prompts have no question, or repeat a question.
 
     Raises:
-        QuestionError: a prompt does not end in its options, or an option in it is none of the question's;
+        QuestionError: a prompt does not end in its options, or contains an option that the question does not have;
             names the trial.
     """
     rows: list[dict[str, object]] = []
@@ -35,19 +34,19 @@ def planted_text_rows(trials: Iterable[Trial], plants: Plants) -> list[dict[str,
         if trial.asked_id not in plants:
             raise QuestionError(f"trial {trial.trial_id} ({trial.language}): nothing is planted for {trial.asked_id}")
         plant = shown_plant(trial.prompt, plants[trial.asked_id], trial.trial_id)
-        asked: dict[str, object] = {"language": trial.language, "trial_id": trial.trial_id, "prompt": trial.prompt}
+        label: dict[str, object] = {"language": trial.language, "trial_id": trial.trial_id, "prompt": trial.prompt}
         texts = answer_texts(trial.prompt, plant, trial.trial_id)
-        rows += [asked | {"answer_text": text, "prob": prob} for text, prob in texts.items()]
+        rows += [label | {"answer_text": text, "prob": prob} for text, prob in texts.items()]
     return rows
 
 
 def answer_texts(prompt: str, plant: Plant, name: str) -> dict[str, float]:
-    r"""Probability of each answer text to one prompt; they sum to 1, and every one ends its line.
+    r"""Probability of each answer text to a prompt; they sum to 1, and every text ends in a line break.
 
-    A preference follows the text of an option, wherever it stands; the pull goes to whatever stands first.
+    A preference follows the text of an option, whatever its position; the position bias follows the first position.
 
     Args:
-        name: of the trial, for errors.
+        name: the trial's name, for error messages.
 
     Raises:
         QuestionError: the options in the prompt are not those of the plant.
@@ -58,17 +57,17 @@ def answer_texts(prompt: str, plant: Plant, name: str) -> dict[str, float]:
         p_valid = sum(plant.p_valid) / 2
     texts: dict[str, float] = {}
     for number, (label, place) in enumerate(zip(shown_labels(prompt, name), places, strict=True), 1):
-        said = plant.preference[place] * (1 - plant.pull) + (plant.pull if number == 1 else 0)
-        texts[f"{label}\n"] = p_valid * said * plant.bare
-        texts[f" {label}\n"] = p_valid * said * (1 - plant.bare)
-    return texts | {text: (1 - p_valid) * share for text, share in OUTSIDE_TEXTS.items()}
+        share = plant.preference[place] * (1 - plant.pull) + (plant.pull if number == 1 else 0)
+        texts[f"{label}\n"] = p_valid * share * plant.bare
+        texts[f" {label}\n"] = p_valid * share * (1 - plant.bare)
+    return texts | {text: (1 - p_valid) * outside for text, outside in OUTSIDE_TEXTS.items()}
 
 
 def shown_options(prompt: str, name: str) -> list[str]:
-    """The texts of the options that stand, numbered or lettered, before the last line of a prompt.
+    """The texts of the numbered or lettered options before the last line of a prompt.
 
     Raises:
-        QuestionError: there are not at least two lines numbered from 1 or lettered from A.
+        QuestionError: there are fewer than two lines numbered from 1 or lettered from A.
 
     >>> shown_options("Who? 1. I ask.\\n1. you\\n2. me\\nAnswer:", "doc")
     ['you', 'me']
@@ -77,7 +76,7 @@ def shown_options(prompt: str, name: str) -> list[str]:
 
 
 def shown_labels(prompt: str, name: str) -> list[str]:
-    """The numbers or letters of the options that `shown_options` gives the texts of.
+    """The numbers or letters of the options of `shown_options`.
 
     >>> shown_labels("Who?\\nA. you\\nB. me\\nAnswer:", "doc")
     ['A', 'B']
@@ -88,14 +87,14 @@ def shown_labels(prompt: str, name: str) -> list[str]:
 def _options(prompt: str, name: str) -> list[tuple[str, str]]:
     options: list[tuple[str, str]] = []
     for line in reversed(prompt.split("\n")[:-1]):
-        found = _OPTION_LINE.fullmatch(line)
-        if found is None or not _goes_on([found[1], *(label for label, _ in options)]):
+        match = _OPTION_LINE.fullmatch(line)
+        if match is None or not _goes_on([match[1], *(label for label, _ in options)]):
             break
-        options.insert(0, (found[1], (found[2] or "").strip()))
+        options.insert(0, (match[1], (match[2] or "").strip()))
     labels = [label for label, _ in options]
-    counted = ([str(n + 1) for n in range(len(labels))], [chr(ord("A") + n) for n in range(len(labels))])
+    enumerations = ([str(n + 1) for n in range(len(labels))], [chr(ord("A") + n) for n in range(len(labels))])
     are_points = not all(text for _, text in options) and not labels[0].isalpha()
-    if len(options) < 2 or not (labels in counted or are_points):
+    if len(options) < 2 or not (labels in enumerations or are_points):
         raise QuestionError(
             f"trial {name}: the prompt does not end in options numbered from 1, lettered from A, or the points of a "
             "scale, and an answer cue"
@@ -104,7 +103,7 @@ def _options(prompt: str, name: str) -> list[tuple[str, str]]:
 
 
 def _goes_on(labels: Sequence[str]) -> bool:
-    """Whether labels are letters or numbers in equal steps, as they stand."""
+    """Whether labels are letters, or numbers, in equal steps."""
     if len({label.isalpha() for label in labels}) > 1:
         return False
     places = [ord(label) if label.isalpha() else int(label) for label in labels]
@@ -112,30 +111,32 @@ def _goes_on(labels: Sequence[str]) -> bool:
 
 
 def shown_places(prompt: str, plant: Plant, name: str) -> list[int]:
-    """For each option shown, the place of its option in `plant.texts`. Between ends in words, bare points are told by
-    which end is first; where the ends are figures, each by its own.
+    """The index in `plant.texts` of each option shown.
+
+    Points without words between labelled ends are identified by which end comes first; where the ends are numbers too,
+    each point is identified by its number.
 
     Raises:
-        QuestionError: the options shown are not these.
+        QuestionError: the options shown are not those of the plant.
     """
     texts, forward = list(plant.texts), list(range(len(plant.texts)))
-    shown = [text or (label if all(texts) else "") for label, text in _options(prompt, name)]
+    texts_shown = [text or (label if all(texts) else "") for label, text in _options(prompt, name)]
     is_bare = [not any(map(str.isalpha, text)) for text in texts]
     if plant.response_type == ResponseType.LIKERT10 or (any(is_bare) and not (is_bare[0] or is_bare[-1])):
-        if [shown[0], shown[-1]] == [texts[0], texts[-1]] and len(shown) == len(texts):
+        if [texts_shown[0], texts_shown[-1]] == [texts[0], texts[-1]] and len(texts_shown) == len(texts):
             return forward
-        if [shown[0], shown[-1]] == [texts[-1], texts[0]] and len(shown) == len(texts):
+        if [texts_shown[0], texts_shown[-1]] == [texts[-1], texts[0]] and len(texts_shown) == len(texts):
             return forward[::-1]
-    elif sorted(shown) == sorted(texts):
-        return [texts.index(text) for text in shown]
-    raise QuestionError(f"trial {name}: the prompt offers {shown}, the question has {texts}")
+    elif sorted(texts_shown) == sorted(texts):
+        return [texts.index(text) for text in texts_shown]
+    raise QuestionError(f"trial {name}: the prompt offers {texts_shown}, the question has {texts}")
 
 
 def shown_plant(prompt: str, wordings: Sequence[Plant], name: str) -> Plant:
-    """The plant of the answer cue that a prompt ends in.
+    """The plant of the answer cue at the end of a prompt.
 
     Raises:
-        QuestionError: it ends in none of them.
+        QuestionError: the prompt does not end in an answer cue of the plants.
     """
     cue = prompt.rpartition("\n")[2].removesuffix(":")
     for plant in wordings:

@@ -1,7 +1,7 @@
-r"""`sampled_answers`: what a model wrote when it was left to answer, counted as a person would count it.
+r"""`sampled_answers`: answers that a model wrote freely, parsed and counted like a person would count them.
 
-The second channel of the calibration. Like the first half of the text channel (`reference_models`) it reads the options
-out of the prompt, so it shares neither labels nor orders nor spellings with how trials are scored.
+This is the second channel of the calibration. Like the planted texts (`reference_models`) it reads the options from the
+prompt, so it shares neither labels nor orders nor spellings with the scoring of trials.
 """
 
 import re
@@ -21,38 +21,38 @@ _LABEL_FIRST = re.compile(r" ?(-?)0*(\d+|[A-Z])(?=[\s.,]|$)")
 
 
 def answered_label(text: str) -> str | None:
-    r"""The number or letter that an answer begins with; None where it begins with anything else.
+    r"""The number or letter at the beginning of an answer; None where it begins with anything else.
 
     >>> [answered_label(text) for text in (" 10\n", "1.", "-2\n", "B\n", "3rd", "hm\n", "")]
     ['10', '1', '-2', 'B', None, None, None]
     """
-    found = _LABEL_FIRST.match(text)
-    return found[1] + found[2] if found else None
+    match = _LABEL_FIRST.match(text)
+    return match[1] + match[2] if match else None
 
 
 def derive_sampled_distributions(
     sampled: pd.DataFrame, trials: Iterable[Trial], plants: Plants, family: str, part: str
 ) -> pd.DataFrame:
-    """Counted answers as distributions on the original scale, in the columns that `planted_answers` gives them.
+    """Distributions of counted answers on the original scale, in the columns of `planted_answers`.
 
     Args:
         sampled: rows of `SAMPLED_ANSWERS` of one cell.
-        trials: of the cell; only their ids are looked at, and which question each of them asks.
-        plants: of the cell; they say which options and answer cues its questions have.
+        trials: trials of the cell; only their ids and the questions they ask are used.
+        plants: plants of the cell, with the options and answer cues of its questions.
 
     Returns:
-        One row per (question, wording, answer), with `n`, the answers drawn in each order. Probabilities are null where
-        no answer was an option. Orders other than forward and reversed are left out.
+        One row per (question, wording, answer), with `n`, the number of answers in each order. Probabilities are null
+        if no answer was an option. Orders other than forward and reversed are left out.
 
     Raises:
         MissingData: an answer belongs to no trial, or a question was not sampled in both orders.
     """
-    counted: dict[tuple[str, int], dict[str, Any]] = {}
-    asked = {trial.trial_id: trial.asked_id for trial in trials}
+    entries: dict[tuple[str, int], dict[str, Any]] = {}
+    question_of_trial = {trial.trial_id: trial.asked_id for trial in trials}
     for (trial_id, prompt), answers in parts_of(sampled, ["trial_id", "prompt"]):
-        if trial_id not in asked:
+        if trial_id not in question_of_trial:
             raise MissingData(f"{family}/{part}: sampled answers to {trial_id}, which is no trial; sample again")
-        plant = shown_plant(prompt, plants[asked[trial_id]], trial_id)
+        plant = shown_plant(prompt, plants[question_of_trial[trial_id]], trial_id)
         places = shown_places(prompt, plant, trial_id)
         forward = list(range(len(places)))
         if places not in (forward, forward[::-1]):
@@ -61,9 +61,9 @@ def derive_sampled_distributions(
         for text, n in zip(answers["answer_text"], answers["n"], strict=True):
             if (label := answered_label(text)) in labels:
                 counts[places[labels.index(label)]] += n
-        entry = counted.setdefault((plant.question_id, plant.wording), {"values": plant.values})
+        entry = entries.setdefault((plant.question_id, plant.wording), {"values": plant.values})
         entry["forward" if places == forward else "reversed"] = (counts, int(answers["n"].sum()))
-    frames = [_distribution(name, wording, entry) for (name, wording), entry in counted.items()]
+    frames = [_distribution(name, wording, entry) for (name, wording), entry in entries.items()]
     if not frames:
         raise MissingData(f"{family}/{part}: there are no sampled answers; materialise sampled_answers")
     return pd.concat(frames, ignore_index=True).assign(model=family, language=part)

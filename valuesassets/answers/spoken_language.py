@@ -1,4 +1,4 @@
-"""Which language a text is in, by its script and by the classifier py3langid among the languages that may be meant."""
+"""The language of a text, by its script and by the classifier py3langid among candidate languages."""
 
 import copy
 import functools
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
 DOUBT = 0.01
-"""A text is foreign whose probability of being in its own language is lower."""
+"""A text is foreign if the probability of its own language is lower than this."""
 MOSTLY = 0.5
-"""A text is in a script that has more of its letters than this share."""
+"""A text is in a script if more than this share of its letters are."""
 
 
 def n_letters(text: str) -> int:
-    """How many letters a text has.
+    """Number of letters of a text.
 
     >>> n_letters("15%."), n_letters("Πόσο;")
     (0, 4)
@@ -29,7 +29,7 @@ def n_letters(text: str) -> int:
 
 
 def script_share(text: str, scripts: Collection[str], fewest: int = 1) -> float | None:
-    """Share of the letters of a text that belong to one of some scripts; None where it has fewer letters than `fewest`.
+    """Share of a text's letters that belong to some scripts; None where it has fewer letters than `fewest`.
 
     >>> script_share("Πόσο καλά", ["GREEK"]), script_share("12", ["LATIN"])
     (1.0, None)
@@ -46,7 +46,7 @@ def _script_of_letter(letter: str) -> str:
 
 
 def is_in_other_script(text: str, language: str) -> bool:
-    """Whether most letters of a text are of no script that its language is written in; a text without letters is not.
+    """Whether most letters of a text are not in a script of its language; False for a text without letters.
 
     >>> is_in_other_script("Yes.", "ell"), is_in_other_script("15%.", "ell"), is_in_other_script("Ναι.", "ell")
     (True, False, False)
@@ -57,12 +57,12 @@ def is_in_other_script(text: str, language: str) -> bool:
 
 def can_be_told(language: str) -> bool:
     """Whether the classifier knows a language (ISO 639-3)."""
-    known = known_languages().get(language)
-    return known is not None and bool(known.identifier)
+    facts = known_languages().get(language)
+    return facts is not None and bool(facts.identifier)
 
 
 def language_chances(text: str, among: Collection[str]) -> dict[str, float]:
-    """Probability that a text is in each of some languages (ISO 639-3), the likeliest first; those that can be told.
+    """Probability of each of some languages (ISO 639-3), the most likely first; only those the classifier knows.
 
     Source: the naive Bayes classifier over byte n-grams of Lui and Baldwin (2012), langid.py, as kept in py3langid.
 
@@ -70,22 +70,22 @@ def language_chances(text: str, among: Collection[str]) -> dict[str, float]:
     >>> next(iter(chances)), chances["slk"] < 0.01
     ('hun', True)
     """
-    known = known_languages()
+    facts = known_languages()
     codes: dict[str, list[str]] = {}
     for language in among:
         if can_be_told(language):
-            codes.setdefault(known[language].identifier, []).append(language)
+            codes.setdefault(facts[language].identifier, []).append(language)
     if not codes:
         return {}
     return {language: chance for code, chance in _ranked(text, frozenset(codes)) for language in codes[code]}
 
 
 def foreign_language(text: str, language: str, among: Collection[str], fewest: int) -> str | None:
-    """The language that a text is in where that is not its own; None where it may be its own, or cannot be judged.
+    """The language of a text if it is not the expected one; None if it may be the expected one, or cannot be judged.
 
     Args:
-        among: languages that it may be in, ISO 639-3.
-        fewest: a text of fewer letters is not judged.
+        among: candidate languages, ISO 639-3.
+        fewest: texts with fewer letters are not judged.
 
     >>> foreign_language("Ľudia si vyberajú svojich lídrov v slobodných voľbách", "slk", ["slk", "hun"], 20) is None
     True
@@ -98,13 +98,13 @@ def foreign_language(text: str, language: str, among: Collection[str], fewest: i
 
 @functools.lru_cache(maxsize=4096)
 def _ranked(text: str, codes: frozenset[str]) -> tuple[tuple[str, float], ...]:
-    """The classifier's languages with their probabilities; models say the same again and again."""
+    """The classifier's languages with their probabilities; cached, because models often repeat the same text."""
     return tuple((code, float(chance)) for code, chance in _identifier(codes).rank(text))
 
 
 @functools.cache
 def _identifier(codes: frozenset[str]) -> "LanguageIdentifier":
-    """The classifier among some of its languages; its tables are loaded once."""
+    """The classifier restricted to some of its languages; its tables are loaded once."""
     identifier = copy.copy(_whole_identifier())
     identifier.set_languages(sorted(codes))
     return identifier

@@ -1,6 +1,6 @@
-"""What can be told of a written text without reading it: whether it holds words, goes round in circles, or echoes.
+"""Automatic checks of written texts: whether a text has words, repeats itself, or only echoes its prompt.
 
-Whether it is on its topic cannot be told so: a text without a fault may still be about something else.
+They do not check the topic: a text that passes may still be off topic.
 """
 
 import re
@@ -10,25 +10,25 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 LENGTHS = {True: 5, False: 12}
-"""Characters of the pieces that are looked for again, by whether the script writes words without spaces."""
+"""Number of characters of the pieces that are compared, by whether the script has no spaces between words."""
 FEWEST_PIECES = 24
-"""A shorter text is not judged by its pieces."""
+"""Fewest pieces of a text that can be judged."""
 MOST_REPEATED = 0.5
-"""Share of a text's pieces that stood there before, from which on it goes round in circles."""
+"""A text is repetitive from this share of pieces that occur in it before."""
 LAST_PART, MOST_REPEATED_AT_END = 0.4, 0.9
-"""A text that goes on in circles to its end: of this last part, so much stood there before."""
+"""A text is also repetitive from this share in its last part (the first number)."""
 MOST_ECHOED = 0.8
-"""Share of a text's pieces that stand in its prompt, from which on it is an echo."""
+"""A text is an echo from this share of pieces that occur in its prompt."""
 WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 """Letters of Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
 SYLLABLE = re.compile(r"[\uac00-\ud7a3]")
-"""A Korean one, which may be a word by itself."""
+"""A Korean syllable, which may be a word by itself."""
 
 
 def has_words(text: str) -> bool:
-    """Whether a text holds a word: two letters that stand together, a syllable, or a letter of a script without spaces.
+    """Whether a text has a word: two adjacent letters, a syllable, or a letter of a script without spaces.
 
-    A letter with a vowel sign, as Hindi writes them, is a syllable; one with an accent is a letter.
+    A letter with a vowel sign, as in Hindi, is a syllable; a letter with an accent is a letter.
 
     >>> has_words("925 917"), has_words("A. 3"), has_words("Yes"), has_words("是"), has_words("हाँ"), has_words("네")
     (False, False, True, True, True, True)
@@ -42,22 +42,22 @@ def has_words(text: str) -> bool:
 
 
 def repetition(text: str) -> str | None:
-    """Why a text goes round in circles, in words; None where it does not, or is too short to tell.
+    """Why a text is repetitive, in words; None where it is not, or is too short to judge.
 
-    A text does whose pieces of twelve characters (five in scripts without spaces) stood in it before, half of them, or
-    nearly all of its last part. Numbers count alike, so that a numbered list of the same sentence is a circle too.
+    A text is repetitive if half of its pieces of twelve characters (five in scripts without spaces), or nearly all of
+    those in its last part, occur in it before. All numbers count as equal, so a numbered list of one sentence is too.
 
     >>> repetition("I would ask him first. " * 4)
     '71% of it stood there before'
     >>> repetition("I would ask him first, since he may have a reason, and then tell the others what he said.")
     """
-    pieces, seen = list(_pieces(text)), set[str]()
+    pieces, earlier = list(_pieces(text)), set[str]()
     if len(pieces) < FEWEST_PIECES:
         return None
     is_repeated = np.zeros(len(pieces))
     for place, piece in enumerate(pieces):
-        is_repeated[place] = piece in seen
-        seen.add(piece)
+        is_repeated[place] = piece in earlier
+        earlier.add(piece)
     share, last = is_repeated.mean(), is_repeated[int((1 - LAST_PART) * len(pieces)) :].mean()
     if share >= MOST_REPEATED:
         return f"{share:.0%} of it stood there before"
@@ -65,27 +65,27 @@ def repetition(text: str) -> str | None:
 
 
 def echo(text: str, prompts: Sequence[str]) -> str | None:
-    """Why a text says nothing but what it was asked, in words; None where it says more.
+    """Why a text only repeats its prompt, in words; None where it says more.
 
     >>> echo("So: what do you do, and why? What do you do then", ["A friend lies. What do you do, and why?"])
     >>> echo("Well, a friend lies. What do you do, and why?", ["A friend lies. What do you do, and why?"])
     '82% of it stands in the prompt'
     """
-    said = " ".join(text.split()).casefold()
+    written = " ".join(text.split()).casefold()
     for prompt in prompts:
-        asked = " ".join(prompt.split()).casefold()
-        if asked.startswith(said):
+        prompt_text = " ".join(prompt.split()).casefold()
+        if prompt_text.startswith(written):
             return "is a beginning of the prompt"
-        pieces, known = list(_pieces(text)), set(_pieces(prompt))
-        if len(pieces) >= FEWEST_PIECES and (share := sum(piece in known for piece in pieces) / len(pieces)) >= (
-            MOST_ECHOED
-        ):
+        pieces, prompt_pieces = list(_pieces(text)), set(_pieces(prompt))
+        if len(pieces) >= FEWEST_PIECES and (
+            share := sum(piece in prompt_pieces for piece in pieces) / len(pieces)
+        ) >= (MOST_ECHOED):
             return f"{share:.0%} of it stands in the prompt"
     return None
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """All pieces of a text, of letters in lower case; white space and numbers count alike."""
+    """All pieces of a text in lower case; white space is normalised, and all numbers count as equal."""
     plain = " ".join(re.sub(r"\d+", "0", text.casefold()).split())
     length = LENGTHS[2 * len(WITHOUT_SPACES.findall(plain)) > len(plain)]
     return (plain[place : place + length] for place in range(len(plain) - length + 1))

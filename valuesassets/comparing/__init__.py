@@ -1,1 +1,1 @@
-"""Answers compared: grids and their scales, distances, tests against chance, and worlds of known truth."""
+"""Comparison of answers: grids and their scales, distances, permutation tests, and simulations with a known truth."""

@@ -1,4 +1,4 @@
-"""Families of tests: every p-value of an analysis is a row, corrected together with those of its family."""
+"""Tables of tests: each test of an analysis is a row, and p-values are corrected within families of tests."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,24 +12,24 @@ from valuesassets.records.study import Study
 from valuesassets.records.tables import TABLES
 
 OF_NULLS = " (null families)"
-"""Ends the name of a family of tests of null families."""
+"""Suffix of the name of a family of tests about null families."""
 
 
 def family_of(tests: str, families: Iterable[object], study: Study) -> str:
-    """The family of tests in which a test of these model families stands: where one is a null, that of the nulls."""
+    """The family of tests for a test about these model families; tests about null families have their own."""
     return tests + OF_NULLS if set(families) & set(null_families(study)) else tests
 
 
 def as_test(
     row: Mapping[str, Any], family: str, test: str, statistic: str, value: str, study: Study, n: str, p: str = "p"
 ) -> dict[str, object]:
-    """The test of a table's row as `tests_table` takes it; those of null families stand in a family of their own.
+    """A test for `tests_table` from a row of a result table; tests about null families have their own family.
 
     Args:
-        row: of a table; its `note` says why there is no test.
-        test: what was compared, in words, with the row's columns in braces.
-        statistic: the statistic's name, likewise.
-        value, n, p: the columns that hold them; a missing one is NaN.
+        row: row of a result table; its `note` says why there is no test.
+        test: the comparison in words, with the row's columns in braces.
+        statistic: the statistic's name, also with columns in braces.
+        value, n, p: names of the columns that hold them; a missing one is NaN.
     """
     return {
         "test_family": family_of(family, (row.get("model"), row.get("other")), study),
@@ -43,13 +43,13 @@ def as_test(
 
 
 def tests_table(rows: Sequence[Mapping[str, object]], study: Study) -> pd.DataFrame:
-    """The tests of an analysis, each p corrected within its `test_family` as the study says.
+    """The tests of an analysis, with p-values corrected within each `test_family` by the study's method.
 
-    A test that could not be made has no p, counts for nothing in its family, and says why in `verdict`.
+    A test that was not possible has no p-value, does not count in its family, and has the reason in `verdict`.
 
     Args:
-        rows: test_family, test (what was compared, in words), statistic (its name), value, p, n (how many labels, items
-            or languages it rests on) and verdict (of this test, may be None).
+        rows: test_family, test (the comparison in words), statistic (its name), value, p, n (number of labels, items or
+            languages) and verdict (may be None).
     """
     table = pd.DataFrame(rows, columns=pd.Index(TABLES["tests"].names))
     table["correction"], table["n_resamples"] = study.inference.correction, study.inference.resamples
@@ -57,8 +57,8 @@ def tests_table(rows: Sequence[Mapping[str, object]], study: Study) -> pd.DataFr
     corrected = np.full(len(table), np.nan)
     correct = CORRECTIONS[study.inference.correction]
     for family in table["test_family"].unique():
-        made = np.flatnonzero((table["test_family"] == family).to_numpy() & np.isfinite(p))
-        corrected[made] = correct(p[made])
+        in_family = np.flatnonzero((table["test_family"] == family).to_numpy() & np.isfinite(p))
+        corrected[in_family] = correct(p[in_family])
     table["value"], table["p"] = table["value"].astype(float), p
     table["p_corrected"], table["is_rejected"] = corrected, corrected <= study.inference.alpha
     return table

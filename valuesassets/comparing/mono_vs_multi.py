@@ -1,9 +1,10 @@
 """`mono_vs_multi`: do monolingual models agree more with their own country than a multilingual one does?
 
-Raw distances favour the flatter model, and the own-country advantage the sharper one: halving a model's logits nearly
-halves it. Families are compared on what flatness leaves as it is, the own-country agreement: the correlation over items
-of what sets a language apart with what sets its own country apart, less the mean correlation with the other countries.
-Advantage, raw distance and entropy stand beside it.
+Raw distances favour models with flatter answer distributions, and the own-country advantage favours sharper ones:
+halving a model's logits nearly halves its advantage. Families are compared by a measure that does not depend on
+flatness, the own-country agreement. This is the correlation over items between a language's deviations from the mean of
+languages and its own country's deviations from the mean of countries, minus the mean correlation with other countries.
+Advantage, raw distance and entropy are reported as well.
 """
 
 from collections.abc import Mapping
@@ -19,8 +20,9 @@ from valuesassets.comparing.hypotheses import as_test, tests_table
 from valuesassets.comparing.null_answers import null_families
 from valuesassets.comparing.relatives import KINDS as RELATIVES
 from valuesassets.comparing.relatives import groupings
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import entropy_bits_of, jsd_distance_of
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.profile_correlation import centred_on_items, paired
 from valuesassets.measure.relatedness import related_sign_p, share_between
 from valuesassets.measure.resampling import means_with_intervals, resample_counts, sign_test_p
@@ -35,9 +37,9 @@ MEASURES = {
     "entropy_bits": "entropy_bits",
     "distance_own": "distance_own",
 }
-"""What is compared, and the columns of `pairs` that hold it."""
+"""The measures that are compared, and the stems of their columns in `pairs`."""
 SIGNS = 20_000
-"""Draws of related signs: they are cheap, and six languages leave little room below .05."""
+"""Draws of correlated signs: they are cheap, and p-values of six languages are hardly ever below .05."""
 CAVEAT = (
     "The families differ in size, tokenizer and training data together: a difference between them is not one of "
     "monolingual against multilingual training alone."
@@ -47,9 +49,9 @@ CAVEAT = (
 def derive_mono_vs_multi(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame]:
     """The tables `mono_vs_multi/...`: families paired by language over the items that both answered.
 
-    Distances are over the items that the people have too, entropies over all that are shared. Null families take no
-    part. Without human data only entropies are compared, and with fewer than two languages there is no interval; the
-    notes say so.
+    Distances are over the items that people answered too, entropies over all shared items. Null families are left out.
+    Without human data only entropies are compared, and with fewer than two languages there is no interval; the notes
+    say so.
     """
     grid = grid.of_level()
     families = {
@@ -73,20 +75,22 @@ def derive_mono_vs_multi(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFra
             row["p"] = np.fmax(row["p_sign_test"], row["p_related"])
     test = "{mono} and {multi} differ in how much they agree with their own country"
     statistic = "mean difference of own-country agreements, sign test"
-    made = [
+    tests_of_rows = [
         as_test(row, "mono vs multi", test, statistic, "mean_difference", study, n="n_pairs")
         for row in rows
         if row["measure"] == HEADLINE
     ]
-    summary, tests = TABLES["mono_vs_multi/summary"].frame(rows), tests_table(made, study)
+    summary, tests = TABLES["mono_vs_multi/summary"].frame(rows), tests_table(tests_of_rows, study)
     summary.loc[summary["measure"] == HEADLINE, "p_corrected"] = tests["p_corrected"].to_numpy()
     notes = [
         CAVEAT,
         f"Intervals of means are {study.inference.level:.0%} bootstrap intervals over languages, those of a language's "
-        "difference over items; p from a two-sided sign test over languages, the larger of two: as if languages were "
-        f"independent, and allowing for languages of one {' or one '.join(RELATIVES)} being alike (p_related).",
-        "A flatter model is nearer to everybody and has a smaller advantage, whatever it says: agreement decides, a "
-        "correlation over items, which flatness leaves as it is; advantage, raw distance and entropy stand beside it.",
+        "difference over items. p is from a two-sided sign test over languages, the larger of two p-values: one for "
+        f"independent languages, and one that allows for similar languages of one {' or one '.join(RELATIVES)} "
+        "(p_related).",
+        "A model with flatter answers is closer to everybody and has a smaller advantage, whatever its answers are. "
+        "Agreement, a correlation over items that does not depend on flatness, is therefore tested; advantage, raw "
+        "distance and entropy are reported as well.",
         *grid.notes,
     ]
     if not paired_by_language:
@@ -106,32 +110,32 @@ def derive_mono_vs_multi(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFra
 
 
 def _values(grid: AnswerGrid, own: NDArray[np.intp]) -> Mapping[str, Array]:
-    """(C, I) what is compared, by its columns' stem."""
-    far = jsd_bits_to_countries(grid.answers, grid.people, grid.effective_n)
+    """(C, I) values of the measures, by the stem of their columns."""
+    divergences = jsd_bits_to_countries(grid.answers, grid.people, grid.effective_n)
     empty = np.full(grid.answers.shape[:2], np.nan)
     return {
-        "advantage": of_own(advantages(far), own) if grid.countries else empty,
+        "advantage": of_own(advantages(divergences), own) if grid.countries else empty,
         "distance_own": jsd_distance_of(grid.answers, at_own(grid.people, own)) if grid.countries else empty,
         "entropy_bits": entropy_bits_of(grid.answers),
     }
 
 
 def agreements(answers: Array, people: Array, own: NDArray[np.intp]) -> Array:
-    """(L,) how much more each language's answers agree with its own country than with the others.
+    """(L,) agreement of each language's answers with its own country minus mean agreement with other countries.
 
-    Correlations over items of deviations from the mean of the languages with deviations from the mean of the countries:
-    a model whose log-odds are all halved has the same, nearly. Languages that all answer alike agree with none: 0.
+    Agreement is the correlation over items between deviations from the mean of languages and deviations from the mean
+    of countries. It hardly changes if all log-odds of a model are halved, and it is 0 if all languages answer alike.
 
     Args:
         answers: (L, I) expected values of a family, NaN where missing.
-        people: (N, I) those of the countries.
-        own: (L,) each language's country; -1 where it has no people.
+        people: (N, I) expected values of the countries.
+        own: (L,) index of each language's country; -1 where it has no people.
     """
     with_people = np.unique(own[own >= 0])
     sums = paired(centred_on_items(answers), centred_on_items(people[with_people]), is_double=True)
     rows, columns = np.indices((len(answers), with_people.size))
     r = sums.correlation((rows[..., None], columns[..., None]))
-    r = np.where(np.isnan(r) & (sums.sums[0] > 1), 0.0, r)  # items are shared, and nothing varies
+    r = np.where(np.isnan(r) & (sums.sums[0] > 1), 0.0, r)  # shared items that do not vary
     is_own = own[:, None] == with_people
     nearest, others = (mean_of_known(np.where(chosen, r, np.nan)) for chosen in (is_own, ~is_own))
     return nearest - others
@@ -140,10 +144,10 @@ def agreements(answers: Array, people: Array, own: NDArray[np.intp]) -> Array:
 def _pairs(
     grid: AnswerGrid, values: Mapping[str, Array], own: NDArray[np.intp], mono: str, multi: str, study: Study
 ) -> pd.DataFrame:
-    """One row per language that both families answered with an item in common."""
+    """One row per language in which both families answered a common item."""
     places = {kind: grid.places(model) for kind, model in (("mono", mono), ("multi", multi))}
-    both = [language for language in study.languages if all(language in of_kind for of_kind in places.values())]
-    sides = {kind: [of_kind[language] for language in both] for kind, of_kind in places.items()}
+    both = [language for language in study.languages if all(language in cells for cells in places.values())]
+    sides = {kind: [cells[language] for language in both] for kind, cells in places.items()}
     shared = np.isfinite(values["entropy_bits"][sides["mono"]] + values["entropy_bits"][sides["multi"]])
     random = seeded(study.seed, "mono_vs_multi", "items", mono, multi)
     counts = resample_counts(len(grid.items), study.inference.resamples, random)
@@ -156,10 +160,10 @@ def _pairs(
     expected, none = grid.scales.expected_unit, np.full(len(both), np.nan)
     for kind, rows in sides.items():
         answers = np.where(shared, expected(grid.answers[rows]), np.nan)
-        of_kind = agreements(answers, expected(grid.people), own[rows]) if grid.countries and both else none
-        columns[f"agreement_{kind}"] = of_kind
-    apart = values["advantage"][sides["mono"]] - values["advantage"][sides["multi"]]
-    difference = means_with_intervals(apart, counts, study.inference.level)
+        agreement = agreements(answers, expected(grid.people), own[rows]) if grid.countries and both else none
+        columns[f"agreement_{kind}"] = agreement
+    differences = values["advantage"][sides["mono"]] - values["advantage"][sides["multi"]]
+    difference = means_with_intervals(differences, counts, study.inference.level)
     n_items = {"n_items": shared.sum(axis=1), "n_items_people": difference.n}
     table = pd.DataFrame(columns | difference.columns("difference") | n_items)
     return table.loc[table["n_items"] > 0, TABLES["mono_vs_multi/pairs"].names].reset_index(drop=True)
@@ -170,8 +174,8 @@ def _summary(pairs: pd.DataFrame, measure: str, study: Study) -> dict[str, Any]:
     differences = (pairs[f"{stem}_mono"] - pairs[f"{stem}_multi"]).dropna().to_numpy(dtype=float)
     random = seeded(study.seed, "mono_vs_multi", "languages", measure)
     values = differences if differences.size else np.array([np.nan])
-    found = means_with_intervals(values, resample_counts(values.size, study.inference.resamples, random), level)
-    row = {"measure": measure, "mean_difference": found.mean, "low": found.low, "high": found.high, "level": level}
+    mean = means_with_intervals(values, resample_counts(values.size, study.inference.resamples, random), level)
+    row = {"measure": measure, "mean_difference": mean.mean, "low": mean.low, "high": mean.high, "level": level}
     row |= {"n_pairs": differences.size, "source_of_variation": "languages", "note": None}
     if differences.size < 2:
         return row | {"note": f"{differences.size} pairs: no interval"}
@@ -183,22 +187,24 @@ def _summary(pairs: pd.DataFrame, measure: str, study: Study) -> dict[str, Any]:
 def _related(
     grid: AnswerGrid, own: NDArray[np.intp], pairs: pd.DataFrame, measure: str, study: Study
 ) -> dict[str, float]:
-    """The largest p of the sign test that allows for related languages, whose differences more often agree in sign.
+    """The largest p-value of the sign test over groupings into related languages, whose differences are correlated.
 
-    Two languages' differences correlate as far as both the families' difference and the countries do within groups:
-    by the product of both shares of variance.
+    The correlation of two related languages' differences is the product of two shares of variance between groups: that
+    of the difference of the families, and that of the countries.
     """
-    known = pairs.dropna(subset=["agreement_mono", "agreement_multi"])
-    differences = (known["agreement_mono"] - known["agreement_multi"]).to_numpy(dtype=float)
-    if measure != HEADLINE or len(known) < 2 or not differences.any():
+    complete = pairs.dropna(subset=["agreement_mono", "agreement_multi"])
+    differences = (complete["agreement_mono"] - complete["agreement_multi"]).to_numpy(dtype=float)
+    if measure != HEADLINE or len(complete) < 2 or not differences.any():
         return {}
-    names, languages = (str(known[kind].iloc[0]) for kind in ("mono", "multi")), known["language"].tolist()
+    names, languages = (str(complete[kind].iloc[0]) for kind in ("mono", "multi")), complete["language"].tolist()
     mono, multi = (np.array([grid.places(name)[language] for language in languages], dtype=np.intp) for name in names)
     answers, people = (grid.scales.expected_unit(each) for each in (grid.answers, grid.people))
-    apart, of_countries = (centred_on_items(each) for each in (answers[mono] - answers[multi], people[own[mono]]))
-    found = []
+    family_differences, country_profiles = (
+        centred_on_items(each) for each in (answers[mono] - answers[multi], people[own[mono]])
+    )
+    p_values = []
     for kind, groups in groupings(languages, study).items():
-        shared = share_between(apart, groups) * share_between(of_countries, groups)
+        shared = share_between(family_differences, groups) * share_between(country_profiles, groups)
         random = seeded(study.seed, "mono_vs_multi", "signs", kind)
-        found.append(related_sign_p(differences, groups, shared, SIGNS, random))
-    return {"p_related": max(found, default=np.nan)}
+        p_values.append(related_sign_p(differences, groups, shared, SIGNS, random))
+    return {"p_related": max(p_values, default=np.nan)}

@@ -1,4 +1,4 @@
-"""`position_bias`: how far the order of the options moves answers, against how far the language does."""
+"""`position_bias`: the effect of the order of the options on answers, compared with the effect of the language."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,8 +11,9 @@ from valuesassets.answers.order_quality import Wording, judge_orders
 from valuesassets.comparing.answer_grid import AnswerGrid, Cell
 from valuesassets.comparing.item_statistics import NEAR_UNIFORM
 from valuesassets.comparing.null_answers import kind_of
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import entropy_bits_of
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.order_agreement import OrderAgreement, order_agreement
 from valuesassets.measure.ratio_of_means import ratio_of_means
 from valuesassets.measure.resampling import (
@@ -31,7 +32,7 @@ ANSWERS = Wording(
     changes="cross its own mean answer once the options are reversed",
     instead="read averages over both orders, never one order alone",
 )
-"""How sentences about orders speak of a survey's answers."""
+"""Words for a survey's answers in sentences about orders."""
 
 
 def derive_position_bias(
@@ -43,7 +44,7 @@ def derive_position_bias(
     and between the languages of averaged answers, root mean squares over items; `order_to_language` is their ratio.
 
     Args:
-        n_parameters: of each cell's model, where its readings say so.
+        n_parameters: number of parameters of each cell's model, where its readings contain it.
     """
     values = _values(grid)
     sizes = {cell: n for cell, n in (n_parameters or {}).items() if n}
@@ -80,16 +81,16 @@ def derive_position_bias(
 
 
 def _agreements(grid: AnswerGrid, study: Study) -> pd.DataFrame:
-    """By cell: whether what sets its items apart in one order of the options comes back in the other.
+    """By cell: whether differences between its items in one order of the options replicate in the other order.
 
-    Leans are slopes of log-probabilities along the scale, averaged over wordings: there a pull to a place adds to what
-    is said of the question, and turns round with the options. Items are compared with those of as many options, whose
-    pull is alike, and left out where there are none; items without an order have no lean.
+    Leans are slopes of log-probabilities along the scale, averaged over wordings. Position bias is an additive part of
+    a lean and changes its sign when the options are reversed. Items are compared with other items with the same number
+    of options, whose position bias is similar, and left out if there are none. Categorical items have no lean.
     """
     forward, backward = (mean_of_known(grid.scales.lean(side), axis=0) for side in grid.sides)
     rows = []
-    for (model, language), one, other in zip(grid.cells, forward, backward, strict=True):
-        agreement = _agreement(one, other, grid, study)
+    for (model, language), first, second in zip(grid.cells, forward, backward, strict=True):
+        agreement = _agreement(first, second, grid, study)
         quality = judge_orders(f"{model} in {language}", agreement, study.thresholds.reliability, ANSWERS)
         row = with_ends("order_agreement", agreement.agreement, (agreement.low, agreement.high))
         rows.append(row | {"share_changed": agreement.changed, "follows": quality.verdict, "note": quality.sentence})
@@ -97,14 +98,14 @@ def _agreements(grid: AnswerGrid, study: Study) -> pd.DataFrame:
 
 
 def _agreement(forward: Array, backward: Array, grid: AnswerGrid, study: Study) -> OrderAgreement:
-    """How (I,) leans in one order go with those in the other."""
-    alike = [np.flatnonzero(grid.scales.n_options == n) for n in np.unique(grid.scales.n_options)]
+    """Agreement of (I,) leans in one order with leans in the other order."""
+    same_length = [np.flatnonzero(grid.scales.n_options == n) for n in np.unique(grid.scales.n_options)]
     level = study.inference.level
 
     def around(values: Array, means: Array) -> Array:
         centred = np.full(values.shape, np.nan)
-        for items in alike:
-            if np.isfinite(values[items]).sum() > 1:  # alone, an item has nothing to be set apart from
+        for items in same_length:
+            if np.isfinite(values[items]).sum() > 1:  # a single item has no mean to be compared with
                 centred[items] = values[items] - mean_of_known(means[items], axis=0)
         return centred
 
@@ -112,13 +113,13 @@ def _agreement(forward: Array, backward: Array, grid: AnswerGrid, study: Study) 
     forward, backward = forward * both, backward * both
     middle = (forward + backward) / 2
     raw = order_agreement(around(forward, middle), around(backward, middle), grid.items, level)
-    # Without what pulls all items of a kind alike: it cancels in the average, and is no error of a lean.
+    # Position bias that all items share cancels in the average over orders, and is no error of a lean.
     own = order_agreement(around(forward, forward), around(backward, backward), grid.items, level)
     return replace(own, changed=raw.changed, pull=raw.pull, pull_share=raw.pull_share)
 
 
 def _values(grid: AnswerGrid) -> dict[str, Array]:
-    """(C, I) bias, squared order effect, expected value and near uniformity (0 or 1); NaN where missing."""
+    """(C, I) position bias, variance between orders, expected value and near-uniformity (0 or 1); NaN if missing."""
     forward, backward = grid.sides
     effect = grid.scales.expected_unit(forward) - grid.scales.expected_unit(backward)
     share = entropy_bits_of(grid.answers) / np.log2(grid.scales.n_options)
@@ -147,8 +148,8 @@ def _row(part: dict[str, Array], study: Study, *purpose: str) -> dict[str, Any]:
     row |= {"n_cells": n_cells, "n_items": bias.n, "n_items_ratio": int(both.sum()), "note": None}
     if not both.any():
         return row | {"note": "no question with an order that two languages answered: nothing to set the order against"}
-    of_order, of_language = order[both].mean(), language[both].mean()
-    row |= {"order_sd_unit": np.sqrt(of_order), "language_sd_unit": np.sqrt(of_language)}
+    order_variance, language_variance = order[both].mean(), language[both].mean()
+    row |= {"order_sd_unit": np.sqrt(order_variance), "language_sd_unit": np.sqrt(language_variance)}
     if not np.any(language[both] > 0):
         note = "the languages' answers do not differ at all: there is no signal to set the order against"
         return row | {"note": note}

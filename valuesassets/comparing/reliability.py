@@ -1,11 +1,12 @@
-"""`reliability`: how much of the differences between languages repeats in other orders and wordings.
+"""`reliability`: how much of the differences between languages replicates in other orders and wordings.
 
-It needs no human data, and it bounds everything else: what does not agree with itself cannot agree with people.
+It needs no human data, and it limits all other analyses: answers that do not agree with themselves cannot agree with
+people.
 
-A pull to a place (to the first option, to the letter A) differs by language too, and repeats in every wording. Averaged
-over both orders it shows as probabilities nearer to the middle of the scale, not as content. In leans, slopes of
-log-probabilities along the scale, it turns round with the options and cancels; what stretches or flattens all answers
-of a language alike is taken off as well. A family is reliable where that repeats too, beyond what chance allows.
+Position bias (towards the first option, or the letter A) differs between languages too, and replicates in every
+wording. Averaged over both orders it moves probabilities towards the middle of the scale. In leans, slopes of
+log-probabilities along the scale, it changes its sign with the order and cancels. Factors that stretch or flatten all
+answers of a language alike are subtracted as well. A family is reliable if these leans replicate too, beyond chance.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,8 @@ import pandas as pd
 
 from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.hypotheses import family_of, tests_table
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.profile_correlation import centred_on_items
 from valuesassets.measure.repeated_share import repeated_share
 from valuesassets.measure.resampling import label_permutations, permutation_p, with_ends
@@ -30,41 +32,41 @@ WITHIN = ("order", "wording", "language", "item")
 ACROSS = ("order", "wording", "family", "language", "item")
 NAMES = "item x language, item x family x language, language, family x language, family, item x family"
 SOURCES: dict[Effect, str] = {frozenset(name.split(" x ")): name for name in NAMES.split(", ")}
-"""Where item-centred expected values may come from, but for orders and wordings."""
+"""Sources of variance of item-centred expected values, apart from orders and wordings."""
 LANGUAGE, PATTERN = frozenset({"language"}), frozenset({"item", "language"})
 FEWEST_WORDINGS = 3
 FEWEST_LANGUAGES = 3
 SPLITS = 200
-"""Random halves of the items that the split-half correlation is the median over."""
+"""Random halves of the items; the split-half correlation is the median over them."""
 LEAST_SPREAD = 1e-20
-"""Of likenesses, squared, in either half: below, all languages are alike."""
+"""Smallest sum of squared similarities in either half: below it, all languages are alike."""
 
 
 def derive_reliability(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame]:
-    """The tables `reliability/...` of all families; one that does not allow it stands there with the reason.
+    """The tables `reliability/...` of all families, with a reason for families where reliability cannot be measured.
 
-    `generalizability` is over wordings, of all that sets languages apart, `pattern` without what shifts all items of a
-    language; `beyond_position` is the same of leans, without pulls to a place; `over_orders` is a lower bound. The test
-    is whether leans of languages differ in the same way in other wordings, in other orders where there is one wording.
-    Shares of variance are of all but the items' own levels.
+    `generalizability` is over wordings, for all differences between languages; `pattern` is without shifts of all items
+    of a language; `beyond_position` is for leans, without position bias; `over_orders` is a lower bound. The test is
+    whether leans of languages differ in the same way in other wordings, or in other orders if there is one wording.
+    Shares of variance leave out the items' mean levels.
     """
     level = grid.of_level()
     expected, leans = (
         measure(level.sides)[..., grid.scales.is_ordinal] for measure in (grid.scales.expected_unit, grid.scales.lean)
     )
-    of_people = grid.scales.expected_unit(grid.people)[..., grid.scales.is_ordinal] if grid.countries else None
-    countries_sd_unit = spread_between(of_people)
+    people = grid.scales.expected_unit(grid.people)[..., grid.scales.is_ordinal] if grid.countries else None
+    countries_sd_unit = spread_between(people)
     rows, tests, components, notes = [], [], [], []
     for model in grid.models:
         places = list(grid.places(model).values())
         row: dict[str, Any] = {"model": model, "threshold": study.thresholds.reliability}
         try:
             own_leans = unstretched(leans[:, :, places])
-            found, effects = _family(expected[:, :, places], own_leans, study)
-            found["countries_sd_unit"] = countries_sd_unit
+            coefficients, effects = _family(expected[:, :, places], own_leans, study)
+            coefficients["countries_sd_unit"] = countries_sd_unit
             tests.append(_test(model, own_leans, study))
             components += _shares(model, effects)
-            rows.append(row | found)
+            rows.append(row | coefficients)
         except MissingData as error:
             rows.append(row | {"is_reliable": None, "reason": str(error)})
     try:
@@ -73,16 +75,16 @@ def derive_reliability(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame
         notes.append(f"Variance over all families is not split: {error}.")
     wordings = expected.shape[1]
     notes.append(
-        "Generalizability: share of the variance between languages, item by item, that other wordings would show "
-        "again, both option orders being asked and averaged. Over orders too: the same if the two orders were any two, "
-        "a lower bound, since what pulls to a position cancels between them. Intervals are over other wordings and "
-        "languages, where what a wording adds may move all items of a language together; below 0, wordings differ by "
-        "more than chance has it."
+        "Generalizability: share of the variance between languages, item by item, that would replicate in other "
+        "wordings, averaged over both option orders. Over orders too: the same for two orders drawn at random, a lower "
+        "bound, because position bias cancels between the two orders. Intervals are over other wordings and languages "
+        "and allow for effects of a wording on all items of a language; below 0, wordings differ by more than expected "
+        "by chance."
     )
     notes.append(
-        "Beyond position: the same of leans (slopes of log-probabilities along the scale, averaged over both orders), "
-        "in which a pull to a place cancels, less what stretches all answers of a language alike. A family is reliable "
-        "where both coefficients reach the threshold and neither interval holds 0. The test is of these leans."
+        "Beyond position: the same for leans (slopes of log-probabilities along the scale, averaged over both orders), "
+        "in which position bias cancels, without factors that stretch all answers of a language alike. A family is "
+        "reliable where both coefficients reach the threshold and neither interval holds 0. The test is of these leans."
     )
     if wordings < FEWEST_WORDINGS:
         notes.append(
@@ -98,31 +100,31 @@ def derive_reliability(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame
 
 
 def coefficients(reliability: Mapping[str, pd.DataFrame]) -> dict[str, float]:
-    """The lesser of the two coefficients that make a family reliable, for the map; families without are left out."""
+    """The smaller of each family's two reliability coefficients, for the map; families without them are left out."""
     families = reliability.get("families", TABLES["reliability/families"].frame([]))
-    known = families.dropna(subset=["generalizability"])
-    least = known[["generalizability", "beyond_position"]].astype(float).min(axis=1)
-    return dict(zip(known["model"], least, strict=True))
+    measured = families.dropna(subset=["generalizability"])
+    least = measured[["generalizability", "beyond_position"]].astype(float).min(axis=1)
+    return dict(zip(measured["model"], least, strict=True))
 
 
 def unstretched(leans: Array) -> Array:
-    """Leans without what stretches or flattens all answers of a language alike.
+    """Leans without factors that stretch or flatten all answers of a language alike.
 
-    From each language's leans that part is taken off which goes with the leans that all languages have in common; a
-    shift of all of them stays.
+    Each language's leans are replaced by residuals of a regression on the mean leans of all languages, without its
+    intercept: a shift of all leans remains.
 
     Args:
         leans: (O, W, L, I), NaN where missing.
     """
-    of_language = mean_of_known(mean_of_known(leans, axis=0), axis=0)  # (L, I)
-    common = mean_of_known(of_language, axis=0)
+    by_language = mean_of_known(mean_of_known(leans, axis=0), axis=0)  # (L, I)
+    common = mean_of_known(by_language, axis=0)
     common = common - mean_of_known(common)
-    known = np.isfinite(of_language)
-    profile, apart = np.where(known, common, 0), np.where(known, of_language, 0)
-    n = np.maximum(known.sum(axis=1, keepdims=True), 1)
-    profile = np.where(known, profile - profile.sum(axis=1, keepdims=True) / n, 0)
+    is_present = np.isfinite(by_language)
+    profile, response = np.where(is_present, common, 0), np.where(is_present, by_language, 0)
+    n = np.maximum(is_present.sum(axis=1, keepdims=True), 1)
+    profile = np.where(is_present, profile - profile.sum(axis=1, keepdims=True) / n, 0)
     squares = np.sum(profile**2, axis=1)
-    slopes = np.sum(profile * apart, axis=1) / np.where(squares > 0, squares, 1)
+    slopes = np.sum(profile * response, axis=1) / np.where(squares > 0, squares, 1)
     return leans - slopes[:, None] * common
 
 
@@ -158,14 +160,18 @@ def _family(expected: Array, leans: Array, study: Study) -> tuple[dict[str, Any]
     row: dict[str, Any] = {"level": study.inference.level, "n_languages": languages, "n_items": n}
     row |= {"n_orders": orders, "n_wordings": wordings, "is_reliable": None, "reason": None}
     if wordings > 1:
-        own = leans[..., is_shared].mean(axis=0)
-        apart = balanced - mean_of_known(balanced)[..., None]
-        for name, of_name in (("generalizability", balanced), ("pattern", apart), ("beyond_position", own)):
+        mean_leans = leans[..., is_shared].mean(axis=0)
+        pattern = balanced - mean_of_known(balanced)[..., None]
+        for name, values_of_name in (
+            ("generalizability", balanced),
+            ("pattern", pattern),
+            ("beyond_position", mean_leans),
+        ):
             random = seeded(study.seed, "reliability", name)
-            share, *ends = repeated_share(of_name, study.inference.level, random)
+            share, *ends = repeated_share(values_of_name, study.inference.level, random)
             row |= with_ends(name, share, (ends[0], ends[1]))
         both = ("generalizability", "beyond_position")
-        # An interval that holds 0 leaves open whether anything comes out again.
+        # If the interval contains 0, the differences may not replicate at all.
         row["is_reliable"] = min(row[name] for name in both) >= study.thresholds.reliability and not any(
             row[f"{name}_low"] <= 0 for name in both
         )
@@ -183,7 +189,7 @@ def _family(expected: Array, leans: Array, study: Study) -> tuple[dict[str, Any]
 def over_conditions(values: Array, wanted: Sequence[Effect]) -> Array:
     """Generalizability, (1,), of averages over the orders and wordings of (O, W, L, I) values.
 
-    Whatever involves an order or a wording and what is wanted is error, over as many conditions as were averaged.
+    Every interaction of a wanted effect with orders or wordings is error, divided by the number of conditions.
     """
     sizes = {"order": values.shape[0], "wording": values.shape[1]}
     error = {
@@ -195,7 +201,7 @@ def over_conditions(values: Array, wanted: Sequence[Effect]) -> Array:
 
 
 def split_half(profiles: Array, random: np.random.Generator, level: float = 0.95) -> tuple[float, float, float]:
-    """Likeness of languages as one half of the items shows it, correlated with the other half's.
+    """Split-half reliability: similarity of languages over half of the items, correlated with that over the other half.
 
     Profiles are centred on items and languages; each half gives a language x language matrix of mean products, whose
     off-diagonal entries are correlated and stepped up to full length (Spearman-Brown; a correlation below 0 as its
@@ -216,22 +222,24 @@ def split_half(profiles: Array, random: np.random.Generator, level: float = 0.95
         return np.nan, np.nan, np.nan
     centred = centred_on_items(profiles)
     centred = centred - np.nanmean(centred, axis=1, keepdims=True)
-    known, values = np.isfinite(centred).astype(float), np.nan_to_num(centred)
+    is_present, values = np.isfinite(centred).astype(float), np.nan_to_num(centred)
     is_first = random.uniform(size=(SPLITS, n_items)).argsort(axis=1) < n_items // 2
     upper = np.triu_indices(n_languages, 1)
     halves, shared = [], np.ones((SPLITS, upper[0].size), dtype=bool)
     for half in (is_first.astype(float), (~is_first).astype(float)):
         sums, sizes = (
             np.einsum("si,li,mi->slm", half, each, each, optimize=True)[:, upper[0], upper[1]]
-            for each in (values, known)
+            for each in (values, is_present)
         )
         halves.append(sums / np.maximum(sizes, 1))
         shared &= sizes > 0
     n_pairs = np.maximum(shared.sum(axis=1, keepdims=True), 1)
-    one, other = (np.where(shared, half - np.sum(half * shared, axis=1, keepdims=True) / n_pairs, 0) for half in halves)
-    spread = np.sqrt(np.sum(one**2, axis=1) * np.sum(other**2, axis=1))
+    first, second = (
+        np.where(shared, half - np.sum(half * shared, axis=1, keepdims=True) / n_pairs, 0) for half in halves
+    )
+    spread = np.sqrt(np.sum(first**2, axis=1) * np.sum(second**2, axis=1))
     is_known = spread > LEAST_SPREAD
-    r = np.sum(one * other, axis=1)[is_known] / spread[is_known]
+    r = np.sum(first * second, axis=1)[is_known] / spread[is_known]
     if r.size == 0:
         return np.nan, np.nan, np.nan
     low, middle, high = np.quantile(2 * r / (1 + np.abs(r)), [(1 - level) / 2, 0.5, (1 + level) / 2])
@@ -253,7 +261,7 @@ def _test(model: str, leans: Array, study: Study) -> dict[str, object]:
     }
     if items < 2:
         return row | {"verdict": f"{items} items were answered in all of the family's languages, two are needed"}
-    # What one wording makes anew comes back in its other order: then only different wordings are compared.
+    # Effects of a wording are shared by its two orders, so different wordings are compared if there are several.
     compared = leans.mean(axis=0) if wordings > 1 else leans[:, 0]
     conditions = np.stack([centred_on_items(each) for each in compared])
     n = len(conditions)

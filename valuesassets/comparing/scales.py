@@ -1,4 +1,4 @@
-"""The answer scales of many items as arrays, and what can be measured on them."""
+"""The answer scales of many items as arrays, with the measures of answers on them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,11 +6,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from valuesassets.measure.distances import Array, expected_unit_of, jsd_bits_of, tvd_of, w1_unit_of
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.distances import expected_unit_of, jsd_bits_of, tvd_of, w1_unit_of
 from valuesassets.records.questions import ResponseType
 
 LEAST_PROB = 1e-9
-"""Probability below which one is as good as another: readings in float32 are no more exact than that."""
+"""Smallest probability that counts: readings in float32 are not more precise than that."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Scales:
 
     @cached_property
     def unit(self) -> Array:
-        """(I, K) places of the answers on [0, 1]; 1 beyond an item's options."""
+        """(I, K) positions of the options on [0, 1]; 1 beyond an item's options."""
         low, high = self.ends[:, :1], self.ends[:, 1:]
         return np.where(np.isfinite(self.codes), (self.codes - low) / (high - low), 1.0)
 
@@ -55,7 +56,7 @@ class Scales:
         return np.isfinite(self.codes) / self.n_options[:, None]
 
     def always_first(self) -> Array:
-        """(I, K) always the first option shown, averaged over both orders: half on either end of the list of codes."""
+        """(I, K) always choosing the first option shown, averaged over both orders: half on each end of the list."""
         ends = self.ends if self.listed_ends is None else self.listed_ends
         return 0.5 * (self.codes[..., None] == ends[:, None, :]).any(axis=-1)
 
@@ -64,7 +65,7 @@ class Scales:
         return np.where(self.is_ordinal, w1_unit_of(p, q, self.unit), np.nan)
 
     def distances(self, p: Array, q: Array) -> dict[str, Array]:
-        """Every distance between answers (..., I, K), by the name that columns have for it."""
+        """Every distance between answers (..., I, K), by the name of its column."""
         bits = jsd_bits_of(p, q)
         return {
             "w1_unit": self.w1_unit(p, q),
@@ -80,7 +81,7 @@ class Scales:
     def lean(self, p: Array) -> Array:
         """Slope of log-probabilities along the scale (..., I), in nats from end to end; NaN for items without an order.
 
-        Above 0 it leans to the upper end; probabilities below `LEAST_PROB` count as that.
+        Positive leans are towards the upper end. Probabilities below `LEAST_PROB` count as `LEAST_PROB`.
         """
         unit = np.where(np.isfinite(self.codes), self.unit, np.nan)
         place = unit - np.nanmean(unit, axis=-1, keepdims=True)

@@ -1,9 +1,9 @@
-"""`signal`: whether a family answers like its own countries, and whether scales or response style fake it.
+"""`signal`: do a family's answers resemble those of its own countries, beyond scales and response style?
 
-That items differ in level, and that their scales differ in length, makes any two sets of answers alike; a habit of
-saying yes that runs through all items does so again after items are centred. The double-centred correlation is left
-without either and decides, where it also stands once the trace of such habits on bounded scales is taken off, and once
-the one dimension over items that both sides share most is: a habit of agreeing may move items by any pattern.
+Any two sets of answers correlate because items differ in their mean and in the length of their scales. Sets that share
+a response style, such as acquiescence, still correlate after items are centred. The double-centred correlation is free
+of both and decides, provided that it holds after the trace of response style on bounded scales is removed, and after
+the dimension over items that both sides share most is removed: acquiescence may move items by any pattern.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,8 @@ from valuesassets.comparing.hypotheses import as_test, tests_table
 from valuesassets.comparing.relatives import KINDS as RELATIVES
 from valuesassets.comparing.relatives import groupings
 from valuesassets.comparing.scales import Scales
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.profile_correlation import (
     centred_on_items,
     paired,
@@ -36,11 +37,11 @@ from valuesassets.records.tables import TABLES
 FEWEST_LANGUAGES = 4
 """Three languages allow six orders: no p-value below .05."""
 KINDS = ("raw", "unit-scaled", "item-centred", "double-centred", "style-centred", "beyond one dimension")
-"""Correlations, from what anything fakes to what little does."""
+"""Kinds of correlation, in increasing order of strictness."""
 HEADLINE, ROBUST, BEYOND = KINDS[3:]
 ONE_DIMENSION = (
     "its languages share one dimension over the items with their countries and no more was shown; a habit of agreeing "
-    "looks the same, so that style and content cannot be told apart: ask in more languages, or about more subjects"
+    "looks the same, so that style and content cannot be distinguished: ask in more languages, or about more subjects"
 )
 RELATED = (
     "related languages answer alike, and so do their countries; allowing for that, its languages are not shown to "
@@ -57,8 +58,8 @@ SIGNAL, STYLE, SCALES, NONE = (
 def derive_signal(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame]:
     """The tables `signal/...`: six correlations of every family with people; empty with a note without people.
 
-    Of the tests, the family `signal` holds the double-centred correlation of every family, which decides, and
-    `signal, style-centred` and the like the others, each kind by itself: a verdict needs all that it names.
+    The family of tests `signal` holds the double-centred correlation of every model family, which decides. The other
+    kinds have families of tests of their own, such as `signal, style-centred`; a verdict needs all that it names.
     """
     notes = [
         "p: countries permuted among the languages, jointly over all items, so that each language meets another "
@@ -78,12 +79,14 @@ def derive_signal(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame]:
             verdicts.append({"model": model, "verdict": None, "reason": str(error)})
     tests = tests_table([_test(row, study) for row in rows], study)
     correlations = TABLES["signal/correlations"].frame(rows)
-    for model, of_model in correlations.groupby("model", sort=False):
-        is_rejected = dict(zip(of_model["kind"], tests.loc[of_model.index, "is_rejected"].astype(bool), strict=True))
-        of_kind = of_model.set_index("kind")
-        reason = why_withheld(of_kind, is_rejected, study.inference.alpha)
-        said = None if reason else verdict(of_kind, is_rejected)
-        verdicts.append({"model": model, "verdict": said, "reason": reason})
+    for model, family_rows in correlations.groupby("model", sort=False):
+        is_rejected = dict(
+            zip(family_rows["kind"], tests.loc[family_rows.index, "is_rejected"].astype(bool), strict=True)
+        )
+        by_kind = family_rows.set_index("kind")
+        reason = why_withheld(by_kind, is_rejected, study.inference.alpha)
+        sentence = None if reason else verdict(by_kind, is_rejected)
+        verdicts.append({"model": model, "verdict": sentence, "reason": reason})
     return {
         "correlations": correlations,
         "verdicts": TABLES["signal/verdicts"].frame(verdicts),
@@ -93,7 +96,7 @@ def derive_signal(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame]:
 
 
 def verdict(correlations: pd.DataFrame, is_rejected: Mapping[str, bool]) -> str:
-    """What the correlations of one family, indexed by kind, amount to."""
+    """The verdict on the correlations of one family, indexed by kind."""
     if all(is_rejected[kind] for kind in (HEADLINE, ROBUST, BEYOND)):
         return SIGNAL
     if is_rejected["item-centred"] or is_rejected[HEADLINE]:
@@ -102,7 +105,7 @@ def verdict(correlations: pd.DataFrame, is_rejected: Mapping[str, bool]) -> str:
 
 
 def why_withheld(correlations: pd.DataFrame, is_rejected: Mapping[str, bool], alpha: float) -> str | None:
-    """Why no verdict can be given though the correlations that decide are beyond chance; None where one can."""
+    """The reason to withhold a verdict although the deciding correlations are significant; None if there is none."""
     if is_rejected[HEADLINE] and is_rejected[ROBUST]:
         return None if is_rejected[BEYOND] else ONE_DIMENSION
     deciding = correlations.loc[[HEADLINE, ROBUST]]
@@ -156,7 +159,7 @@ def _correlations(
 
 
 def profiles(answers: Array, scales: Scales, kind: str) -> Array:
-    """Expected values of (P, I, K) answers to the items with an order, less what this kind of correlation takes off."""
+    """Expected values of (P, I, K) answers to ordinal items, centred as this kind of correlation needs it."""
     ordinal = scales.is_ordinal
     if kind == "raw":
         return scales.expected_code(answers)[:, ordinal]
@@ -172,7 +175,7 @@ def profiles(answers: Array, scales: Scales, kind: str) -> Array:
 
 
 def _test(row: Mapping[str, Any], study: Study) -> dict[str, object]:
-    nothing = None if "p" in row else "nothing varies, so that there is no correlation"
+    note = None if "p" in row else "nothing varies, so that there is no correlation"
     family = "signal" if row["kind"] == HEADLINE else f"signal, {row['kind']}"
     test = "{model}: languages answer like their own country ({kind})"
-    return as_test({**row, "note": nothing}, family, test, "r", "r", study, n="n_languages")
+    return as_test({**row, "note": note}, family, test, "r", "r", study, n="n_languages")

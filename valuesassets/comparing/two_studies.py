@@ -1,8 +1,8 @@
-"""Two studies, or two runs of one, side by side: what was asked otherwise, and which answers differ.
+"""Comparison of two studies, or of two runs of one: differences in settings and prompts, and in answers.
 
-Differences are second minus first. Their intervals hold at once: each row's level is such that all rows of a table
-together have the level that was asked for (Bonferroni). Means of cells are over questions, which are resampled; those
-of questions are over languages, of which there are too few to resample: their intervals are Student's.
+Differences are second minus first. Their intervals are simultaneous: the level of each row is raised so that all rows
+of a table together have the nominal level (Bonferroni). Means of cells are over questions, which are resampled. Means
+of questions are over languages, which are too few to resample, so their intervals are Student's.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from valuesassets.comparing.answer_grid import answer_grid
-from valuesassets.comparing.scales import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.resampling import means_with_intervals, resample_counts, with_ends
 from valuesassets.measure.seeding import seeded
@@ -31,15 +31,16 @@ FIRST, SECOND = "first", "second"
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two.
+    """One of the two studies that are compared.
 
     Attributes:
-        name: of the study or folder.
-        settings: of the study file, flat, as `inference.seed`; empty where no study file is known.
-        cells: by `<instrument>/<model>/<part>` what the file of its readings says of itself.
-        prompts: by `<instrument>/<part>` each trial's prompt, options included, by trial.
+        name: name of the study or folder.
+        settings: settings of the study file under names with dots, such as `inference.seed`; empty without study file.
+        cells: metadata of each cell's file of readings, by `<instrument>/<model>/<part>`.
+        prompts: prompt of each trial, options included, by `<instrument>/<part>` and trial.
         probe: rows of `PROBE_DISTRIBUTIONS`; empty where there are none.
-        points: the map's points, and `axes` the slopes they were placed with; empty where there is no map.
+        points: points of the map; empty where there is no map.
+        axes: slopes with which the points were computed; empty where there is no map.
     """
 
     name: str
@@ -52,10 +53,10 @@ class Side:
 
 
 def compare_settings(one: Side, other: Side) -> pd.DataFrame:
-    """A row for each setting that is not the same: `setting`, `first`, `second`.
+    """A row for each setting that differs: `setting`, `first`, `second`.
 
     Raises:
-        MissingData: of one, no study file is known.
+        MissingData: one of the two has no study file.
     """
     for side in (one, other):
         if not side.settings:
@@ -64,31 +65,34 @@ def compare_settings(one: Side, other: Side) -> pd.DataFrame:
 
 
 def compare_cells(one: Side, other: Side) -> pd.DataFrame:
-    """A row for each cell that only one has, or whose model was another or read otherwise: `cell`, `what`, both."""
-    found = []
+    """A row for each cell that only one study has, or whose model or way of reading differs: `cell`, `what`, both."""
+    rows = []
     for cell in dict.fromkeys([*one.cells, *other.cells]):
-        here, there = one.cells.get(cell), other.cells.get(cell)
-        if here is None or there is None:
-            found.append((cell, "cell", *("read" if each is not None else "not read" for each in (here, there))))
+        first, second = one.cells.get(cell), other.cells.get(cell)
+        if first is None or second is None:
+            rows.append((cell, "cell", *("read" if each is not None else "not read" for each in (first, second))))
             continue
-        found += [(cell, *row) for row in _differences(here, there, "what").itertuples(index=False)]
-    return pd.DataFrame(found, columns=pd.Index(["cell", "what", FIRST, SECOND]))
+        rows += [(cell, *row) for row in _differences(first, second, "what").itertuples(index=False)]
+    return pd.DataFrame(rows, columns=pd.Index(["cell", "what", FIRST, SECOND]))
 
 
 def compare_prompts(one: Side, other: Side) -> pd.DataFrame:
-    """A row for each part whose prompts are not the same word for word, with the first that is not."""
-    found = []
+    """A row for each part whose prompts differ in any word, with the first prompt that differs."""
+    rows = []
     for part in dict.fromkeys([*one.prompts, *other.prompts]):
-        here, there = one.prompts.get(part, {}), other.prompts.get(part, {})
-        both = [trial for trial in here if trial in there]
-        changed = [trial for trial in both if here[trial] != there[trial]]
-        alone = [[trial for trial in mine if trial not in its] for mine, its in ((here, there), (there, here))]
-        if changed or any(alone):
-            first = next(iter([*changed, *alone[0], *alone[1]]))
-            shown = here.get(first, ""), there.get(first, "")
-            found.append((part, len(both) - len(changed), len(changed), *map(len, alone), first, *shown))
+        prompts_a, prompts_b = one.prompts.get(part, {}), other.prompts.get(part, {})
+        both = [trial for trial in prompts_a if trial in prompts_b]
+        changed = [trial for trial in both if prompts_a[trial] != prompts_b[trial]]
+        only_one = [
+            [trial for trial in mine if trial not in others]
+            for mine, others in ((prompts_a, prompts_b), (prompts_b, prompts_a))
+        ]
+        if changed or any(only_one):
+            first = next(iter([*changed, *only_one[0], *only_one[1]]))
+            texts = prompts_a.get(first, ""), prompts_b.get(first, "")
+            rows.append((part, len(both) - len(changed), len(changed), *map(len, only_one), first, *texts))
     columns = ["part", "n_same", "n_changed", "n_first_alone", "n_second_alone", "trial_id", FIRST, SECOND]
-    return pd.DataFrame(found, columns=pd.Index(columns))
+    return pd.DataFrame(rows, columns=pd.Index(columns))
 
 
 def compare_answers(one: Side, other: Side, seed: int = 0) -> dict[str, pd.DataFrame]:
@@ -99,7 +103,7 @@ def compare_answers(one: Side, other: Side, seed: int = 0) -> dict[str, pd.DataF
         seed: of the resampling.
 
     Raises:
-        MissingData: there is no cell, or no question, that both have answers of.
+        MissingData: the studies have no cell or no question in common.
     """
     sides = [side.probe.loc[side.probe["status"] == "ok"] if len(side.probe) else side.probe for side in (one, other)]
     cells: list[dict[Cell, None]] = []
@@ -123,22 +127,22 @@ def compare_answers(one: Side, other: Side, seed: int = 0) -> dict[str, pd.DataF
             f"{one.name} and {other.name}: no question in common, {has[0]} here and {has[1]} there; compare studies of "
             "the same questions"
         )
-    named = [_named(rows, said) for rows, said in zip(sides, (FIRST, SECOND), strict=True)]
-    grid = answer_grid(pd.concat(named, ignore_index=True))
-    places = [[grid.cells.index((f"{said} {model}", code)) for model, code in shared] for said in (FIRST, SECOND)]
+    renamed = [_with_side(rows, side) for rows, side in zip(sides, (FIRST, SECOND), strict=True)]
+    grid = answer_grid(pd.concat(renamed, ignore_index=True))
+    places = [[grid.cells.index((f"{side} {model}", code)) for model, code in shared] for side in (FIRST, SECOND)]
     unit = grid.scales.expected_unit(grid.answers)
-    apart = unit[places[1]] - unit[places[0]]  # (C, I)
-    far = grid.scales.distances(grid.answers[places[0]], grid.answers[places[1]])["jsd_distance"]
+    differences = unit[places[1]] - unit[places[0]]  # (C, I)
+    distances = grid.scales.distances(grid.answers[places[0]], grid.answers[places[1]])["jsd_distance"]
     by_cell = pd.DataFrame(shared, columns=pd.Index(["model", "language"])).assign(
-        **_told(apart, partial(_resampled, seed=seed)), jsd_distance=mean_of_known(far)
+        **_mean_columns(differences, partial(_resampled, seed=seed)), jsd_distance=mean_of_known(distances)
     )
     families = list(dict.fromkeys(model for model, _ in shared))
     rows = {model: [place for place, cell in enumerate(shared) if cell[0] == model] for model in families}
     most = max(map(len, rows.values()))
-    over = np.stack([_padded(apart[rows[model]].T, most) for model in families])  # (M, I, languages)
-    model, item = np.nonzero(np.isfinite(over).any(axis=-1))
+    by_language = np.stack([_padded(differences[rows[model]].T, most) for model in families])  # (M, I, languages)
+    model, item = np.nonzero(np.isfinite(by_language).any(axis=-1))
     by_question = pd.DataFrame({"model": np.array(families)[model], "question_id": np.array(grid.items)[item]})
-    by_question = by_question.assign(**_told(over[model, item], _students))
+    by_question = by_question.assign(**_mean_columns(by_language[model, item], _students))
     largest = np.argsort(-np.abs(by_question["difference"].to_numpy(dtype=float)), kind="stable")
     return {
         "cells": rows_of(by_cell, by_cell["n"] > 0).reset_index(drop=True),
@@ -148,13 +152,13 @@ def compare_answers(one: Side, other: Side, seed: int = 0) -> dict[str, pd.DataF
 
 
 def compare_points(one: Side, other: Side) -> pd.DataFrame:
-    """A row for each model's point that both maps have: how far it moves along each axis, with intervals.
+    """A row for each model's point on both maps: its shift along each axis, with intervals.
 
-    A region is half as wide as the views of a model differ; the two are added in squares, without the margin for what
-    the axes themselves cannot know, which both share.
+    The half-widths of the two points' regions are added in squares, without the margin for the uncertainty of the axes,
+    which both maps share.
 
     Raises:
-        MissingData: one has no map, they have no point in common, or their axes are not the same.
+        MissingData: one study has no map, the maps have no point in common, or their axes differ.
     """
     for side in (one, other):
         if side.points.empty:
@@ -173,14 +177,14 @@ def compare_points(one: Side, other: Side) -> pd.DataFrame:
     wide = _reach(1 - (1 - LEVEL) / (2 * len(both))) / _reach(LEVEL)
     columns: dict[str, Any] = {"model": both["model"], "language": both["language"]}
     for axis in ("x", "y"):
-        moved = (both[f"{axis}_b"] - both[f"{axis}_a"]).astype(float)
+        shift = (both[f"{axis}_b"] - both[f"{axis}_a"]).astype(float)
         halves = (
             ((both[f"{axis}_high_{of}"] - both[f"{axis}_low_{of}"]) / 2 - both[f"margin_{axis}_{of}"].fillna(0)).clip(0)
             for of in ("a", "b")
         )
         half = np.sqrt(sum(each.astype(float) ** 2 for each in halves)) * wide
-        ends = {f"d{axis}_low": moved - half, f"d{axis}_high": moved + half}
-        columns |= {f"d{axis}": moved, **ends, f"differs_{axis}": _differs(moved - half, moved + half)}
+        ends = {f"d{axis}_low": shift - half, f"d{axis}_high": shift + half}
+        columns |= {f"d{axis}": shift, **ends, f"differs_{axis}": _differs(shift - half, shift + half)}
     return pd.DataFrame(columns)
 
 
@@ -190,10 +194,12 @@ def flat(settings: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     >>> flat({"seed": 1, "map": {"projector": "auto"}})
     {'seed': 1, 'map.projector': 'auto'}
     """
-    found: dict[str, Any] = {}
+    settings_by_name: dict[str, Any] = {}
     for name, value in settings.items():
-        found |= flat(value, f"{before}{name}.") if isinstance(value, Mapping) else {f"{before}{name}": value}
-    return found
+        settings_by_name |= (
+            flat(value, f"{before}{name}.") if isinstance(value, Mapping) else {f"{before}{name}": value}
+        )
+    return settings_by_name
 
 
 def _differences(here: Mapping[str, Any], there: Mapping[str, Any], what: str) -> pd.DataFrame:
@@ -205,17 +211,17 @@ def _differences(here: Mapping[str, Any], there: Mapping[str, Any], what: str) -
     return pd.DataFrame(rows, columns=pd.Index([what, FIRST, SECOND]))
 
 
-def _named(rows: pd.DataFrame, said: str) -> pd.DataFrame:
-    """Answers as a grid takes them, their family under a name that says which side they are of."""
-    return rows.assign(model=f"{said} " + rows["model"].astype(str), prob=rows["prob_averaged"])
+def _with_side(rows: pd.DataFrame, side: str) -> pd.DataFrame:
+    """Answers for `answer_grid`, with the side as a part of the family's name."""
+    return rows.assign(model=f"{side} " + rows["model"].astype(str), prob=rows["prob_averaged"])
 
 
 def _padded(values: Array, width: int) -> Array:
     return np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=np.nan)
 
 
-def _told(values: Array, ends_of: Callable[[Array, float], tuple[Array, Array]]) -> dict[str, Any]:
-    """Means over the last axis with intervals that hold at once, and whether they leave out zero."""
+def _mean_columns(values: Array, ends_of: Callable[[Array, float], tuple[Array, Array]]) -> dict[str, Any]:
+    """Means over the last axis with simultaneous intervals, and whether these exclude zero."""
     n = np.isfinite(values).sum(axis=-1)
     level = 1 - (1 - LEVEL) / max(1, np.count_nonzero(n > 1))
     low, high = ends_of(values, level)
@@ -225,8 +231,8 @@ def _told(values: Array, ends_of: Callable[[Array, float], tuple[Array, Array]])
 
 def _resampled(values: Array, level: float, seed: int) -> tuple[Array, Array]:
     counts = resample_counts(values.shape[-1], RESAMPLES, seeded(seed, "two studies"))
-    found = means_with_intervals(values, counts, level)
-    return found.low, found.high
+    means = means_with_intervals(values, counts, level)
+    return means.low, means.high
 
 
 def _students(values: Array, level: float) -> tuple[Array, Array]:
@@ -240,7 +246,7 @@ def _students(values: Array, level: float) -> tuple[Array, Array]:
 
 
 def _differs(low: Any, high: Any) -> NDArray[np.bool_]:
-    """Whether an interval leaves out zero; none does not."""
+    """Whether an interval excludes zero; False where there is no interval."""
     return (np.asarray(low, dtype=float) > 0) | (np.asarray(high, dtype=float) < 0)
 
 
@@ -249,7 +255,7 @@ def _reach(level: float) -> float:
 
 
 def sentences(compared: Mapping[str, pd.DataFrame]) -> Iterator[str]:
-    """What was found, in words, a sentence for each table."""
+    """The results in words, a sentence for each table."""
     for name, what, unit in (
         ("cells", "cells differ in their mean answer over questions", "scale units"),
         ("questions", "questions of a family differ in their mean answer over languages", "scale units"),
@@ -260,17 +266,18 @@ def sentences(compared: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     points = compared.get("points")
     if points is not None and len(points):
         is_moved = points["differs_x"] | points["differs_y"]
-        far = np.hypot(points["dx"], points["dy"])
-        yield f"{int(is_moved.sum())} of {len(points)} points on the map have moved; the farthest by {far.max():.3f}."
+        shifts = np.hypot(points["dx"], points["dy"])
+        n_moved, farthest = int(is_moved.sum()), shifts.max()
+        yield f"{n_moved} of {len(points)} points on the map have moved; the farthest by {farthest:.3f}."
 
 
 def _sentence(rows: pd.DataFrame, column: str, what: str, unit: str) -> str:
-    said = f"{int(rows['differs'].sum())} of {len(rows)} {what}"
-    found = records(rows)
-    most = max(found, key=lambda row: abs(row[column]) if np.isfinite(row[column]) else -1.0)
+    summary = f"{int(rows['differs'].sum())} of {len(rows)} {what}"
+    all_rows = records(rows)
+    most = max(all_rows, key=lambda row: abs(row[column]) if np.isfinite(row[column]) else -1.0)
     if not abs(most[column]) > 0:
-        return f"{said}; every mean is the same."
-    named = " ".join(str(most[name]) for name in ("model", "language", "question_id") if name in most)
+        return f"{summary}; every mean is the same."
+    place = " ".join(str(most[name]) for name in ("model", "language", "question_id") if name in most)
     low, high = (most[f"{column}_{end}"] for end in ("low", "high"))
     ends = f" ({low:+.3f} to {high:+.3f})" if np.isfinite(low) else ""
-    return f"{said}; most {named}, by {most[column]:+.3f}{ends} {unit}."
+    return f"{summary}; most {place}, by {most[column]:+.3f}{ends} {unit}."

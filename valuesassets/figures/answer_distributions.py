@@ -1,4 +1,4 @@
-"""What people and models answer to single questions, with and without a person's background."""
+"""Answers of people and models to single questions, with and without a person's background."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +14,7 @@ from valuesassets.figures.marks import mark
 from valuesassets.records.frames import rows_where
 
 PEOPLE = "people"
-"""The name, in the column `model`, of people's own answers."""
+"""Name of people's own answers in the column `model`."""
 PEOPLE_BARS: style.Keywords = {"facecolor": style.PALE, "edgecolor": style.GREY, "lw": 0.6}
 MOST_ACROSS = 3
 ASKED: dict[str, style.Keywords] = {
@@ -28,7 +28,7 @@ ASKED: dict[str, style.Keywords] = {
     },
     "with": {"color": style.BLUE, "ls": "-", "lw": 1.2, "marker": "o", "markersize": 4},
 }
-"""The first is drawn first, and larger, so that it is seen below the second where both are the same."""
+"""The first is drawn first and larger, so that it shows below the second where both are equal."""
 
 
 @style.styled
@@ -39,16 +39,16 @@ def draw_answer_distributions(
     notes: Sequence[str] = (),
     planted: bool = False,
 ) -> Figure:
-    """A row of panels per model, a column per question: people's answers as bars, the model's as lines over them.
+    """A row of panels per model and a column per question: people's answers as bars, the model's answers as lines.
 
     Args:
         answers: `question_id`, `model` (`people` too), `attributes` (`with`, `without`; null for people),
             `response_value`, `prob`.
-        questions: which, at most three; by default the first two.
-        texts: of the questions, by id.
+        questions: ids of the questions to draw, at most three; by default the first two.
+        texts: texts of the questions, by id.
     """
-    there = sorted(set(answers["question_id"]), key=style.natural_order)
-    chosen = [each for each in questions if each in there][:MOST_ACROSS] or there[:2]
+    available = sorted(set(answers["question_id"]), key=style.natural_order)
+    chosen = [each for each in questions if each in available][:MOST_ACROSS] or available[:2]
     models = shown_models(answers, [PEOPLE])
     names = list(models.looks) or [PEOPLE]
     figure = style.new_figure(height_in=1.7 + 1.15 * len(names))
@@ -66,9 +66,9 @@ def draw_answer_distributions(
         axes.set_title(_within(text, width), fontsize=style.SMALL_PT)
     for axes, _ in zip(panels[-1], chosen, strict=False):
         axes.set_xlabel("answer, by its code", fontsize=style.SMALL_PT)
-    asked = [name for name in ("with", "without") if name in set(answers["attributes"].dropna())]
+    attributes = [name for name in ("with", "without") if name in set(answers["attributes"].dropna())]
     handles = [Patch(label=PEOPLE, **PEOPLE_BARS)]
-    handles += [mark(f"model {name} attributes", **ASKED[name]) for name in asked]
+    handles += [mark(f"model {name} attributes", **ASKED[name]) for name in attributes]
     return style.finish(figure, "What people and models answer", [*models.notes, *notes], handles, 3, planted)
 
 
@@ -76,9 +76,9 @@ def _draw_panel(axes: Axes, answers: pd.DataFrame, name: str) -> None:
     people = rows_where(answers, model=PEOPLE).sort_values("response_value")
     values = sorted(set(answers["response_value"]))
     axes.bar(people["response_value"], people["prob"], 0.8, **PEOPLE_BARS)
-    for asked, look in ASKED.items():
-        line = rows_where(answers, model=name, attributes=asked).sort_values("response_value")
-        axes.plot(line["response_value"], line["prob"], gid=f"{name} {asked}", **look)
+    for attributes, look in ASKED.items():
+        line = rows_where(answers, model=name, attributes=attributes).sort_values("response_value")
+        axes.plot(line["response_value"], line["prob"], gid=f"{name} {attributes}", **look)
     axes.set_xticks(np.array(values))
     axes.locator_params(axis="y", nbins=4)
     axes.tick_params(labelsize=style.SMALL_PT)

@@ -1,4 +1,4 @@
-"""Does a model move with a person's background as people do? The way it goes, how far, and what that is worth."""
+"""Do a model's answers vary with a person's background as people's do? Direction, exaggeration and slope."""
 
 from collections.abc import Sequence
 
@@ -17,17 +17,17 @@ from valuesassets.records.frames import column, records, rows, rows_where
 
 ALL = "all"
 REFERENCES = {"people": (1.0, 1.0), "contrary": (-1.0, 1.0), "caricature": (1.0, 1.8), "blind": (0.0, 0.0)}
-"""What stands at which direction and exaggeration."""
+"""Reference points by direction and exaggeration."""
 WORSE: style.Keywords = {"facecolor": "#F6E7DD", "edgecolor": "none"}
 MARGIN = 1.3
 SLOPES = {-0.5: -1, 0.5: 1, 1.0: 1, 1.5: 1}
-"""Slopes that a curve is drawn of, and on which side."""
+"""Slopes whose curves are drawn, and on which side."""
 STEP = 0.84
 
 
 @style.styled
 def draw_awareness_plane(awareness: pd.DataFrame, notes: Sequence[str] = (), planted: bool = False) -> Figure:
-    """Above, each model by direction and exaggeration; below, its slope with its interval for every factor.
+    """Each model by direction and exaggeration (above), and its slope with its interval for every factor (below).
 
     Args:
         awareness: `model`, `factor` (`all` and each factor), `slope`, `slope_low`, `slope_high`, `exaggeration`,
@@ -47,10 +47,10 @@ def draw_awareness_plane(awareness: pd.DataFrame, notes: Sequence[str] = (), pla
     plane, slopes = figure.subplots(2, 1, height_ratios=(3.6, below_in))
     still = _draw_plane(plane, rows_where(awareness, factor=ALL), models)
     _draw_slopes(slopes, awareness, factors, models)
-    said = [
-        "Slope: how much of people's moves between groups the model makes; it is direction times exaggeration.",
+    caption = [
+        "Slope: the share of people's differences between groups that the model shows; direction times exaggeration.",
         *(
-            [f"Hollow, at the bottom: moves too little for a direction to be told ({', '.join(still)})."]
+            [f"Hollow, at the bottom: differs too little between groups for a direction ({', '.join(still)})."]
             if still
             else []
         ),
@@ -59,15 +59,15 @@ def draw_awareness_plane(awareness: pd.DataFrame, notes: Sequence[str] = (), pla
     ]
     title = "Does a model move with a person's background as people do?"
     _name_points(
-        plane, rows_where(awareness, factor=ALL), models, style.finish(figure, title, said, handles, 3, planted)
+        plane, rows_where(awareness, factor=ALL), models, style.finish(figure, title, caption, handles, 3, planted)
     )
     return figure
 
 
 def _draw_plane(axes: Axes, overall: pd.DataFrame, models: Shown) -> list[str]:
-    """The models by direction and exaggeration; those that move too little for a direction."""
-    known = _known(overall, models)
-    highest = max([2.0, *known["exaggeration"].dropna().astype(float)]) + 0.25
+    """Draw the models by direction and exaggeration; returns those that differ too little for a direction."""
+    measured = _measured(overall, models)
+    highest = max([2.0, *measured["exaggeration"].dropna().astype(float)]) + 0.25
     axes.fill([0, highest / 2, -MARGIN, -MARGIN], [0, highest, highest, 0], zorder=0, **WORSE)
     for slope, side in SLOPES.items():
         across = np.linspace(slope / highest, side * MARGIN, 60)
@@ -91,7 +91,7 @@ def _draw_plane(axes: Axes, overall: pd.DataFrame, models: Shown) -> list[str]:
             clip_on=False,
         )
     still = []
-    for row in records(known):
+    for row in records(measured):
         look = models.looks[str(row["model"])]
         is_still = bool(pd.isna(row["direction"]))
         if is_still:
@@ -112,26 +112,26 @@ def _draw_plane(axes: Axes, overall: pd.DataFrame, models: Shown) -> list[str]:
     return still
 
 
-def _known(overall: pd.DataFrame, models: Shown) -> pd.DataFrame:
-    """The rows that say anything of models that are shown."""
+def _measured(overall: pd.DataFrame, models: Shown) -> pd.DataFrame:
+    """The rows of the models in the figure that have a slope."""
     return rows(overall, overall["model"].isin(list(models.looks)) & overall["slope"].notna())
 
 
 def _place(row: dict[str, float]) -> tuple[float, float]:
-    """Where a model stands; at the foot of the plane where it does not move."""
+    """The position of a model in the plane; at its foot where it has no direction."""
     lacks = pd.isna(row["direction"])
     return (0.0 if lacks else float(np.clip(row["direction"], -MARGIN, MARGIN)),
             0.0 if lacks or pd.isna(row["exaggeration"]) else float(row["exaggeration"]))  # fmt: skip
 
 
 def _name_points(axes: Axes, overall: pd.DataFrame, models: Shown, figure: Figure) -> None:
-    """Names beside all points, once everything else has its place."""
+    """Write names beside all points, after everything else has its place."""
     figure.draw_without_rendering()
-    named = _known(overall, models)
+    measured = _measured(overall, models)
     names = [
         Name(*_place(row), short(str(row["model"])), style.text_ink(models.looks[str(row["model"])].color), "bold",
              marker_pt=9, gid="model")
-        for row in records(named)
+        for row in records(measured)
     ]  # fmt: skip
     names += [
         Name(x, y, name, style.BLACK, slant="italic", size_pt=style.SMALL_PT, marker_pt=8, gid="reference")

@@ -1,4 +1,4 @@
-"""What was planted against what the instrument recovered."""
+"""Planted answers and the answers that the instrument recovered."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,22 +9,22 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from numpy.typing import NDArray
 
 from valuesassets.figures import style
 from valuesassets.figures.marks import family_marks, mark, name_rows, row_pt, rule, shift
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.sampling_error import allowed_mean
 from valuesassets.records.frames import column, rows_where
 
 MOST_SINGLE = 150
-"""Readings up to which each is drawn beside the means; more would hide them."""
+"""Maximum number of readings that are drawn singly beside the means; more would hide the means."""
 SAMPLED_COLOR = style.GREEN
 QUESTIONS_IN, LANGUAGE_IN = 0.2, 0.135
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """One error that the study bounds: column `<name>_error`."""
+    """One error with a bound in the study: column `<name>_error`."""
 
     name: str
     title: str
@@ -43,11 +43,11 @@ def draw_calibration(
     max_p_valid_error: float = 0.02,
     max_position_bias_error: float = 0.03,
 ) -> Figure:
-    """Planted against recovered, and the errors by response type and, where there are several cells, in each of them.
+    """Planted and recovered values, and errors by response type and, with several cells, by cell.
 
     Args:
-        comparison: rows of `calibration`; sampled answers, where there are some, are drawn hollow, with the
-            error that the draw alone makes.
+        comparison: rows of `calibration`; sampled answers, if there are some, are drawn hollow, with the bound that
+            includes their sampling error.
         max_w1_unit, max_p_valid_error, max_position_bias_error: bounds on the mean errors.
     """
     quantities = (
@@ -69,17 +69,17 @@ def draw_calibration(
     for quantity, name in zip(quantities[1:], ("P_valid", "position bias"), strict=True):
         _draw_recovery(panels[quantity.name], comparison, quantity, name, has_sampled)
     for place, (quantity, name) in enumerate(zip(quantities, errors, strict=True)):
-        of_kinds = panels[name]
-        reach = _draw_errors(of_kinds, parts, quantity, has_sampled)
-        of_kinds.axhline(0.5, color=style.GREY, lw=0.6)
-        of_kinds.set_title(quantity.title, fontsize=style.SMALL_PT + 1)
+        kinds_axes = panels[name]
+        reach = _draw_errors(kinds_axes, parts, quantity, has_sampled)
+        kinds_axes.axhline(0.5, color=style.GREY, lw=0.6)
+        kinds_axes.set_title(quantity.title, fontsize=style.SMALL_PT + 1)
         labels = [f"{kind} ({len(part)})" for kind, part in parts.items()]
-        _finish(of_kinds, quantity, reach, labels, style.SMALL_PT, has_names=place == 0)
+        _finish(kinds_axes, quantity, reach, labels, style.SMALL_PT, has_names=place == 0)
         if len(cells) > 1:
-            of_cells = panels[f"{name} by cell"]
-            reach = _draw_cells(of_cells, comparison, quantity, languages)
-            of_cells.set_title("each cell", fontsize=style.SMALL_PT)
-            _finish(of_cells, quantity, reach, languages, row_pt(LANGUAGE_IN), has_names=place == 0)
+            cells_axes = panels[f"{name} by cell"]
+            reach = _draw_cells(cells_axes, comparison, quantity, languages)
+            cells_axes.set_title("each cell", fontsize=style.SMALL_PT)
+            _finish(cells_axes, quantity, reach, languages, row_pt(LANGUAGE_IN), has_names=place == 0)
     title = "Planted answers and what the instrument recovered"
     if len(cells) == 1:
         title = f"{cells[0][0]} in {cells[0][1]}: planted answers and what was recovered"
@@ -94,13 +94,13 @@ def by_response_type(comparison: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def error_summary(part: pd.DataFrame, error: str) -> tuple[float, float] | None:
-    """Mean and 95th percentile of the errors that there are; None where there are none."""
-    found = column(part, error).dropna().to_numpy(dtype=float) if error in part else np.array([])
-    return (float(found.mean()), float(np.quantile(found, 0.95))) if len(found) else None
+    """Mean and 95th percentile of the errors that are not missing; None where all are missing."""
+    errors = column(part, error).dropna().to_numpy(dtype=float) if error in part else np.array([])
+    return (float(errors.mean()), float(np.quantile(errors, 0.95))) if len(errors) else None
 
 
 def _draw_recovery(axes: Axes, comparison: pd.DataFrame, quantity: Quantity, name: str, has_sampled: bool) -> None:
-    """Each reading: planted across, recovered upwards; the sampled channel hollow and behind."""
+    """Draw each reading by its planted and recovered value; the sampled channel is hollow and behind."""
     is_dense = len(comparison) > MOST_SINGLE
     planted = comparison[f"planted_{quantity.name}"]
     recovered = {"scored": comparison[f"recovered_{quantity.name}"]}
@@ -115,23 +115,27 @@ def _draw_recovery(axes: Axes, comparison: pd.DataFrame, quantity: Quantity, nam
     }  # fmt: skip
     if has_sampled:
         recovered["sampled"] = comparison[f"sampled_{quantity.name}"]
-    for channel, found in recovered.items():
+    for channel, values in recovered.items():
         axes.plot(
-            planted, found, ls="", markersize=2.2 if is_dense else 4.0, gid=f"{quantity.name} {channel}",
+            planted, values, ls="", markersize=2.2 if is_dense else 4.0, gid=f"{quantity.name} {channel}",
             rasterized=is_dense, **looks[channel],
         )  # fmt: skip
     ends = np.array([-1.0, 2.0])
-    for apart, width, dashes in ((0.0, 1.0, "-"), (-quantity.bound, 0.8, "--"), (quantity.bound, 0.8, "--")):
-        axes.plot(ends, ends + apart, color=style.VERMILLION, lw=width, ls=dashes, zorder=3)
-    seen = np.concatenate([np.asarray(one, dtype=float) for one in (planted, *recovered.values())])
-    top = 1.0 if quantity.name == "p_valid" or not np.isfinite(seen).any() else min(1.0, 1.08 * float(np.nanmax(seen)))
+    for offset, width, dashes in ((0.0, 1.0, "-"), (-quantity.bound, 0.8, "--"), (quantity.bound, 0.8, "--")):
+        axes.plot(ends, ends + offset, color=style.VERMILLION, lw=width, ls=dashes, zorder=3)
+    all_values = np.concatenate([np.asarray(channel, dtype=float) for channel in (planted, *recovered.values())])
+    top = (
+        1.0
+        if quantity.name == "p_valid" or not np.isfinite(all_values).any()
+        else min(1.0, 1.08 * float(np.nanmax(all_values)))
+    )
     axes.set(xlim=(0, top), ylim=(0, top), xlabel=f"planted {name}", ylabel=f"recovered {name}")
     axes.set_aspect("equal")
     axes.locator_params(nbins=5)
 
 
 def _draw_errors(axes: Axes, parts: Mapping[str, pd.DataFrame], quantity: Quantity, has_sampled: bool) -> list[float]:
-    """A row per response type: mean error, a bar from it to the 95th percentile, and bounds; gives how far they go."""
+    """Draw each response type's errors: mean, bar to the 95th percentile, bounds; returns the ends of all marks."""
     reach, error = [], quantity.error
     lift = 0.2 if has_sampled else 0.0
     places = np.arange(len(parts), dtype=np.float64)
@@ -151,7 +155,7 @@ def _draw_errors(axes: Axes, parts: Mapping[str, pd.DataFrame], quantity: Quanti
             place: quantity.bound + allowed_mean(part[f"drawn_{error}"], part[f"drawn_{error}_sd"])
             for place, part in zip(places + lift, parts.values(), strict=True)
             if _is_there(part, f"drawn_{error}")
-        }  # the study's bound, and what the draw alone can add to it
+        }  # the study's bound plus the allowed sampling error
         heights, bounds = np.array(list(drawn)), list(drawn.values())
         look = {"color": style.VERMILLION, "lw": 1.6, "zorder": 2, "gid": f"{quantity.name} sampled bound"}
         axes.vlines(bounds, heights - 0.22, heights + 0.22, **look)
@@ -159,10 +163,8 @@ def _draw_errors(axes: Axes, parts: Mapping[str, pd.DataFrame], quantity: Quanti
     return reach
 
 
-def _draw_means(
-    axes: Axes, parts: Iterable[pd.DataFrame], error: str, heights: NDArray[np.float64], **look: Any
-) -> list[float]:
-    """The mean and the 95th percentile of each part's errors, and a bar between them; gives how far they go."""
+def _draw_means(axes: Axes, parts: Iterable[pd.DataFrame], error: str, heights: Array, **look: Any) -> list[float]:
+    """Draw mean and 95th percentile of each part's errors with a bar between them; returns the ends of all marks."""
     means, p95s = _means_and_p95s(parts, error)
     axes.hlines(heights, means, p95s, color=look["color"], lw=1, zorder=2, gid=f"{error} to p95", capstyle="projecting")
     axes.plot(p95s, heights, ls="", marker="|", color=look["color"], markersize=6, zorder=2, gid=f"{error} p95")
@@ -170,14 +172,14 @@ def _draw_means(
     return [*means, *p95s]
 
 
-def _means_and_p95s(parts: Iterable[pd.DataFrame], error: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """As `error_summary` of each part; NaN where there is none."""
+def _means_and_p95s(parts: Iterable[pd.DataFrame], error: str) -> tuple[Array, Array]:
+    """`error_summary` of each part; NaN where it is None."""
     means, p95s = np.array([error_summary(part, error) or (np.nan, np.nan) for part in parts]).T
     return means, p95s
 
 
 def _draw_cells(axes: Axes, comparison: pd.DataFrame, quantity: Quantity, languages: list[str]) -> list[float]:
-    """A row per language: each family's mean error and 95th percentile in its own shape; gives how far they go."""
+    """Draw each family's mean error and 95th percentile by language; returns the ends of all marks."""
     families = style.looks(comparison["model"])
     reach: list[float] = []
     for number, (family, look) in enumerate(families.items()):
@@ -197,7 +199,7 @@ def _draw_cells(axes: Axes, comparison: pd.DataFrame, quantity: Quantity, langua
 def _finish(
     axes: Axes, quantity: Quantity, reach: Sequence[float], names: Sequence[str], size_pt: float, has_names: bool
 ) -> None:
-    """The bound, the rows' names at the left of the first panel, and room for all that is drawn."""
+    """Draw the bound, the rows' names at the left of the first panel, and limits that hold all marks."""
     axes.axvline(quantity.bound, color=style.VERMILLION, lw=1.4, ls="--", zorder=1)
     name_rows(axes, names, size_pt, has_names=has_names)
     axes.set_xlim(0, 1.06 * np.nanmax([quantity.bound * 1.3, *reach]))
@@ -229,7 +231,7 @@ def _lines(comparison: pd.DataFrame, has_sampled: bool, n_cells: int) -> list[st
     ]
     if has_sampled:
         lines.append(
-            "Sampled answers also err by chance: their bound, the short upright bar, is the bound and what the draw "
-            "alone can do (its mean error and three standard deviations)."
+            "Sampled answers also have a sampling error: their bound, the short upright bar, is the bound plus the "
+            "mean sampling error and three standard deviations."
         )
     return lines

@@ -1,20 +1,18 @@
-"""Do answers come as often as they are foretold?"""
+"""Do answers occur as often as they are predicted?"""
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from valuesassets.figures import style
 from valuesassets.figures.marks import rule, say_nothing
 from valuesassets.figures.panels import MOST_PANELS, is_crowd, is_leftmost, looks_of, model_handles, new_panels
+from valuesassets.measure.arrays import Array
 from valuesassets.records.frames import column, rows, rows_where
 
 COLUMNS = 3
-Array = NDArray[np.float64]
 LEAST_PT2, MOST_PT2 = 6.0, 70.0
 """Areas of the marks of the smallest and the largest bin."""
 
@@ -26,28 +24,28 @@ def draw_calibration_curve(quantiles: pd.DataFrame, planted: bool = False, notes
     Args:
         quantiles: a row per bin: `model`, `task`, `low` (of the bin), `foretold`, `observed`, `n_marks`.
     """
-    known = rows(quantiles, quantiles["foretold"].notna() & (quantiles["n_marks"] > 0))
-    looks = looks_of(column(known, "model"))
+    measured = rows(quantiles, quantiles["foretold"].notna() & (quantiles["n_marks"] > 0))
+    looks = looks_of(column(measured, "model"))
     handles = model_handles(looks, markersize=5)
     handles += [rule("all models together", style.BLACK, lw=1.4)] if is_crowd(looks) else []
-    handles += [rule("as foretold", style.BLACK, "--")]
-    tasks = list(dict.fromkeys(known["task"]))
+    handles += [rule("as predicted", style.BLACK, "--")]
+    tasks = list(dict.fromkeys(measured["task"]))
     figure, panels, left_out = new_panels(tasks, COLUMNS, handles, above_in=1.15)
     if not tasks:
         say_nothing(panels[0])
     for place, (task, axes) in enumerate(zip(tasks[:MOST_PANELS], panels, strict=False)):
-        _draw_task(axes, rows_where(known, task=task), looks)
+        _draw_task(axes, rows_where(measured, task=task), looks)
         if is_leftmost(place, len(tasks), COLUMNS):
             axes.set_ylabel("observed", fontsize=style.BODY_PT - 1)
         if place + min(COLUMNS, len(tasks)) >= len(panels):
-            axes.set_xlabel("foretold", fontsize=style.BODY_PT - 1)
-    said = [
+            axes.set_xlabel("predicted", fontsize=style.BODY_PT - 1)
+    caption = [
         "Of the likeliest candidate after a person's own history: the share that it was given, and how often it was "
         "the answer. Below the line the model is too sure. Larger marks: more answers.",
         *left_out,
         *notes,
     ]
-    return style.finish(figure, "Do answers come as often as they are foretold?", said, handles, 3, planted)
+    return style.finish(figure, "Do answers occur as often as they are predicted?", caption, handles, 3, planted)
 
 
 def _draw_task(axes: Axes, part: pd.DataFrame, looks: Mapping[str, style.Look]) -> None:
@@ -55,10 +53,10 @@ def _draw_task(axes: Axes, part: pd.DataFrame, looks: Mapping[str, style.Look]) 
     most = float(part["n_marks"].max())
     task, crowded = part["task"].iloc[0], is_crowd(looks)
     for model, look in looks.items() if not crowded else ():
-        own = rows_where(part, model=model).sort_values("foretold")
-        x, y = own["foretold"].to_numpy(float), own["observed"].to_numpy(float)
+        curve = rows_where(part, model=model).sort_values("foretold")
+        x, y = curve["foretold"].to_numpy(float), curve["observed"].to_numpy(float)
         axes.plot(x, y, color=look.color, lw=0.9, zorder=2, gid=f"curve {task} {model}")
-        axes.scatter(x, y, _areas(own, most), color=look.color, marker=look.marker, linewidths=0, alpha=0.9, zorder=3,
+        axes.scatter(x, y, _areas(curve, most), color=look.color, marker=look.marker, linewidths=0, alpha=0.9, zorder=3,
                      gid=f"bins {task} {model}")  # fmt: skip
     if crowded:
         x, y = part["foretold"].to_numpy(float), part["observed"].to_numpy(float)

@@ -1,4 +1,4 @@
-"""How far the cells' answers lie apart: the matrix of distances, a plane, what they go with, who is nearest to whom."""
+"""Distances between cells: their matrix, a plane, their structure, and nearest neighbours."""
 
 import numpy as np
 import pandas as pd
@@ -7,15 +7,15 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from valuesassets.figures import marks, style
 from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.figures.labels import Name, write_names
+from valuesassets.measure.arrays import Array
 from valuesassets.records.frames import records, rows, rows_where
 
 SIDE_IN = 5.75
-"""Of the matrix in a full page's width, beside its names and the colour bar."""
+"""Side of the matrix in a full page's width, without its names and the colour bar."""
 MARKER_PT = 7
 POOR_STRESS = 0.2
 """Source: Kruskal (1964), Psychometrika 29(1), 3."""
@@ -23,7 +23,7 @@ ROW_IN = 0.27
 BY_CHANCE: style.Keywords = {"marker": "D", "color": style.VERMILLION, "markerfacecolor": "white"}
 BAR_IN = 0.5
 LEAST_SPAN = 0.2
-"""Of the distances, from 0 to 1, that the colours of the matrix tell apart at their two ends."""
+"""Smallest range of distances, from 0 to 1, that the colours of the matrix cover."""
 PARTS = (
     ("other family, same language", style.BLUE, ""),
     ("own family, another language", style.ORANGE, "...."),
@@ -61,16 +61,16 @@ def draw_jsd_heatmap(pairs: pd.DataFrame, planted: bool = False) -> Figure:
     return style.finish(figure, "How far the cells' answers lie apart", notes, handles, planted=planted)
 
 
-def _span_of_colours(values: NDArray[np.float64]) -> tuple[float, float]:
-    """From the least distance between two cells to the largest: the zeros of the diagonal take no room.
+def _span_of_colours(values: Array) -> tuple[float, float]:
+    """The range from the smallest to the largest distance between two cells, without the zeros of the diagonal.
 
     Where all are nearly alike the colours span more, so that differences which are next to nothing look so.
     """
-    apart = values[~np.eye(len(values), dtype=bool)]
-    known = apart[np.isfinite(apart)]
-    if not known.size:
+    off_diagonal = values[~np.eye(len(values), dtype=bool)]
+    finite = off_diagonal[np.isfinite(off_diagonal)]
+    if not finite.size:
         return 0.0, 1.0
-    low, high = float(known.min()), float(known.max())
+    low, high = float(finite.min()), float(finite.max())
     return (low, high) if high - low >= LEAST_SPAN else (max(0.0, high - LEAST_SPAN), max(high, LEAST_SPAN))
 
 
@@ -126,7 +126,7 @@ def draw_distance_structure(groups: pd.DataFrame, shares: pd.DataFrame, planted:
         handles.append(marks.mark("by chance", **BY_CHANCE))
         notes.append("Shares: PERMANOVA; only what exceeds the share by chance counts.")
     notes = [" ".join([*notes, "p: permuted labels, corrected within each family of tests."])]
-    return style.finish(figure, "What the distances between cells go with", notes, handles, planted=planted)
+    return style.finish(figure, "The structure of the distances between cells", notes, handles, planted=planted)
 
 
 def _draw_groups(axes: Axes, groups: pd.DataFrame) -> None:
@@ -163,22 +163,24 @@ def draw_nearest_neighbours(counts: pd.DataFrame, planted: bool = False) -> Figu
     """
     if not has_numbers(counts, "n_same_language"):
         return None
-    shown = rows(counts, counts["n_same_language"].notna())
-    figure = style.new_figure(height_in=1.9 + BAR_IN * len(shown))
+    drawn = rows(counts, counts["n_same_language"].notna())
+    figure = style.new_figure(height_in=1.9 + BAR_IN * len(drawn))
     axes = figure.add_subplot()
-    for place, row in enumerate(records(shown)):
-        same, own = row["n_same_language"], row["n_own_family"]
-        left = 0.0
-        for (name, color, hatch), width in zip(PARTS, (same, own, row["n_languages"] - same - own), strict=True):
+    for place, row in enumerate(records(drawn)):
+        same, own_family = row["n_same_language"], row["n_own_family"]
+        start = 0.0
+        for (name, color, hatch), width in zip(
+            PARTS, (same, own_family, row["n_languages"] - same - own_family), strict=True
+        ):
             look: style.Keywords = {"facecolor": color, "edgecolor": style.BLACK, "hatch": hatch, "lw": 0.8}
-            axes.barh(place, width, 0.6, left=left, gid=name, **look)
+            axes.barh(place, width, 0.6, left=start, gid=name, **look)
             if width:
                 axes.text(
-                    left + width / 2, place, f"{width:.0f}", ha="center", va="center", fontsize=style.SMALL_PT,
+                    start + width / 2, place, f"{width:.0f}", ha="center", va="center", fontsize=style.SMALL_PT,
                     color="white" if color == style.BLUE else "black",
                     bbox={"boxstyle": "round,pad=0.15", "facecolor": color, "edgecolor": "none"},
                 )  # fmt: skip
-            left += width
+            start += width
         axes.plot(
             [row["n_same_language_by_chance"]] * 2, [place - 0.42, place + 0.42], color=style.VERMILLION, lw=2,
             gid="by chance", path_effects=[withStroke(linewidth=4.5, foreground="white")],
@@ -186,7 +188,7 @@ def draw_nearest_neighbours(counts: pd.DataFrame, planted: bool = False) -> Figu
         marks.write_beside(axes, place, f"{row['mean_rank']:.1f} ({row['mean_rank_by_chance']:.1f})", style.SMALL_PT)
     marks.write_beside(axes, -0.72, "mean rank of same\nlanguage (by chance)", va="bottom", style="italic")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    names = [f"{row['model']}\n(other: {row['other']})" for row in records(shown)]
+    names = [f"{row['model']}\n(other: {row['other']})" for row in records(drawn)]
     marks.name_rows(axes, names, style.SMALL_PT, has_grid=False)
     axes.set_xlabel("languages, by their nearest neighbour")
     handles = [

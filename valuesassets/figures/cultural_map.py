@@ -1,4 +1,4 @@
-"""The Inglehart-Welzel map: models among countries, beside the points of answers that carry no content."""
+"""The Inglehart-Welzel map: models among countries, with the points of answers without content."""
 
 import re
 from collections.abc import Mapping
@@ -26,11 +26,11 @@ AXIS_NAMES = {
     "y": "traditional values  ←  →  secular-rational values",
 }
 LEAST_SHARE = 0.5
-"""Of the published countries' extent that the map shows at least, however close together its models lie."""
+"""Least share of the published countries' extent that the map shows, however close its models are."""
 NOT_DISTINGUISHABLE = "not distinguishable from no content"
 MARKER_PT, REFERENCE_PT, BACKGROUND_PT = 6.0, 12.0, 5.0
 ZONE_MARKERS = ("x", "+", "1", (6, 2, 0), "|", "2", "_", "3", "4")
-"""Strokes without a face, so that no country is taken for a model."""
+"""Markers without a face, so that countries do not look like models."""
 ZONE_COLORS = (
     *(style.GREY, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.BLACK, style.BLUE, style.VERMILLION),
 )
@@ -40,9 +40,9 @@ NOT_IN_AN_ID = re.compile(r"[^A-Za-z0-9_.-]+")
 
 @style.styled
 def draw_cultural_map(points: pd.DataFrame) -> Figure:
-    """Every drawn point with its interval and name; hollow where a model cannot be told from no content.
+    """Every drawn point with its interval and name; hollow where a model cannot be distinguished from no content.
 
-    The map shows the part of the plane that models, respondents and reference points take up. Where published
+    The map shows the part of the plane with models, respondents and reference points. Where published
     countries lie outside, a small map of all of them beside the legend shows which part that is.
 
     Args:
@@ -51,18 +51,18 @@ def draw_cultural_map(points: pd.DataFrame) -> Figure:
     """
     drawn = rows(points, points["drawn"].astype(bool) & points["x"].notna() & points["y"].notna())
     planted = bool((points["source"] == "planted").any())
-    said = [*(points.attrs.get("caption") or lines_of(points, drawn)), CAVEAT]
+    caption = [*(points.attrs.get("caption") or lines_of(points, drawn)), CAVEAT]
     frame = limits_of(drawn)
     is_shown = drawn["x"].between(*frame[0]) & drawn["y"].between(*frame[1])
-    shown, n_outside = rows(drawn, is_shown), int((~is_shown).sum())
+    visible, n_outside = rows(drawn, is_shown), int((~is_shown).sum())
     figure = style.new_figure(height_in=style.PAGE_HEIGHT_IN - 0.2)
     layout: list[Any] = [["map", "map"], ["world", "key"]] if n_outside else [["map"]]
     ratios = style.Keywords(height_ratios=(3.4, 1), width_ratios=(1, 1.75)) if n_outside else style.Keywords()
     panels = figure.subplot_mosaic(layout, **ratios)
     axes = panels["map"]
-    handles = [*draw_models(axes, shown), *draw_people(axes, shown), *draw_references(axes, shown)]
+    handles = [*draw_models(axes, visible), *draw_people(axes, visible), *draw_references(axes, visible)]
     zones = zone_looks(drawn)
-    handles += draw_countries(axes, shown, zones)
+    handles += draw_countries(axes, visible, zones)
     handles += [mark(f"{zone or 'no zone'} (published)", **look) for zone, look in zones.items()]
     axes.set(xlim=frame[0], ylim=frame[1])
     unlike = points.attrs.get("unlike", [])
@@ -70,21 +70,21 @@ def draw_cultural_map(points: pd.DataFrame) -> Figure:
         write("a component unlike the published axis" if axis in unlike else AXIS_NAMES[axis])
     axes.grid()
     if n_outside:
-        _draw_world(panels["world"], drawn, zones, frame)
+        _draw_small_map(panels["world"], drawn, zones, frame)
         panels["key"].set_axis_off()
         legend = panels["key"].legend(
             handles=handles, loc="upper left", bbox_to_anchor=(-0.02, 1.12), ncols=2, fontsize=style.SMALL_PT,
             borderpad=0, borderaxespad=0, labelspacing=0.45,
         )  # fmt: skip
         legend.set_in_layout(False)
-        said = [f"{n_outside} published countries lie outside of the map; the small map shows them, its frame is the "
-                "map above.", *said]  # fmt: skip
+        caption = [f"{n_outside} published countries lie outside the map; the small map shows them, its frame is the "
+                "map above.", *caption]  # fmt: skip
         handles = []  # they stand beside the small map
     title = "Models and countries on the Inglehart-Welzel map"
-    style.finish(figure, title, said, handles, n_columns=3, planted=planted)
-    named_elsewhere = rows(shown, is_named_by_people(shown))
+    style.finish(figure, title, caption, handles, n_columns=3, planted=planted)
+    named_elsewhere = rows(visible, is_named_by_people(visible))
     nameless = list(zip(named_elsewhere["x"], named_elsewhere["y"], strict=True))
-    write_names(axes, names_of(shown), interval_strokes(shown), nameless)
+    write_names(axes, names_of(visible), interval_strokes(visible), nameless)
     return figure
 
 
@@ -105,7 +105,7 @@ def limits_of(drawn: pd.DataFrame) -> tuple[tuple[float, float], tuple[float, fl
     return limits[0], limits[1]
 
 
-def _draw_world(axes: Axes, drawn: pd.DataFrame, zones: dict[str, dict[str, Any]], frame: Any) -> None:
+def _draw_small_map(axes: Axes, drawn: pd.DataFrame, zones: dict[str, dict[str, Any]], frame: Any) -> None:
     """All published countries by zone, and the frame that the map shows."""
     published = rows_where(drawn, kind="published")
     of_zone = column(published, "zone").fillna("")
@@ -113,8 +113,10 @@ def _draw_world(axes: Axes, drawn: pd.DataFrame, zones: dict[str, dict[str, Any]
         countries = rows(published, of_zone == zone)
         for line in axes.plot(countries["x"], countries["y"], gid=f"world {zone}", **look):
             line.set_markersize(4.0)
-    (left, right), (bottom, top) = frame
-    axes.add_patch(Rectangle((left, bottom), right - left, top - bottom, fill=False, ec=style.BLACK, lw=1.2))
+    (frame_left, right), (bottom, top) = frame
+    axes.add_patch(
+        Rectangle((frame_left, bottom), right - frame_left, top - bottom, fill=False, ec=style.BLACK, lw=1.2)
+    )
     axes.margins(0.04)
     axes.autoscale_view()
     axes.tick_params(labelsize=style.SMALL_PT - 1)
@@ -144,16 +146,16 @@ def names_of(drawn: pd.DataFrame) -> list[Name]:
     names = []
     for kind, (named_by, look) in written.items():
         for row in records(rows_where(drawn, kind=kind)):
-            own = style.Keywords(marker_pt=MARKER_PT) | look
+            look_of_name = style.Keywords(marker_pt=MARKER_PT) | look
             if kind == "model":
-                own["color"] = style.text_ink(families[row["model"]].color)
+                look_of_name["color"] = style.text_ink(families[row["model"]].color)
             text = str(row["label"] if pd.isna(row[named_by]) else row[named_by])
-            names.append(Name(row["x"], row["y"], text, gid=part_gid(row, "name"), **own))
+            names.append(Name(row["x"], row["y"], text, gid=part_gid(row, "name"), **look_of_name))
     return names
 
 
 def lines_of(points: pd.DataFrame, drawn: pd.DataFrame) -> list[str]:
-    """What the marks mean, how uncertain the projection is and which points are not drawn."""
+    """Lines on the uncertainty of the projection and on points that are not drawn."""
     lines = []
     sd = points[["residual_sd_x", "residual_sd_y"]].astype(float).max()
     if sd.notna().all():
@@ -171,7 +173,7 @@ def lines_of(points: pd.DataFrame, drawn: pd.DataFrame) -> list[str]:
 
 
 def point_gid(row: Mapping[str, Any]) -> str:
-    """The id that a point's mark carries in the SVG: kind, model, language and country, `-` for what it has not.
+    """The id of a point's mark in the SVG: kind, model, language and country, `-` for missing parts.
 
     A content-free point has its label in the model's place, since there are several.
 
@@ -182,8 +184,8 @@ def point_gid(row: Mapping[str, Any]) -> str:
     """
     first = "label" if row["kind"] == "content_free" else "model"
     parts = (row.get(name) for name in (first, "language", "country"))
-    named = ("-" if part is None or pd.isna(part) else NOT_IN_AN_ID.sub("_", str(part)) for part in parts)
-    return "-".join(("point", str(row["kind"]), *named))
+    words = ("-" if part is None or pd.isna(part) else NOT_IN_AN_ID.sub("_", str(part)) for part in parts)
+    return "-".join(("point", str(row["kind"]), *words))
 
 
 def part_gid(row: Mapping[str, Any], part: str) -> str:
@@ -204,30 +206,36 @@ def zone_looks(drawn: pd.DataFrame) -> dict[str, dict[str, Any]]:
 
 
 def _mark(axes: Axes, points: pd.DataFrame, zorder: float, **look: Any) -> None:
-    """Each point on its own, so that it can be found by `point_gid`."""
+    """Draw each point separately, with its own `point_gid`."""
     for row in records(points):
         axes.plot([row["x"]], [row["y"]], zorder=zorder, gid=point_gid(row), **look)
 
 
-def draw_countries(axes: Axes, shown: pd.DataFrame, zones: dict[str, dict[str, Any]]) -> list[Line2D]:
+def draw_countries(axes: Axes, visible: pd.DataFrame, zones: dict[str, dict[str, Any]]) -> list[Line2D]:
     """Published countries as pale strokes by zone, joined to the respondents of the same country."""
-    published = rows_where(shown, kind="published")
+    published = rows_where(visible, kind="published")
     of_zone = column(published, "zone").fillna("")
     for zone, look in zones.items():
         _mark(axes, rows(published, of_zone == zone), 2, **look)
-    people = rows_where(shown, kind="human").drop_duplicates("country").set_index("country")
-    joined = rows(shown, is_named_by_people(shown))
+    people = rows_where(visible, kind="human").drop_duplicates("country").set_index("country")
+    joined = rows(visible, is_named_by_people(visible))
     for row in records(joined):
-        one = people.loc[row["country"]]
+        same_country = people.loc[row["country"]]
         axes.plot(
-            [row["x"], one["x"]], [row["y"], one["y"]], color=COUNTRY_INK, lw=0.8, ls=":", zorder=2, gid="same country"
+            [row["x"], same_country["x"]],
+            [row["y"], same_country["y"]],
+            color=COUNTRY_INK,
+            lw=0.8,
+            ls=":",
+            zorder=2,
+            gid="same country",
         )
     return [rule("same country, published", COUNTRY_INK, ":", 0.8)] if len(joined) else []
 
 
-def draw_people(axes: Axes, shown: pd.DataFrame) -> list[Line2D]:
+def draw_people(axes: Axes, visible: pd.DataFrame) -> list[Line2D]:
     """Respondents' countries as pentagons with intervals."""
-    people = rows_where(shown, kind="human")
+    people = rows_where(visible, kind="human")
     if not len(people):
         return []
     look: dict[str, Any] = {"ls": "", "marker": "p", "color": style.BLACK, "markersize": MARKER_PT}

@@ -55,14 +55,14 @@ def draw_cultural_map_column(points: pd.DataFrame) -> Figure:
     is_planted = bool((points["source"] == "planted").any())
     frame = limits_of(drawn)
     is_shown = drawn["x"].between(*frame[0]) & drawn["y"].between(*frame[1])
-    shown = rows(drawn, is_shown)
-    seen = set(column(rows_where(shown, kind="published"), "zone").fillna(""))
-    zones = {zone: look for zone, look in zone_looks(drawn).items() if zone in seen}
+    visible = rows(drawn, is_shown)
+    families = set(column(rows_where(visible, kind="published"), "zone").fillna(""))
+    zones = {zone: look for zone, look in zone_looks(drawn).items() if zone in families}
     of_zones = [mark(zone or "no zone", **look) for zone, look in zones.items()]
     figure = style.new_figure(PLANE_IN, COLUMN_IN)
     axes = figure.add_subplot()
-    handles = [*draw_models(axes, shown), *draw_people(axes, shown), *draw_references(axes, shown)]
-    handles += draw_countries(axes, shown, zones)
+    handles = [*draw_models(axes, visible), *draw_people(axes, visible), *draw_references(axes, visible)]
+    handles += draw_countries(axes, visible, zones)
     axes.set(xlim=frame[0], ylim=frame[1])
     unlike = points.attrs.get("unlike", [])
     for axis, write in (("x", axes.set_xlabel), ("y", axes.set_ylabel)):
@@ -71,13 +71,13 @@ def draw_cultural_map_column(points: pd.DataFrame) -> Figure:
     if is_planted:
         axes.set_title("planted", loc="right", fontsize=LEAST_PT, weight="bold", bbox=style.PLANTED_BOX)
     _write_legends(figure, {ZONES: of_zones, "": handles})
-    named_elsewhere = rows(shown, is_named_by_people(shown))
+    named_elsewhere = rows(visible, is_named_by_people(visible))
     nameless = list(zip(named_elsewhere["x"], named_elsewhere["y"], strict=True))
     names = [
         replace(name, size_pt=LEAST_PT, is_optional=str(name.gid).startswith("name-published-"))
-        for name in names_of(shown)
+        for name in names_of(visible)
     ]
-    written = write_names(axes, names, interval_strokes(shown), nameless)
+    written = write_names(axes, names, interval_strokes(visible), nameless)
     unwritten = sorted({name.text for name in names} - {each.get_text() for each in written})
     figure.set_label("\n".join(_small_print(points, drawn, int((~is_shown).sum()), unwritten)))
     return figure
@@ -85,15 +85,15 @@ def draw_cultural_map_column(points: pd.DataFrame) -> Figure:
 
 def _write_legends(figure: Figure, handles: Mapping[str, Sequence[Any]]) -> None:
     """Legends at the foot, the first by its title lowest, for which the figure grows."""
-    there = {title: each for title, each in handles.items() if each}
+    present = {title: each for title, each in handles.items() if each}
     n_rows = sum(
-        bool(title) + -(-len(each) // 2) + sum("\n" in str(one.get_label()) for one in each)
-        for title, each in there.items()
+        bool(title) + -(-len(each) // 2) + sum("\n" in str(legend.get_label()) for legend in each)
+        for title, each in present.items()
     )
     height_in = PLANE_IN + n_rows * ROW_IN
     figure.set_figheight(height_in)
     bottom = 0.0
-    for title, each in there.items():
+    for title, each in present.items():
         look = style.Keywords(handletextpad=0.4, columnspacing=1, labelspacing=0.35, markerscale=0.75)
         legend = style.fitting_legend(
             figure, each, bottom, 2, title=title or None, title_fontsize=LEAST_PT, alignment="left", **look

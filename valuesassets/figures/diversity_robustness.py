@@ -1,4 +1,4 @@
-"""Do answers differ by culture where nothing is said, and does a named country override it?"""
+"""Do answers differ by culture where no country is named, and does a named country override it?"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,10 +17,10 @@ from valuesassets.figures.panels import is_crowd, looks_of
 from valuesassets.records.frames import column, records, rows
 
 FARTHEST = (-1.0, 2.0)
-"""The plane reaches so far at most: intervals are cut there, and points beyond are said."""
+"""Limits of the plane: intervals are cut there, and points beyond are named in the notes."""
 LEAST = (-0.15, 1.15)
 MOST_SAID = 8
-"""Models without a point that are said one by one."""
+"""Maximum number of models without a point that the notes name."""
 MOST_NAMED = 40
 RATIOS = ("diversity", "robustness")
 
@@ -32,25 +32,25 @@ def draw_diversity_robustness(
     planted: bool = False,
     notes: Sequence[str] = (),
 ) -> Figure:
-    """A plane of models: across, diversity, upward, robustness, each with its interval; a cross stands at no signal.
+    """Models in the plane of diversity and robustness, with intervals; lines cross at no signal.
 
     Args:
         models: `model`, and `diversity` and `robustness` with their ends.
-        refused: of each model without a point, its name and why, or what is known of it.
+        refused: name and reason of each model without a point.
     """
-    known = rows(models, models["diversity"].notna() & models["robustness"].notna())
-    is_near = known[list(RATIOS)].astype(float).apply(lambda one: one.between(*FARTHEST)).all(axis=1)
-    near = rows(known, is_near)
+    measured = rows(models, models["diversity"].notna() & models["robustness"].notna())
+    is_near = measured[list(RATIOS)].astype(float).apply(lambda ratio: ratio.between(*FARTHEST)).all(axis=1)
+    near = rows(measured, is_near)
     ends = near[[f"{name}{end}" for name in RATIOS for end in ("_low", "_high")]].to_numpy(float)
     is_cut = bool(((ends < FARTHEST[0]) | (ends > FARTHEST[1])).any())
-    said = [
+    caption = [
         "(U − A)/V across, (C − A)/V upward: 0 is no more than by chance, 1 as much as the model's own answers differ "
         "between two countries. Bars: intervals over questions.",
         *(["A bar that reaches the edge goes on beyond it; the table has its ends."] if is_cut else []),
-        *_without_a_point(refused, rows(known, ~is_near)),
+        *_without_a_point(refused, rows(measured, ~is_near)),
         *notes,
     ]
-    n_lines = sum(style.wrap(line, style.PAGE_WIDTH_IN, style.SMALL_PT).count("\n") + 1 for line in said)
+    n_lines = sum(style.wrap(line, style.PAGE_WIDTH_IN, style.SMALL_PT).count("\n") + 1 for line in caption)
     figure = style.new_figure(height_in=4.6 + 0.14 * n_lines)
     axes = figure.add_subplot()
     _draw_cross(axes)
@@ -61,7 +61,7 @@ def draw_diversity_robustness(
     if not len(near):
         axes.text(0.5, 0.5, "no model has both", transform=axes.transAxes, ha="center", style="italic")
     title = "Do answers differ by culture, and does a named country override it?"
-    style.finish(figure, title, said, _handles(), 2, planted)
+    style.finish(figure, title, caption, _handles(), 2, planted)
     _write_names(axes, near)
     return figure
 
@@ -89,10 +89,10 @@ def _draw_models(axes: Axes, models: pd.DataFrame) -> None:
 
 def _write_names(axes: Axes, models: pd.DataFrame) -> None:
     looks = looks_of(column(models, "model"))
-    named = records(models.head(MOST_NAMED))
+    labelled = records(models.head(MOST_NAMED))
     names = [
         Name(row["diversity"], row["robustness"], short(str(row["model"])), style.text_ink(looks[row["model"]].color))
-        for row in named
+        for row in labelled
     ]
     others = [(row["diversity"], row["robustness"]) for row in records(models.iloc[MOST_NAMED:])]
     strokes = [stroke for row in records(models) for stroke in _strokes(row)]
@@ -101,7 +101,7 @@ def _write_names(axes: Axes, models: pd.DataFrame) -> None:
 
 
 def _strokes(row: Mapping[str, Any]) -> list[tuple[tuple[float, float], tuple[float, float]]]:
-    """The intervals of a model as lines, as far as they are known."""
+    """The intervals of a model as lines; missing ones are left out."""
     x, y = row["diversity"], row["robustness"]
     lines = [((row["diversity_low"], y), (row["diversity_high"], y))]
     lines.append(((x, row["robustness_low"]), (x, row["robustness_high"])))
@@ -109,7 +109,7 @@ def _strokes(row: Mapping[str, Any]) -> list[tuple[tuple[float, float], tuple[fl
 
 
 def _limits(models: pd.DataFrame, name: str) -> tuple[float, float]:
-    """All points and intervals, as far as the plane reaches; 0 and 1 always."""
+    """Limits of an axis that hold all points and intervals within `FARTHEST`, and always 0 and 1."""
     values = models[[name, f"{name}_low", f"{name}_high"]].to_numpy(float)
     values = np.clip(values[np.isfinite(values)], *FARTHEST)
     low, high = min(LEAST[0], *values, *LEAST), max(LEAST[1], *values, *LEAST)

@@ -1,4 +1,4 @@
-"""Figure of the answers to a few single questions."""
+"""Answers to a few single questions."""
 
 from collections.abc import Sequence
 from statistics import NormalDist
@@ -35,7 +35,7 @@ def draw_example_distributions(
 
     Args:
         probe, human: `PROBE_DISTRIBUTIONS` of all cells and `HUMAN_DISTRIBUTIONS`, where there are some.
-        examples: which questions in which cells; by default one per response type and language in turn.
+        examples: cells and questions to draw; by default one per response type and language in turn.
     """
     chosen = choose_examples(probe, human) if examples is None else list(examples)
     n_columns = 3
@@ -61,19 +61,19 @@ def draw_example_distributions(
 def choose_examples(probe: pd.DataFrame, human: pd.DataFrame | None = None) -> list[Example]:
     """Up to nine readable examples, response types and then cells in turn; those with a human answer come first."""
     read = rows_where(probe, status="ok", wording=probe["wording"].min())
-    asked = read.drop_duplicates(["model", "language", "question_id"])
-    cells = list(dict.fromkeys(zip(asked["model"], asked["language"], strict=True)))
-    known = set() if human is None else set(zip(human["language"], human["question_id"], strict=True))
-    kinds = sorted(asked["response_type"].unique(), key=style.natural_order)
+    distinct = read.drop_duplicates(["model", "language", "question_id"])
+    cells = list(dict.fromkeys(zip(distinct["model"], distinct["language"], strict=True)))
+    with_people = set() if human is None else set(zip(human["language"], human["question_id"], strict=True))
+    kinds = sorted(distinct["response_type"].unique(), key=style.natural_order)
     chosen: list[Example] = []
     for turn in range(MOST):
         if not kinds:
             break
         model, language = cells[(turn * (len(cells) // MOST + 1)) % len(cells)]
-        fitting = rows_where(asked, model=model, language=language, response_type=kinds[turn % len(kinds)])
+        fitting = rows_where(distinct, model=model, language=language, response_type=kinds[turn % len(kinds)])
         ordered = sorted(fitting["question_id"], key=style.natural_order)
         candidates = [e for q in ordered if (e := (model, language, q)) not in chosen]
-        candidates.sort(key=lambda e: (e[1], e[2]) not in known)
+        candidates.sort(key=lambda e: (e[1], e[2]) not in with_people)
         chosen += candidates[:1]
     return chosen
 
@@ -91,11 +91,13 @@ def _draw_example(axes: Axes, probe: pd.DataFrame, human: pd.DataFrame | None, e
         # A mean of shares that are all 1 may exceed 1 by rounding.
         reach = NormalDist().inv_cdf((1 + level) / 2) * np.sqrt((people * (1 - people)).clip(lower=0) / effective)
     places = np.arange(len(answers))
-    left = places - BAR / 2 if people is not None else places
-    axes.bar(left, answers["prob_averaged"], BAR, color=style.BLUE, label="model")
+    positions = places - BAR / 2 if people is not None else places
+    axes.bar(positions, answers["prob_averaged"], BAR, color=style.BLUE, label="model")
     for order, marker in ORDER_MARKS.items():
         column = f"prob_{order}"
-        axes.plot(left, answers[column], ls="", marker=marker, markersize=4, markeredgewidth=0.8, gid=column, **ORDER)
+        axes.plot(
+            positions, answers[column], ls="", marker=marker, markersize=4, markeredgewidth=0.8, gid=column, **ORDER
+        )
     if people is not None:
         right = places + BAR / 2
         axes.bar(right, people, BAR, label="human", **PEOPLE)

@@ -1,4 +1,4 @@
-"""Where people's groups differ, does the model differ likewise? Each group's mean beside the model's."""
+"""Do a model's group means differ like people's? Each group's mean of people and of the model."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ PEOPLE, MODEL = "human_mean_unit", "model_mean_unit"
 MOVES = ("people's move", "model's move")
 GROUND: style.Keywords = {"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.85}
 FEW = 120
-"""Up to so many points are drawn whole; more are drawn small and pale."""
+"""Maximum number of points that are drawn large; more are drawn small and pale."""
 
 
 @style.styled
@@ -34,18 +34,18 @@ def draw_group_moves(
     Args:
         means: `model`, `question_id`, the factors, `n`, `human_mean_unit`, `model_mean_unit` (scale from 0 to 1).
         awareness: rows of the factor `all`: `model`, `slope`, `slope_low`, `slope_high`, drawn as a line.
-        factor: whose levels the points are told apart by.
+        factor: the factor whose levels have different colours.
         question: one question; all of them pooled where left out.
     """
-    shown = means if question is None else rows_where(means, question_id=question)
+    selected = means if question is None else rows_where(means, question_id=question)
     models = shown_models(means)
     names = list(models.looks) or ["none"]
-    moved = _moves(shown)
+    moved = _moves(selected)
     across = min(MOST_ACROSS, len(names)) if len(names) != 4 else 2
     down = -(-len(names) // across)
     figure = style.new_figure(height_in=1.9 + down * (4.2 if across == 1 else 3.2 if across == 2 else 2.4))
     panels = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
-    levels = style.looks(column(shown, factor).dropna().astype(str)) if factor in shown else {}
+    levels = style.looks(column(selected, factor).dropna().astype(str)) if factor in selected else {}
     for axes, name in zip(panels, names, strict=False):
         _draw_panel(axes, rows_where(moved, model=name), levels, factor)
         axes.set_title(folded(short(name), 26), fontsize=style.BODY_PT - 1)
@@ -65,18 +65,20 @@ def draw_group_moves(
             axes.tick_params(labelbottom=True)
     handles = [*family_marks(levels, markersize=5), rule("as people", style.BLACK, "--")]
     handles += [rule("slope, without sampling noise", style.BLACK, "-", 1.8)] if has_slopes else []
-    said = [
-        "Move: a group's mean less the mean over groups, in units of the scale. Few people answer in a group, so "
-        "points scatter to the sides, which pulls a line through them towards flat; the slope is corrected for that.",
+    caption = [
+        "Move: a group's mean minus the mean over groups, in units of the scale. Groups have few people, so points "
+        "scatter to the sides, which would flatten a regression line; the slope is corrected for that.",
         *models.notes,
         *notes,
     ]
     where = "all questions" if question is None else question
-    return style.finish(figure, f"People's moves and the model's, group by group: {where}", said, handles, 4, planted)
+    return style.finish(
+        figure, f"People's moves and the model's, group by group: {where}", caption, handles, 4, planted
+    )
 
 
 def _moves(means: pd.DataFrame) -> pd.DataFrame:
-    """The rows with each mean less the mean over the groups of its model and question."""
+    """The rows with each mean minus the mean over the groups of its model and question."""
     centred = means.copy()
     parts = means.groupby(["model", "question_id"])
     for name in (PEOPLE, MODEL):
@@ -101,14 +103,14 @@ def _draw_panel(axes: Axes, moved: pd.DataFrame, levels: dict[str, style.Look], 
                   markeredgewidth=0, gid=f"moves {level}", **many)  # fmt: skip
 
 
-def _draw_slope(axes: Axes, found: pd.DataFrame) -> None:
-    for row in records(found)[:1]:
+def _draw_slope(axes: Axes, slopes: pd.DataFrame) -> None:
+    for row in records(slopes)[:1]:
         if pd.isna(row["slope"]):
             continue
         axes.axline((0, 0), slope=float(row["slope"]), color=style.BLACK, lw=1.8, zorder=3)
         low, high = row.get("slope_low"), row.get("slope_high")
-        known = "" if is_missing(low) or is_missing(high) else f"\n[{low:.2f}, {high:.2f}]"
-        axes.text(0.04, 0.96, f"slope {row['slope']:.2f}{known}", transform=axes.transAxes, va="top", zorder=5,
+        interval = "" if is_missing(low) or is_missing(high) else f"\n[{low:.2f}, {high:.2f}]"
+        axes.text(0.04, 0.96, f"slope {row['slope']:.2f}{interval}", transform=axes.transAxes, va="top", zorder=5,
                   fontsize=style.SMALL_PT, bbox=GROUND)  # fmt: skip
     if np.isnan(axes.get_xlim()).any():
         axes.set_xlim(-0.1, 0.1)

@@ -1,4 +1,4 @@
-"""Panels of rows with a dot and an interval for each of several series, beside what each would be by chance."""
+"""Panels of rows with a dot and an interval for each of several series, with their values by chance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ ROW_IN, MOST_ACROSS = 0.26, 3
 
 @dataclass(frozen=True)
 class Chance:
-    """What is drawn beside dots: a bar between two columns of the frame, or a mark at one.
+    """The marks of chance beside dots: a bar between two columns of the frame, or a mark at one column.
 
     Attributes:
         low, high: columns; `high` is empty where there is a mark.
@@ -48,15 +48,15 @@ def draw_interval_panels(
     notes: Sequence[str] = (),
     planted: bool = False,
 ) -> Figure:
-    """A panel for each value of a column, in it a row for each of another, with dots at a third and their intervals.
+    """A panel for each value of one column and a row for each value of another, with dots and their intervals.
 
     Args:
-        value: column of the dots; `<value>_low` and `<value>_high` are the ends of lines, where they are there.
+        value: column of the dots; `<value>_low` and `<value>_high` are the ends of intervals, if they exist.
         label: of the axis.
-        row, series, panel: columns that say where a row of the frame stands.
-        chance: what stands beside each dot.
-        line: an upright line through all panels.
-        limits: of the axis, where not those of the numbers.
+        row, series, panel: columns with the row, series and panel of each row of the frame.
+        chance: marks of chance beside each dot.
+        line: position of a vertical line through all panels.
+        limits: limits of the axis, by default those of the numbers.
     """
     whole = frame.assign(**{name: np.nan for name in (f"{value}_low", f"{value}_high") if name not in frame})
     whole = whole.assign(_panel=whole[panel].astype(str) if panel else "")
@@ -72,23 +72,23 @@ def draw_interval_panels(
     row_in = ROW_IN + 0.07 * (min(len(looks), style.MOST_SERIES) - 1)
     height = down * (0.62 + row_in * max(2, len(names))) + 1.15 + legend_in(handles, 3)
     figure = style.new_figure(height_in=height)
-    found = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
-    for axes, name in zip(found, panels, strict=False):
+    axes_list = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
+    for axes, name in zip(axes_list, panels, strict=False):
         _draw_panel(axes, rows_where(whole, _panel=name), value, row, series, names, looks, chance)
         axes.set_title(name, fontsize=style.BODY_PT)
         if line is not None:
             axes.axvline(line, color=style.BLACK, lw=0.8, zorder=0)
         axes.grid(visible=True, axis="x")
         axes.tick_params(axis="y", length=0)
-    for axes in found[len(panels) :]:
+    for axes in axes_list[len(panels) :]:
         axes.set_visible(False)
-    for axes in found[::across]:
+    for axes in axes_list[::across]:
         name_rows(axes, names, style.SMALL_PT)
-    for axes in found[max(0, len(panels) - across) : len(panels)]:
+    for axes in axes_list[max(0, len(panels) - across) : len(panels)]:
         axes.set_xlabel(label)
         axes.tick_params(labelbottom=True)
     if limits:
-        found[0].set_xlim(*limits)
+        axes_list[0].set_xlim(*limits)
     return style.finish(figure, title, notes, handles, 3, planted)
 
 
@@ -107,18 +107,18 @@ def _draw_panel(
     step = min(0.22, 0.7 / max(1, len(looks)))
     crowd = is_crowd(looks)
     for number, (name, look) in enumerate(looks.items()):
-        own = part.loc[part[series].astype(str) == name]
-        places = np.array([names.index(str(each)) for each in own[row]], dtype=float)
+        series_rows = part.loc[part[series].astype(str) == name]
+        places = np.array([names.index(str(each)) for each in series_rows[row]], dtype=float)
         places += 0 if crowd else shift(number, len(looks), step)
-        for place, told in zip(places, records(own), strict=True):
-            _draw_chance(axes, place, told, chance)
-        draw_dots(axes, places, own, value, look.color, look.marker, size=4 if crowd else 5, gid=f"dots {name}")
+        for place, values in zip(places, records(series_rows), strict=True):
+            _draw_chance(axes, place, values, chance)
+        draw_dots(axes, places, series_rows, value, look.color, look.marker, size=4 if crowd else 5, gid=f"dots {name}")
 
 
-def _draw_chance(axes: Axes, place: float, told: Mapping[str, Any], chance: Chance | None) -> None:
-    if chance is None or not np.isfinite(float(told[chance.low] if told[chance.low] is not None else np.nan)):
+def _draw_chance(axes: Axes, place: float, values: Mapping[str, Any], chance: Chance | None) -> None:
+    if chance is None or not np.isfinite(float(values[chance.low] if values[chance.low] is not None else np.nan)):
         return
     if chance.high:
-        axes.hlines(place, told[chance.low], told[chance.high], color=style.PALE, lw=6, zorder=0)
+        axes.hlines(place, values[chance.low], values[chance.high], color=style.PALE, lw=6, zorder=0)
     else:
-        axes.plot([told[chance.low]], [place], "|", color=style.BLACK, markersize=9, markeredgewidth=1.6, zorder=2)
+        axes.plot([values[chance.low]], [place], "|", color=style.BLACK, markersize=9, markeredgewidth=1.6, zorder=2)

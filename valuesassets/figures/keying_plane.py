@@ -1,4 +1,4 @@
-"""Does a scale measure what its items say, or which label a model likes?"""
+"""Does a scale measure the content of its items, or a model's preference for labels?"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,40 +16,40 @@ from valuesassets.records.frames import column, records, rows, rows_where
 
 COLUMNS = 4
 LEAST_ROOM = 0.5
-"""Half the width of a panel at least, in units of the scale: next to nothing shall not look like much."""
+"""Least half-width of a panel, in units of the scale, so that tiny differences do not look large."""
 
 
 @style.styled
 def draw_keying_plane(
     models: pd.DataFrame, scales: pd.DataFrame, planted: bool = False, notes: Sequence[str] = ()
 ) -> Figure:
-    """A panel for each scale: models by their means of forward- and of reverse-keyed items, nothing recoded.
+    """A panel for each scale: models by their means of forward- and of reverse-keyed items, without recoding.
 
     Args:
         models: `model`, `name` (of the scale), `forward_mean`, `reverse_mean`, `bias` (their mean less the midpoint).
         scales: `name`, `rho`, `pi_bias` with its ends; may be empty.
     """
-    known = rows(models, models["forward_mean"].notna() & models["reverse_mean"].notna())
-    looks = looks_of(column(known, "model"))
+    measured = rows(models, models["forward_mean"].notna() & models["reverse_mean"].notna())
+    looks = looks_of(column(measured, "model"))
     handles = model_handles(looks, markersize=5)
     handles += [rule("label preference alone", style.VERMILLION, "--"), rule("trait alone", style.BLACK)]
-    names = list(dict.fromkeys(known["name"]))
+    names = list(dict.fromkeys(measured["name"]))
     figure, panels, left_out = new_panels(names, COLUMNS, handles, above_in=1.25)
     if not names:
         say_nothing(panels[0])
-    told = {str(row["name"]): row for row in records(scales)} if len(scales) else {}
+    row_of_scale = {str(row["name"]): row for row in records(scales)} if len(scales) else {}
     for place, (name, axes) in enumerate(zip(names[:MOST_PANELS], panels, strict=False)):
-        _draw_scale(axes, rows_where(known, name=name), looks)
-        _write_bias(axes, told.get(name, {}), small=len(names) > 2)
+        _draw_scale(axes, rows_where(measured, name=name), looks)
+        _write_bias(axes, row_of_scale.get(name, {}), small=len(names) > 2)
         if is_leftmost(place, len(names), COLUMNS):
             axes.set_ylabel("reverse-keyed", fontsize=style.BODY_PT - 2)
         if place + min(COLUMNS, len(names)) >= len(panels):
             axes.set_xlabel("forward-keyed", fontsize=style.BODY_PT - 2)
     unknown = models["name"].nunique() - len(names)
-    said = [
-        "Means over items on the labels as shown. A model that answers what items say moves along the falling line; "
-        "one that likes a label, whatever the item says, along the rising one. π: share of the label in what models "
-        "differ in, with its interval; ρ: correlation of the two means over models.",
+    caption = [
+        "Means over items, without recoding. Models that answer by the content of items lie along the falling line, "
+        "models that prefer a label, whatever the content, along the rising one. π: the label's share of the "
+        "differences between models, with its interval; ρ: correlation of the two means over models.",
         *(
             [f"{unknown} scales without items of both keyings, or not read whole, are left to the tables."]
             * (unknown > 0)
@@ -57,7 +57,9 @@ def draw_keying_plane(
         *left_out,
         *notes,
     ]
-    return style.finish(figure, "Does a scale measure a trait, or a liking for labels?", said, handles, 3, planted)
+    return style.finish(
+        figure, "Does a scale measure a trait, or a preference for labels?", caption, handles, 3, planted
+    )
 
 
 def _draw_scale(axes: Axes, part: pd.DataFrame, looks: Mapping[str, style.Look]) -> None:
@@ -82,12 +84,12 @@ def _draw_scale(axes: Axes, part: pd.DataFrame, looks: Mapping[str, style.Look])
 
 
 def _write_bias(axes: Axes, row: Mapping[str, Any], small: bool) -> None:
-    """rho and the label's share under the panel's name; inside it they would stand on the lines or on points."""
+    """Write rho and the label's share under the panel's name; inside the panel they would hide lines or points."""
     if is_missing(row.get("rho")):
         return
-    said = f"ρ {row['rho']:.2f}, π {row['pi_bias']:.2f}"
+    text = f"ρ {row['rho']:.2f}, π {row['pi_bias']:.2f}"
     if not is_missing(row.get("pi_bias_low")) and not is_missing(row.get("pi_bias_high")):
-        said += f" [{row['pi_bias_low']:.2f}, {row['pi_bias_high']:.2f}]"
+        text += f" [{row['pi_bias_low']:.2f}, {row['pi_bias_high']:.2f}]"
     size = style.SMALL_PT - (1.5 if small else 0)
-    axes.text(0, 1.02, said, transform=axes.transAxes, ha="left", va="bottom", fontsize=size, gid="bias")
+    axes.text(0, 1.02, text, transform=axes.transAxes, ha="left", va="bottom", fontsize=size, gid="bias")
     axes.set_title(axes.get_title(loc="left"), fontsize=style.SMALL_PT + (0 if small else 2), pad=size + 5)

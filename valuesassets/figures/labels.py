@@ -11,22 +11,23 @@ from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
 from valuesassets.figures import style
+from valuesassets.measure.arrays import Array
 
 RADII_PT = (3, 6, 10, 15, 21, 28, 36, 46, 58, 72, 90, 110, 140)
-"""How far a name may move from its point, nearest first."""
+"""Distances of a name from its point that are tried, nearest first."""
 ANGLES = np.deg2rad([0, 180, 90, 270, 45, 135, 315, 225, 22, 158, 338, 202, 67, 113, 293, 247])
-"""Where a name may stand, in the order in which readers look for it: right, left, above, below, corners."""
+"""Directions that are tried, in the order in which readers look: right, left, above, below, corners."""
 GAP_PT = 0.8
 NAMELESS_PT = 5.0
 """Room kept for a point without a name."""
 LEADER_FROM_PT = 8
 
 PER_OVERLAP, PER_CROSSING, PER_POINT = 1000.0, 6.0, 0.5
-"""What an overlap, a crossed line and a point of distance cost when places are compared."""
+"""Costs of an overlap, of a crossed line and of a point of distance, by which places are compared."""
 
-Boxes = NDArray[np.float64]
+Boxes = Array
 """(n, 4): left, bottom, right, top in pixels."""
-Pixels = NDArray[np.float64]
+Pixels = Array
 """(2,) a place, or (4,) one box, in pixels."""
 Segment = tuple[tuple[float, float], tuple[float, float]]
 
@@ -53,7 +54,7 @@ class Name:
 def write_names(
     axes: Axes, names: Sequence[Name], strokes: Sequence[Segment] = (), nameless: Sequence[tuple[float, float]] = ()
 ) -> list[Annotation]:
-    """Names beside their points, each at the nearest free place, joined to its point by a line where that is far.
+    """Write each name at the nearest free place, joined to its point by a line if that is far.
 
     The figure's layout is settled first and then frozen, because free places are measured in pixels. Names that are
     optional and find no place are not among those returned.
@@ -70,10 +71,10 @@ def write_names(
     pixels_per_pt = figure.dpi / 72
     anchors = axes.transData.transform([(name.x, name.y) for name in names]).reshape(-1, 2)
     radii = np.array([name.marker_pt for name in names]) / 2 * pixels_per_pt
-    taken = np.hstack([anchors - radii[:, None], anchors + radii[:, None]])
+    occupied = np.hstack([anchors - radii[:, None], anchors + radii[:, None]])
     others = axes.transData.transform(list(nameless)) if len(nameless) else np.empty((0, 2))
     room = NAMELESS_PT / 2 * pixels_per_pt
-    taken = np.vstack([taken, np.hstack([others - room, others + room])])
+    occupied = np.vstack([occupied, np.hstack([others - room, others + room])])
     frame = np.array(axes.get_window_extent().extents)
     lines = [(start, end) for start, end in map(axes.transData.transform, strokes)]
     halo = [withStroke(linewidth=1.5, foreground="white")]
@@ -88,12 +89,12 @@ def write_names(
         extent = text.get_window_extent()
         half = np.array([extent.width, extent.height]) / 2 + GAP_PT * pixels_per_pt
         farthest = LEADER_FROM_PT if name.is_optional else np.inf
-        centre, cost = _nearest_free(anchor, half, radius, pixels_per_pt, taken, frame, lines, farthest)
+        centre, cost = _nearest_free(anchor, half, radius, pixels_per_pt, occupied, frame, lines, farthest)
         if name.is_optional and cost >= PER_OVERLAP:
             text.remove()
             continue
         text.set_position(tuple((centre - anchor) / pixels_per_pt))
-        taken = np.vstack([taken, np.hstack([centre - half, centre + half])])
+        occupied = np.vstack([occupied, np.hstack([centre - half, centre + half])])
         edge = np.clip(anchor, centre - half, centre + half)
         if np.hypot(*(edge - anchor)) > radius + LEADER_FROM_PT * pixels_per_pt:
             lines.append((anchor, edge))
@@ -108,7 +109,7 @@ def _nearest_free(
     half: Pixels,
     radius: float,
     pixels_per_pt: float,
-    taken: Boxes,
+    occupied: Boxes,
     frame: Pixels,
     lines: list[tuple[Pixels, Pixels]],
     farthest_pt: float,
@@ -122,9 +123,9 @@ def _nearest_free(
         centres = anchor + directions * (half + radius + distance_pt * pixels_per_pt)
         boxes = np.hstack([centres - half, centres + half])
         inside = (boxes[:, :2] >= frame[:2]).all(axis=1) & (boxes[:, 2:] <= frame[2:]).all(axis=1)
-        overlap = _overlap(boxes, taken)
+        overlap = _overlap(boxes, occupied)
         cost = np.where(overlap > 0, PER_OVERLAP + overlap, 0) + distance_pt * PER_POINT
-        cost += PER_CROSSING * np.array([_crossings(box, anchor, taken, lines) for box in boxes])
+        cost += PER_CROSSING * np.array([_crossings(box, anchor, occupied, lines) for box in boxes])
         cost = np.where(inside, cost, np.inf)
         choice = int(np.argmin(cost))
         if cost[choice] < least:
@@ -132,19 +133,19 @@ def _nearest_free(
     return best, float(least)
 
 
-def _overlap(boxes: Boxes, taken: Boxes) -> NDArray[np.float64]:
-    """(n,) area in square pixels that each box shares with the taken ones."""
-    low = np.maximum(boxes[:, None, :2], taken[None, :, :2])
-    high = np.minimum(boxes[:, None, 2:], taken[None, :, 2:])
+def _overlap(boxes: Boxes, occupied: Boxes) -> Array:
+    """(n,) area in square pixels that each box shares with occupied boxes."""
+    low = np.maximum(boxes[:, None, :2], occupied[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:], occupied[None, :, 2:])
     return np.clip(high - low, 0, None).prod(axis=2).sum(axis=1)
 
 
-def _crossings(box: Pixels, anchor: Pixels, taken: Boxes, lines: list[tuple[Pixels, Pixels]]) -> int:
-    """Lines that run through the box, and lines and taken boxes that a leader from the box to its point meets."""
+def _crossings(box: Pixels, anchor: Pixels, occupied: Boxes, lines: list[tuple[Pixels, Pixels]]) -> int:
+    """Number of lines through the box, and of lines and occupied boxes that its leader crosses."""
     edge = np.clip(anchor, box[:2], box[2:])
     leader = np.linspace(anchor, edge, 12)[1:-1]
-    is_own = ((anchor > taken[:, :2]) & (anchor < taken[:, 2:])).all(axis=1)
-    is_inside = (leader[:, None] > taken[None, :, :2]) & (leader[:, None] < taken[None, :, 2:])
+    is_own = ((anchor > occupied[:, :2]) & (anchor < occupied[:, 2:])).all(axis=1)
+    is_inside = (leader[:, None] > occupied[None, :, :2]) & (leader[:, None] < occupied[None, :, 2:])
     boxes_met = is_inside.all(axis=2).any(axis=0) & ~is_own
     if not lines:
         return int(boxes_met.sum())
@@ -157,10 +158,10 @@ def _crossings(box: Pixels, anchor: Pixels, taken: Boxes, lines: list[tuple[Pixe
     return int(boxes_met.sum() + through.sum() + met.sum())
 
 
-def _cross(a: Pixels, b: Pixels, starts: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _cross(a: Pixels, b: Pixels, starts: Array, ends: Array) -> NDArray[np.bool_]:
     """(n,) whether the segment ab crosses each of the others."""
 
-    def side(p: NDArray[np.float64], q: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.float64]:
+    def side(p: Array, q: Array, r: Array) -> Array:
         along, across = q - p, r - p
         return along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0]
 

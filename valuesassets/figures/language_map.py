@@ -1,4 +1,4 @@
-"""Which languages answer alike: beyond what language does, and as plain distances have it."""
+"""Which languages answer alike, beyond effects of language and by plain distances?"""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,30 +33,31 @@ def draw_language_map(points: pd.DataFrame, planted: bool = False, notes: Sequen
         points: `model`, `distance` (of `SIDES`), `language`, `script`, `x`, `y`, `stress`, `group` (null: none named).
     """
     models = [str(name) for name in dict.fromkeys(points["model"])]
-    shown = models[:MOST_MODELS]
-    looks = _looks(rows(points, points["model"].isin(shown)))
-    said = [
-        "Metric scaling of the root of twice the distance; below 0 counts as 0. Left: how much further apart two "
-        "languages answer where no country is named than where the same one is. Right: distances of answers without a "
-        "country as they are, language and script included. Stress: 0 perfect, .2 poor.",
-        *([f"{len(models) - len(shown)} more models are in the tables."] * (len(models) > len(shown))),
+    drawn_models = models[:MOST_MODELS]
+    looks = _looks(rows(points, points["model"].isin(drawn_models)))
+    caption = [
+        "Metric scaling of the square root of twice the distance; negative distances count as 0. Left: the increase of "
+        "the distance between two languages where no country is named, compared with naming the same country. Right: "
+        "plain distances of answers without a country, including effects of language and script. Stress: 0 perfect, "
+        ".2 poor.",
+        *([f"{len(models) - len(drawn_models)} more models are in the tables."] * (len(models) > len(drawn_models))),
         *notes,
     ]
     handles = _handles(looks)
-    figure = style.new_figure(height_in=1.5 + PANEL_IN * max(1, len(shown)))
-    panels = figure.subplots(max(1, len(shown)), len(SIDES), squeeze=False)
-    for model, pair in zip(shown, panels, strict=False):
+    figure = style.new_figure(height_in=1.5 + PANEL_IN * max(1, len(drawn_models)))
+    panels = figure.subplots(max(1, len(drawn_models)), len(SIDES), squeeze=False)
+    for model, pair in zip(drawn_models, panels, strict=False):
         for axes, side in zip(pair, SIDES, strict=True):
             _draw_points(axes, rows_where(points, model=model, distance=side), looks, side)
         pair[0].set_ylabel(short(model, 30))
-    if not shown:
+    if not drawn_models:
         for axes in panels.ravel():
             say_nothing(axes)
             axes.set_yticks([])
-    title = "Which languages answer alike, beyond what language does?"
-    style.finish(figure, title, said, handles, 4, planted)
+    title = "Which languages answer alike, beyond effects of language?"
+    style.finish(figure, title, caption, handles, 4, planted)
     style.settle(figure)
-    for model, pair in zip(shown, panels, strict=False):
+    for model, pair in zip(drawn_models, panels, strict=False):
         for axes, side in zip(pair, SIDES, strict=True):
             _write_languages(axes, rows_where(points, model=model, distance=side), looks, side)
     return figure
@@ -65,13 +66,15 @@ def draw_language_map(points: pd.DataFrame, planted: bool = False, notes: Sequen
 def _looks(points: pd.DataFrame) -> dict[int, style.Look]:
     """A look for each group; the ninth and later have none of their own."""
     groups = sorted({int(each) for each in points["group"].dropna()})
-    named = dict(zip(groups, style.looks(map(str, range(style.MOST_SERIES))).values(), strict=False))
-    return {group: named.get(group, CROWD) for group in groups}
+    looks_of_groups = dict(zip(groups, style.looks(map(str, range(style.MOST_SERIES))).values(), strict=False))
+    return {group: looks_of_groups.get(group, CROWD) for group in groups}
 
 
 def _handles(looks: Mapping[int, style.Look]) -> list[Line2D]:
-    told = [mark(f"group {group}", look.marker, look.color) for group, look in looks.items() if look is not CROWD]
-    return told or [mark("no groups are named", CROWD.marker, CROWD.color)]
+    group_marks = [
+        mark(f"group {group}", look.marker, look.color) for group, look in looks.items() if look is not CROWD
+    ]
+    return group_marks or [mark("no groups are named", CROWD.marker, CROWD.color)]
 
 
 def look_of(group: object, looks: Mapping[int, style.Look]) -> style.Look:
@@ -101,8 +104,8 @@ def _write_languages(axes: Axes, part: pd.DataFrame, looks: Mapping[int, style.L
     axes.apply_aspect()  # names are placed in pixels
     names = []
     for row in records(part):
-        told = side == "plain distance" and row["script"] != "Latin"
-        text = f"{row['language']} ({row['script']})" if told else str(row["language"])
+        has_script = side == "plain distance" and row["script"] != "Latin"
+        text = f"{row['language']} ({row['script']})" if has_script else str(row["language"])
         names.append(Name(row["x"], row["y"], text, style.text_ink(look_of(row["group"], looks).color)))
     if names:
         write_names(axes, names)

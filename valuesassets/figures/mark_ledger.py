@@ -1,4 +1,4 @@
-"""What was lost: the answers of each cell that were not read, and why."""
+"""Lost answers: the share of each cell's marks that were not read, by reason."""
 
 from collections.abc import Sequence
 
@@ -12,9 +12,9 @@ from valuesassets.figures.status_bars import draw_shares, status_handles, status
 from valuesassets.records.frames import parts_of, rows, rows_where
 
 MOST_ROWS = 48
-"""Rows at most; the worst are shown."""
+"""Maximum number of rows; those with the largest losses are drawn."""
 DETAILS = (["task", "model", "history"], ["task", "model"])
-"""What a row stands for: the first of these of which there are few enough rows, else the worst rows of the last."""
+"""Levels of detail of a row: the first one with few enough rows is used, else the worst rows of the last one."""
 READ = "read"
 
 
@@ -30,21 +30,21 @@ def draw_mark_ledger(
 
     Args:
         ledger: `task`, `model`, `history`, `status`, `marks`.
-        unread: statuses that a bar is made of.
-        beside: statuses that are counted in words, and no loss.
+        unread: statuses of unread marks, the parts of a bar.
+        beside: statuses that are no loss and are counted in words.
     """
-    counted = _alike_together(rows(ledger, ledger["marks"] > 0))
+    counted = _merge_equal_histories(rows(ledger, ledger["marks"] > 0))
     tables = (_counts(counted, names) for names in DETAILS)
     table = next((each for each in tables if len(each) <= MOST_ROWS), _counts(counted, DETAILS[-1]))
     sums = {status: int(part["marks"].sum()) for (status,), part in parts_of(counted, ["status"])}
     statuses = sorted(set(unread) & sums.keys(), key=lambda status: (-sums[status], status))
-    of = table.sum(axis=1)
-    shares = table.reindex(columns=statuses, fill_value=0).div(of.where(of > 0, 1), axis=0)
-    said = list(notes)
+    n_marks = table.sum(axis=1)
+    shares = table.reindex(columns=statuses, fill_value=0).div(n_marks.where(n_marks > 0, 1), axis=0)
+    caption = list(notes)
     if len(table) > MOST_ROWS:
-        kept = shares.sum(axis=1).sort_values(ascending=False, kind="stable").index[:MOST_ROWS]
-        said.append(f"The {MOST_ROWS} of {len(table)} cells that lost most; the table has all of them.")
-        table, shares, of = table.loc[kept], shares.loc[kept], of.loc[kept]
+        worst = shares.sum(axis=1).sort_values(ascending=False, kind="stable").index[:MOST_ROWS]
+        caption.append(f"The {MOST_ROWS} of {len(table)} cells with the largest losses; the table has all of them.")
+        table, shares, n_marks = table.loc[worst], shares.loc[worst], n_marks.loc[worst]
     looks = status_looks(statuses)
     handles = status_handles(looks)
     row_in = 0.17 if len(table) > 12 else 0.24
@@ -57,7 +57,7 @@ def draw_mark_ledger(
         draw_shares(axes, shares, looks)
         for place, name in enumerate(table.index):
             lost = int(table.reindex(columns=statuses, fill_value=0).loc[name].sum())
-            words = [f"{lost:,} of {int(of.loc[name]):,}"]
+            words = [f"{lost:,} of {int(n_marks.loc[name]):,}"]
             words += [
                 f"{int(table.loc[name, each]):,} {each.replace('_', ' ')}"
                 for each in beside
@@ -67,31 +67,35 @@ def draw_mark_ledger(
         name_rows(axes, [short(str(name), 44) for name in table.index], row_pt(row_in))
         axes.set_xlabel("share of the marks that were not read")
     title = "What was lost?" if statuses else "What was lost? No mark."
-    return style.finish(figure, title, said, handles, 4, planted)
+    return style.finish(figure, title, caption, handles, 4, planted)
 
 
-def _alike_together(ledger: pd.DataFrame) -> pd.DataFrame:
-    """The rows with one history in place of several after which a model lost the same of a task."""
-    kept = []
+def _merge_equal_histories(ledger: pd.DataFrame) -> pd.DataFrame:
+    """The ledger with one row in place of several histories with equal losses of a model in a task."""
+    parts = []
     for _, cell in parts_of(ledger, ["task", "model"]):
-        alike: dict[tuple[tuple[str, int], ...], list[str]] = {}
+        histories_by_counts: dict[tuple[tuple[str, int], ...], list[str]] = {}
         for (history,), part in parts_of(cell, ["history"]):
-            alike.setdefault(tuple(sorted(zip(part["status"], part["marks"], strict=True))), []).append(str(history))
-        for names in alike.values():
+            histories_by_counts.setdefault(tuple(sorted(zip(part["status"], part["marks"], strict=True))), []).append(
+                str(history)
+            )
+        for names in histories_by_counts.values():
             first = rows_where(cell, history=names[0])
-            kept.append(first if len(names) == 1 else first.assign(history=f"each of {len(names)} histories"))
-    return pd.concat(kept, ignore_index=True) if kept else ledger
+            parts.append(first if len(names) == 1 else first.assign(history=f"each of {len(names)} histories"))
+    return pd.concat(parts, ignore_index=True) if parts else ledger
 
 
 def _counts(ledger: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """(rows, statuses) marks, in the order of the ledger; rows named by what sets them apart."""
-    told = [name for name in names if ledger[name].nunique() > 1] or list(names[:1])
-    label = ledger[told[0]].astype(str)
-    for name in told[1:]:
+    """(rows, statuses) numbers of marks in the ledger's order; rows are named by the columns in which they differ."""
+    varying = [name for name in names if ledger[name].nunique() > 1] or list(names[:1])
+    label = ledger[varying[0]].astype(str)
+    for name in varying[1:]:
         label = label + ", " + ledger[name].astype(str)
-    named = ledger.assign(label=label)
-    for name in reversed(told):  # in the order in which each first stands there
-        order = {value: place for place, value in enumerate(dict.fromkeys(named[name]))}
-        named = named.sort_values(name, key=lambda values, order=order: values.map(order), kind="stable")
-    found = named.pivot_table(index="label", columns="status", values="marks", aggfunc="sum", fill_value=0, sort=False)
-    return found.reindex(list(dict.fromkeys(named["label"])))
+    labelled = ledger.assign(label=label)
+    for name in reversed(varying):  # in order of first occurrence
+        order = {value: place for place, value in enumerate(dict.fromkeys(labelled[name]))}
+        labelled = labelled.sort_values(name, key=lambda values, order=order: values.map(order), kind="stable")
+    table = labelled.pivot_table(
+        index="label", columns="status", values="marks", aggfunc="sum", fill_value=0, sort=False
+    )
+    return table.reindex(list(dict.fromkeys(labelled["label"])))

@@ -12,9 +12,10 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from valuesassets.figures import style
+from valuesassets.measure.arrays import Array
 
 HATCH = "////"
 """Of what is missing."""
@@ -110,7 +111,7 @@ def say_nothing(axes: Axes) -> None:
 
 
 def draw_heat(
-    figure: Figure, axes: Axes, values: NDArray[np.float64], limits: tuple[float, float], label: str, **bar: Any
+    figure: Figure, axes: Axes, values: Array, limits: tuple[float, float], label: str, **bar: Any
 ) -> Colorbar:
     """A shade per value, rows from the top, on a hatched ground that shows where there is none, and its colour bar.
 
@@ -131,7 +132,7 @@ def draw_heat(
     return drawn
 
 
-def write_values(axes: Axes, values: NDArray[np.float64], limits: tuple[float, float], size_pt: float) -> None:
+def write_values(axes: Axes, values: Array, limits: tuple[float, float], size_pt: float) -> None:
     """Each value in its cell, in the ink that its shade asks for: two decimals without the leading 0, one from 1 on."""
     for (row, column), value in np.ndenumerate(values):
         if np.isfinite(value):

@@ -13,7 +13,7 @@ from valuesassets.figures.marks import mark, say_nothing
 from valuesassets.records.frames import records
 
 _PANELS = (
-    ("agreement", "own-country\nagreement", "correlation with the own\nless the others (up to 2)"),
+    ("agreement", "own-country\nagreement", "correlation with the own\nminus the others (up to 2)"),
     ("advantage", "own-country\nadvantage", "bits"),
     ("distance_own", "distance to\nown country", "Jensen-Shannon\ndistance"),
     ("entropy_bits", "entropy", "bits"),
@@ -30,8 +30,8 @@ def draw_mono_vs_multi(
         pairs: rows of `mono_vs_multi/pairs` of one pair of families.
         summary: those of `mono_vs_multi/summary`, said under the figure, as `notes` are.
     """
-    apart = pairs["agreement_mono"] - pairs["agreement_multi"]
-    ordered = pairs.assign(apart=apart).sort_values(["apart", "difference"], kind="stable").reset_index(drop=True)
+    differences = pairs["agreement_mono"] - pairs["agreement_multi"]
+    ordered = pairs.assign(apart=differences).sort_values(["apart", "difference"], kind="stable").reset_index(drop=True)
     families = {kind: str(ordered[kind].iloc[0]) for kind in ("mono", "multi")}
     looks = style.looks(families.values())
     looks_of: dict[str, style.Keywords] = {

@@ -23,7 +23,7 @@ def draw_multi_token_share(shares: pd.DataFrame, planted: bool = False, notes: S
     Args:
         shares: `model`, `kind` (named as its column), `share_multi_token`.
     """
-    known = rows(shares, shares[SHARE].notna())
+    measured = rows(shares, shares[SHARE].notna())
     models, kinds = (list(dict.fromkeys(shares[name])) for name in ("model", "kind"))
     row_in = 0.17 if len(models) > 12 else 0.3
     longest = style.upright_height([short(str(kind), 34) for kind in kinds], style.SMALL_PT - 1)
@@ -31,21 +31,21 @@ def draw_multi_token_share(shares: pd.DataFrame, planted: bool = False, notes: S
     figure = style.new_figure(height_in=height)
     axes = figure.add_subplot()
     title = "Which answers have several tokens?"
-    if not len(known):
+    if not len(measured):
         say_nothing(axes)
         axes.set_yticks([])
         return style.finish(figure, title, notes, planted=planted)
-    table = known.pivot_table(index="model", columns="kind", values=SHARE, aggfunc="first")
+    table = measured.pivot_table(index="model", columns="kind", values=SHARE, aggfunc="first")
     values = table.reindex(index=models, columns=kinds).to_numpy(dtype=float)
     draw_heat(figure, axes, values, (0.0, 1.0), "share")
     if len(kinds) <= MOST_WRITTEN:
         write_values(axes, values, (0.0, 1.0), row_pt(row_in) - 1)
     axes.set_yticks(np.arange(len(models)) + 0.5, [short(str(model)) for model in models], fontsize=row_pt(row_in))
     name_columns(axes, [short(str(kind), 34) for kind in kinds])
-    said = [
+    caption = [
         "Shares of the candidates that may be answered at a kind of mark. A candidate of several tokens is as likely "
         "as all of them in turn; reading the first alone gives it the share of every candidate that begins so.",
         *notes,
     ]
     handles = [missing("not read")] if np.isnan(values).any() else []
-    return style.finish(figure, title, said, handles, 3, planted)
+    return style.finish(figure, title, caption, handles, 3, planted)

@@ -34,7 +34,7 @@ def draw_noise_floor(
         scores: the same of whole questions, `n_ratings` in place of `n`.
         thresholds: distances that are counted as near.
     """
-    known = rows(distances, distances[FLOOR].notna() & (distances["n"] > 0))
+    measured = rows(distances, distances[FLOOR].notna() & (distances["n"] > 0))
     models = shown_models(distances)
     handles: list[Line2D | Patch] = [*model_marks(models, ls="-", markersize=5)]
     handles += [rule("perfect model, median question", style.BLACK)]
@@ -43,15 +43,15 @@ def draw_noise_floor(
         handles.append(mark("all groups pooled", "o", style.BLACK, markerfacecolor="white", markersize=6))
     figure = style.new_figure(height_in=4.7 + legend_in(handles, 3))
     axes = figure.add_subplot(xscale="log", xlabel="people per group, or per question", ylabel="W1 (scale from 0 to 1)")
-    if not len(known):
+    if not len(measured):
         say_nothing(axes)
         return style.finish(figure, "How near can a model be at all?", notes, planted=planted)
-    constant = known[FLOOR].astype(float) * np.sqrt(known["n"].astype(float))
+    constant = measured[FLOOR].astype(float) * np.sqrt(measured["n"].astype(float))
     low, middle, high = np.quantile(constant, [0.05, 0.5, 0.95])
-    most = float(known["n"].max())
+    most = float(measured["n"].max())
     if scores is not None and len(scores):
         most = max(most, float(scores["n_ratings"].max()))
-    across = np.geomspace(max(1.0, float(known["n"].min()) / 1.5), most * 1.5, 80)
+    across = np.geomspace(max(1.0, float(measured["n"].min()) / 1.5), most * 1.5, 80)
     axes.fill_between(across, low / np.sqrt(across), high / np.sqrt(across), **BAND)
     axes.plot(across, middle / np.sqrt(across), color=style.BLACK, lw=1.4, gid="floor")
     crossings = []
@@ -59,7 +59,7 @@ def draw_noise_floor(
         axes.axhline(threshold, color=style.VERMILLION, lw=1, ls="--", zorder=1)
         crossings.append(f"{threshold:g} from {int(np.ceil((middle / threshold) ** 2))} people on")
     for name, look in models.looks.items():
-        sizes, medians = _by_size(rows_where(known, model=name))
+        sizes, medians = _by_size(rows_where(measured, model=name))
         axes.plot(
             sizes, medians, ls="-", lw=0.8, marker=look.marker, color=look.color, markersize=4.5, gid=f"groups {name}"
         )
@@ -76,13 +76,13 @@ def draw_noise_floor(
     axes.set_xticks(ticks, [f"{each:,g}" for each in ticks])
     axes.minorticks_off()
     axes.grid(axis="x")
-    said = [
+    caption = [
         f"In the median question a perfect model is below {', '.join(crossings)}. Marks: medians of models over groups "
         "of like size.",
         *models.notes,
         *notes,
     ]
-    return style.finish(figure, "How near to people can a model be at all?", said, handles, 3, planted)
+    return style.finish(figure, "How near to people can a model be at all?", caption, handles, 3, planted)
 
 
 def _by_size(part: pd.DataFrame) -> tuple[list[float], list[float]]:

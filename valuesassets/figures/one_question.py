@@ -1,4 +1,4 @@
-"""One question from beginning to end: what a model is shown, the scale, some people and what they answered."""
+"""One question in full: the prompt, the scale, some people, their answers and those of models."""
 
 from collections.abc import Mapping, Sequence
 
@@ -43,40 +43,40 @@ def draw_one_question(
         people: a row per person: columns of text (their background), `answer`, and the expected answer of each model
             for that person under the model's name; at most twelve rows are shown.
     """
-    shown = people.head(MOST_PEOPLE).reset_index(drop=True)
-    numbers = [str(each) for each in shown if pd.api.types.is_numeric_dtype(shown[each]) and each != ANSWER]
+    sample = people.head(MOST_PEOPLE).reset_index(drop=True)
+    numbers = [str(each) for each in sample if pd.api.types.is_numeric_dtype(sample[each]) and each != ANSWER]
     models = shown_models(pd.DataFrame({"model": numbers}))
-    background = [str(each) for each in shown if each not in (*numbers, ANSWER)]
-    known = [", ".join(str(row[each]) for each in background if pd.notna(row[each])) for row in records(shown)]
-    rows = [folded(each, BACKGROUND_LETTERS) for each in known]
+    background = [str(each) for each in sample if each not in (*numbers, ANSWER)]
+    backgrounds = [", ".join(str(row[each]) for each in background if pd.notna(row[each])) for row in records(sample)]
+    rows = [folded(each, BACKGROUND_LETTERS) for each in backgrounds]
     lines = _lines(prompt)
     labels = _labels(scale)
     handles: list[Line2D] = [mark("what this person answered", **PERSON)]
     handles += model_marks(models, ": expected answer", markersize=5, markerfacecolor="white")
     row_in = 0.3 if max([0, *(each.count("\n") for each in rows)]) < 2 else 0.42
-    prompt_in, people_in = LINE_IN * (len(lines) + 0.8), row_in * max(len(shown), 1) + 0.1
+    prompt_in, people_in = LINE_IN * (len(lines) + 0.8), row_in * max(len(sample), 1) + 0.1
     labels_in = 0.14 * max(label.count("\n") for label in labels) + 0.3
     figure = style.new_figure(height_in=1.15 + prompt_in + people_in + labels_in + legend_in(handles, 3))
     # The prompt spans a second, empty column, so that the people's names at the left do not narrow it.
     grid = figure.add_gridspec(2, 2, height_ratios=(prompt_in, people_in), width_ratios=(0.001, 1))
     _write_prompt(figure.add_subplot(grid[0, :]), lines)
     axes = figure.add_subplot(grid[1, 1])
-    places = np.arange(len(shown))
+    places = np.arange(len(sample))
     axes.set_yticks(places, rows, fontsize=style.SMALL_PT)
-    axes.set_ylim(len(shown) - 0.45, -0.55)
+    axes.set_ylim(len(sample) - 0.45, -0.55)
     axes.tick_params(axis="y", length=0)
-    axes.plot(shown[ANSWER].astype(float), places, gid="answers", **PERSON)
+    axes.plot(sample[ANSWER].astype(float), places, gid="answers", **PERSON)
     for number, (model, look) in enumerate(models.looks.items()):
-        apart = (number - (len(models.looks) - 1) / 2) * 0.13
-        axes.plot(shown[model].astype(float), places + apart, ls="", marker=look.marker, color=look.color, markersize=5,
-                  markerfacecolor="white", gid=f"expected {model}")  # fmt: skip
+        offset = (number - (len(models.looks) - 1) / 2) * 0.13
+        axes.plot(sample[model].astype(float), places + offset, ls="", marker=look.marker, color=look.color,
+                  markersize=5, markerfacecolor="white", gid=f"expected {model}")  # fmt: skip
     codes = list(scale)
     axes.set_xticks(codes, labels, fontsize=style.SMALL_PT)
     axes.set_xlim(min(codes) - 0.4, max(codes) + 0.4)
     axes.grid(axis="both")
-    left_out = len(people) - len(shown)
-    said = [*([f"{left_out} more people are not shown."] if left_out else []), *models.notes, *notes]
-    return style.finish(figure, f"One question: {name}", said, handles, 3, planted)
+    left_out = len(people) - len(sample)
+    caption = [*([f"{left_out} more people are not shown."] if left_out else []), *models.notes, *notes]
+    return style.finish(figure, f"One question: {name}", caption, handles, 3, planted)
 
 
 def _lines(prompt: str) -> list[str]:

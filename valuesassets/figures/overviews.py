@@ -16,7 +16,7 @@ from valuesassets.figures.marks import GAP_PT, HATCH, missing, name_columns
 
 MOST_BARS = 40
 GOLDEN = 0.618033988749895
-"""Shares of it, taken modulo 1, lie evenly: marks are set apart without chance."""
+"""Multiples of it modulo 1 are evenly spread: marks are jittered without randomness."""
 FIELDS_PER_ROW, PAGES_PER_ROW = 24, 12
 PAGE = (595.0, 842.0)
 """Width and height of A4 in points; a form of another size is drawn in the least page that holds its frames."""
@@ -32,15 +32,15 @@ def draw_bars(numbers: Mapping[str, float], title: str, label: str, planted: boo
         numbers: by name, in the order in which they are shown.
         label: what the numbers are, with their unit.
     """
-    shown = dict(list(numbers.items())[:MOST_BARS])
-    figure = style.new_figure(height_in=style.axes_height(len(shown), 0.22, 0.8, 7) + 1.1)
-    axes = figure.add_subplot(xlabel=label, ylim=(len(shown) - 0.4, -0.6))
-    places, values = np.arange(len(shown)), np.array(list(shown.values()), float)
+    drawn = dict(list(numbers.items())[:MOST_BARS])
+    figure = style.new_figure(height_in=style.axes_height(len(drawn), 0.22, 0.8, 7) + 1.1)
+    axes = figure.add_subplot(xlabel=label, ylim=(len(drawn) - 0.4, -0.6))
+    places, values = np.arange(len(drawn)), np.array(list(drawn.values()), float)
     bars = axes.barh(places, values, color=style.BLUE, height=0.7)
     axes.bar_label(bars, [f"{value:,.4g}" for value in values], padding=3, fontsize=style.SMALL_PT)
-    axes.set_yticks(places, list(shown), fontsize=style.SMALL_PT)
+    axes.set_yticks(places, list(drawn), fontsize=style.SMALL_PT)
     axes.margins(x=0.12)
-    left_out = len(numbers) - len(shown)
+    left_out = len(numbers) - len(drawn)
     return style.finish(figure, title, [f"{left_out} more are not shown."] if left_out else [], planted=planted)
 
 
@@ -59,8 +59,8 @@ def draw_spread(groups: Mapping[str, Sequence[float]], title: str, label: str, p
         values = np.asarray(numbers, float)
         n_null += int(np.isnan(values).sum())
         values = values[~np.isnan(values)]
-        apart = (np.arange(len(values)) * GOLDEN % 1 - 0.5) * 0.6
-        axes.plot(values, row + apart, "o", color=style.BLUE, markersize=3, alpha=0.5, markeredgewidth=0)
+        jitter = (np.arange(len(values)) * GOLDEN % 1 - 0.5) * 0.6
+        axes.plot(values, row + jitter, "o", color=style.BLUE, markersize=3, alpha=0.5, markeredgewidth=0)
         if len(values):
             axes.plot(np.full(2, np.median(values)), [row - 0.38, row + 0.38], color=style.VERMILLION, lw=2)
     names = [f"{name} ({len(numbers)})" for name, numbers in groups.items()]
@@ -88,9 +88,7 @@ def draw_matrix(table: pd.DataFrame, title: str, label: str | tuple[str, str], p
     is_two = isinstance(label, tuple)
     colors = ListedColormap([style.VERMILLION, style.tint(style.BLUE)]) if is_two else colormaps[style.COLOR_MAP]
     low, high = (0, 1) if is_two else (None, None)
-    shown = axes.pcolormesh(
-        np.ma.masked_invalid(values), cmap=colors, vmin=low, vmax=high, edgecolor="white", lw=GAP_PT
-    )
+    mesh = axes.pcolormesh(np.ma.masked_invalid(values), cmap=colors, vmin=low, vmax=high, edgecolor="white", lw=GAP_PT)
     for row, column in np.argwhere(np.isnan(values)):
         axes.add_patch(Rectangle((column, row), 1, 1, facecolor="white", edgecolor=style.GREY, hatch=HATCH, lw=0))
     axes.set(xlim=(0, n_columns), ylim=(n_rows, 0))
@@ -101,7 +99,7 @@ def draw_matrix(table: pd.DataFrame, title: str, label: str | tuple[str, str], p
     if isinstance(label, tuple):
         handles += [Patch(facecolor=colors(float(value)), label=label[value]) for value in (1, 0)]
     else:
-        figure.colorbar(shown, ax=axes, fraction=0.05, aspect=30).set_label(label, fontsize=style.SMALL_PT)
+        figure.colorbar(mesh, ax=axes, fraction=0.05, aspect=30).set_label(label, fontsize=style.SMALL_PT)
     handles += [missing("none")] if np.isnan(values).any() else []
     return style.finish(figure, title, handles=handles, planted=planted)
 

@@ -1,4 +1,4 @@
-"""How much nearer each cell lies to the people of its own country than to others, and where that country ranks."""
+"""Own-country advantage of each cell, and the rank of its own country."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from valuesassets.records.frames import records, rows, rows_where
 MOST_ACROSS = 3
 ADVANTAGE = "own_country_advantage"
 NULL_MARKS = {"uniform answers": "|", "always the first option": "x"}
-"""Answers without content that stand beside every cell."""
+"""Null answers that are drawn beside every cell."""
 
 
 @style.styled
@@ -23,27 +23,27 @@ def draw_own_country_ranks(cells: pd.DataFrame, families: pd.DataFrame | None = 
         cells: rows of `human_comparison/cells`; null families and null answers have kind null.
         families: rows of `human_comparison/own_country`, said under the figure.
     """
-    known = rows(cells, cells[ADVANTAGE].notna())
-    names = [name for name in dict.fromkeys(known["model"]) if name not in NULL_MARKS]
-    countries = {row["language"]: row["country"] for row in records(rows(known, known["model"].isin(names)))}
+    measured = rows(cells, cells[ADVANTAGE].notna())
+    names = [name for name in dict.fromkeys(measured["model"]) if name not in NULL_MARKS]
+    countries = {row["language"]: row["country"] for row in records(rows(measured, measured["model"].isin(names)))}
     looks = style.looks(names)
     across = min(MOST_ACROSS, len(names))
     down = -(-len(names) // across)
     figure = style.new_figure(height_in=1.4 + down * (0.7 + 0.2 * len(countries)))
     panels = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
     for axes, name in zip(panels, names, strict=False):
-        _draw_family(axes, name, looks[name], known, list(countries))
+        _draw_family(axes, name, looks[name], measured, list(countries))
     for axes in panels[len(names) :]:
         axes.set_visible(False)
     for axes in panels[::across]:
         labels = [f"{language} ({country})" for language, country in countries.items()]
         name_rows(axes, labels, style.SMALL_PT, above=1.1)
-    nulls = {name: marker for name, marker in NULL_MARKS.items() if name in set(known["model"])}
+    nulls = {name: marker for name, marker in NULL_MARKS.items() if name in set(measured["model"])}
     handles = family_marks(looks, ls="-", markersize=5)
     handles += [mark(name, marker, style.GREY, markersize=5) for name, marker in nulls.items()]
     notes = [
         "Own-country advantage: mean Jensen-Shannon divergence from the other countries minus that from the own, in "
-        "bits, without what sample sizes add. Bars: interval over items. At the right: rank of the own country, 1 the "
+        "bits, corrected for sample sizes. Bars: interval over items. At the right: rank of the own country, 1 the "
         "nearest.",
         *(
             f"{row['model']}: mean rank {row['mean_rank']:.1f}, by chance {row['mean_rank_by_chance']:.1f}."
@@ -55,12 +55,12 @@ def draw_own_country_ranks(cells: pd.DataFrame, families: pd.DataFrame | None = 
     return style.finish(figure, title, notes, handles, planted=planted)
 
 
-def _draw_family(axes: Axes, name: str, look: style.Look, known: pd.DataFrame, languages: list[str]) -> None:
+def _draw_family(axes: Axes, name: str, look: style.Look, measured: pd.DataFrame, languages: list[str]) -> None:
     places = np.arange(len(languages))
     for null, marker in NULL_MARKS.items():
-        beside = rows_where(known, model=null).set_index("language").reindex(languages)[ADVANTAGE]
-        axes.plot(beside, places, ls="", marker=marker, color=style.GREY, markersize=5, gid=f"{name} {null}")
-    of_family = rows_where(known, model=name).set_index("language").reindex(languages)
+        null_values = rows_where(measured, model=null).set_index("language").reindex(languages)[ADVANTAGE]
+        axes.plot(null_values, places, ls="", marker=marker, color=style.GREY, markersize=5, gid=f"{name} {null}")
+    of_family = rows_where(measured, model=name).set_index("language").reindex(languages)
     draw_dots(axes, places, of_family, ADVANTAGE, look.color, look.marker, size=5, gid=name)
     axes.axvline(0, color=style.BLACK, lw=1)
     axes.grid(axis="x")

@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from numpy.typing import NDArray
 
 from valuesassets.figures import style
 from valuesassets.figures.marks import (
@@ -20,6 +19,7 @@ from valuesassets.figures.marks import (
     name_columns,
     write_values,
 )
+from valuesassets.measure.arrays import Array
 
 
 @style.styled
@@ -80,13 +80,13 @@ def draw_p_valid_by_language(probe: pd.DataFrame, p_valid_cell: float = 0.20, pl
 
 def p_valid_by_cell(probe: pd.DataFrame) -> pd.DataFrame:
     """P_valid, mean over wordings, indexed by (model, language), one column per asked question in natural order."""
-    asked = probe.drop_duplicates(["model", "language", "question_id", "wording"])
-    means = asked.groupby(["model", "language", "question_id"])["p_valid"].mean()
+    distinct = probe.drop_duplicates(["model", "language", "question_id", "wording"])
+    means = distinct.groupby(["model", "language", "question_id"])["p_valid"].mean()
     table = pd.DataFrame(means.unstack("question_id"))
-    return table.reindex(columns=sorted(set(asked["question_id"]), key=style.natural_order))
+    return table.reindex(columns=sorted(set(distinct["question_id"]), key=style.natural_order))
 
 
-def _draw_p_valid(figure: Figure, axes: Axes, values: NDArray[np.float64], label: str) -> None:
+def _draw_p_valid(figure: Figure, axes: Axes, values: Array, label: str) -> None:
     n_rows, n_columns = values.shape
     bar = draw_heat(figure, axes, values, (0, 1), label, ticks=(0, 0.5, 1))
     bar.outline.set_visible(False)  # type: ignore[operator]

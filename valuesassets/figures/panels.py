@@ -1,4 +1,4 @@
-"""Panels side by side, one for each task or scale, and the models in them: few told apart, or many as a crowd."""
+"""Panels side by side, one for each task or scale, with few models in different looks or many as a crowd."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from valuesassets.figures.backgrounds import legend_in, short
 from valuesassets.figures.marks import family_marks, mark
 
 CROWD = style.Look(style.GREY, "o", "")
-"""Of every model where there are more than can be told apart."""
+"""Look of all models where there are more than can be distinguished."""
 MOST_PANELS = 24
 PANEL_IN = {1: 3.4, 2: 2.7, 3: 1.85, 4: 1.75}
 """Height of a panel, by how many stand side by side."""
@@ -21,7 +21,7 @@ MOST_IN = 8.0
 
 
 def looks_of(models: Iterable[str]) -> dict[str, style.Look]:
-    """A look for each model; grey dots for all of them where there are more than can be told apart.
+    """A look for each model; grey dots for all of them where there are more than can be distinguished.
 
     >>> looks_of(["b", "a"])["a"].marker, looks_of(map(str, range(46)))["7"] is CROWD
     ('o', True)
@@ -31,7 +31,7 @@ def looks_of(models: Iterable[str]) -> dict[str, style.Look]:
 
 
 def is_crowd(looks: Mapping[str, style.Look]) -> bool:
-    """Whether there are more models than can be told apart."""
+    """Whether there are more models than can be distinguished."""
     return len(looks) > style.MOST_SERIES
 
 
@@ -45,25 +45,25 @@ def model_handles(looks: Mapping[str, style.Look], **look: Any) -> list[Line2D]:
 def new_panels(
     names: Sequence[str], most_columns: int, handles: Sequence[Any] = (), above_in: float = 0.9
 ) -> tuple[Figure, list[Axes], list[str]]:
-    """A figure with a panel for each name, titled so, at most `MOST_PANELS`; and what is said of the others.
+    """A figure with a titled panel for each of at most `MOST_PANELS` names, and a note on the others.
 
     Args:
         handles: of the legend that the figure will have.
         above_in: room for title and notes.
     """
-    shown, left_out = names[:MOST_PANELS], len(names) - MOST_PANELS
-    n_columns = min(most_columns, max(1, len(shown)))
-    n_rows = max(1, -(-len(shown) // n_columns))
+    drawn, left_out = names[:MOST_PANELS], len(names) - MOST_PANELS
+    n_columns = min(most_columns, max(1, len(drawn)))
+    n_rows = max(1, -(-len(drawn) // n_columns))
     height = min(PANEL_IN[n_columns], MOST_IN / n_rows)
     figure = style.new_figure(height_in=n_rows * height + above_in + legend_in(handles, 3))
     panels = list(figure.subplots(n_rows, n_columns, squeeze=False).ravel())
-    for unused in panels[max(1, len(shown)) :]:
+    for unused in panels[max(1, len(drawn)) :]:
         unused.set_visible(False)
     small = style.BODY_PT - 1 if n_columns < 3 else style.SMALL_PT - 1
-    for axes, name in zip(panels, shown, strict=False):
+    for axes, name in zip(panels, drawn, strict=False):
         axes.set_title(short(name, 60 // n_columns), fontsize=min(small + 1, style.BODY_PT))
         axes.tick_params(labelsize=small)
-    return figure, panels[: max(1, len(shown))], [f"{left_out} more panels are left to the tables."] * (left_out > 0)
+    return figure, panels[: max(1, len(drawn))], [f"{left_out} more panels are left to the tables."] * (left_out > 0)
 
 
 def is_leftmost(place: int, n_panels: int, most_columns: int) -> bool:

@@ -67,16 +67,16 @@ def draw_position_bias_dist(probe: pd.DataFrame, position_bias: float = 0.20, pl
 @style.styled
 def draw_order_effect(by_response_type: pd.DataFrame, planted: bool = False) -> Figure:
     """Spread of expected values between orders over that between languages (`position_bias/by_response_type`)."""
-    shown = rows(by_response_type, by_response_type[RATIO] > 0)
+    measured = rows(by_response_type, by_response_type[RATIO] > 0)
     families = style.looks(by_response_type["model"])
-    kinds = sorted(set(shown["response_type"]) - {"all"}, key=style.natural_order)
-    kinds = ["all"] * ("all" in set(shown["response_type"])) + kinds
+    kinds = sorted(set(measured["response_type"]) - {"all"}, key=style.natural_order)
+    kinds = ["all"] * ("all" in set(measured["response_type"])) + kinds
     figure = style.new_figure(height_in=1.6 + max(len(kinds), 1) * (0.14 + 0.17 * len(families)))
     axes = figure.add_subplot()
     ratios = [f"{RATIO}_low", f"{RATIO}_high", RATIO]
     for number, (family, look) in enumerate(families.items()):
         of_family = (
-            rows_where(shown, model=family)
+            rows_where(measured, model=family)
             .set_index("response_type")
             .reindex(kinds)[ratios]
             .clip(1 / FARTHEST, FARTHEST)
@@ -85,9 +85,9 @@ def draw_order_effect(by_response_type: pd.DataFrame, planted: bool = False) -> 
         draw_dots(axes, places, pd.DataFrame(of_family), RATIO, look.color, look.marker, gid=family)
     axes.axvline(1, color=style.BLACK, lw=1)
     axes.set_xscale("log")
-    ends = shown[ratios].to_numpy(dtype=float)
-    known = ends[np.isfinite(ends) & (ends > 0)]
-    reach = min(FARTHEST, max([2.2, *np.maximum(known, 1 / known)]))
+    ends = measured[ratios].to_numpy(dtype=float)
+    finite = ends[np.isfinite(ends) & (ends > 0)]
+    reach = min(FARTHEST, max([2.2, *np.maximum(finite, 1 / finite)]))
     margin = 1.1 * reach**0.03  # so that a mark at the end stands whole inside
     axes.set_xlim(1 / reach / margin, reach * margin)
     axes.xaxis.set_major_locator(FixedLocator(FINE_TICKS if reach <= FINE_TICKS[-1] else TICKS))

@@ -89,12 +89,14 @@ def _scale(block: pd.DataFrame) -> dict[int, str]:
 
 def _key(block: pd.DataFrame) -> list[Patch]:
     scale = _scale(block)
-    named = {code: f"{code} {words}" if words != str(code) else words for code, words in scale.items()}
+    entries = {code: f"{code} {words}" if words != str(code) else words for code, words in scale.items()}
     if len(scale) > MOST_NAMED:
         ends = {next(iter(scale)), next(reversed(scale))}
-        named = {code: words for code, words in named.items() if code in ends}
+        entries = {code: words for code, words in entries.items() if code in ends}
     colors = dict(zip(scale, _colors(len(scale)), strict=True))
-    return [Patch(facecolor=colors[code], edgecolor=style.GREY, lw=0.4, label=_short(named[code])) for code in named]
+    return [
+        Patch(facecolor=colors[code], edgecolor=style.GREY, lw=0.4, label=_short(entries[code])) for code in entries
+    ]
 
 
 def _short(text: str, most: int = 44) -> str:

@@ -1,4 +1,4 @@
-"""How far is each model from people, question by question? Dots over what a perfect model would still be away."""
+"""Distance between each model and people, by question, with the noise floor of a perfect model."""
 
 from collections.abc import Sequence
 
@@ -52,48 +52,48 @@ def draw_question_distances(
     highest = max([0.3, *(float(frame[DISTANCE].max()) for _, frame in frames if has_numbers(frame, DISTANCE))])
     panels[0].set_xlim(-0.015, min(1.02, highest + 0.03))
     left_out = len(every) - len(questions)
-    said = [
-        "Pooled over groups. A dot inside its bar is as near as a model can be whose only fault is that few were "
-        "asked.",
+    caption = [
+        "Pooled over groups. A dot inside its bar is as close as a perfect model would be to this small sample of "
+        "people.",
         *([f"{left_out} more questions are in the table."] if left_out else []),
         *ours.notes,
         *notes,
     ]
-    return style.finish(figure, "How far from people is each question's answer?", said, handles, 4, planted)
+    return style.finish(figure, "How far from people is each question's answer?", caption, handles, 4, planted)
 
 
 def _other_marks(frames: Sequence[pd.DataFrame]) -> list[Line2D | Patch]:
     """Entries of the legend that are no model's, those of them that are there."""
-    found: list[Line2D | Patch] = []
+    handles: list[Line2D | Patch] = []
     if {"with", "without"} <= {each for frame in frames for each in frame["attributes"].dropna()}:
-        found += [
+        handles += [
             mark("with attributes", "o", style.BLACK, markersize=5),
             mark("without attributes", "o", style.BLACK, markersize=5, markerfacecolor="white"),
         ]
     present = [name for name in NULLS if any(has_numbers(frame, name) for frame in frames)]
-    found += [mark(NULLS[name][0], NULLS[name][1], style.GREY, markersize=5) for name in present]
+    handles += [mark(NULLS[name][0], NULLS[name][1], style.GREY, markersize=5) for name in present]
     has_floors = any(has_numbers(frame, FLOOR) for frame in frames)
-    return found + ([Patch(label="what a perfect model is away", **BAR)] if has_floors else [])
+    return handles + ([Patch(label="distance of a perfect model", **BAR)] if has_floors else [])
 
 
 def _draw_rows(axes: Axes, frame: pd.DataFrame, questions: list[str], models: Shown) -> None:
     places = np.arange(len(questions))
-    known = rows(frame, frame["question_id"].isin(questions))
+    measured = rows(frame, frame["question_id"].isin(questions))
     axes.grid(axis="x")
-    if not len(known):
+    if not len(measured):
         say_nothing(axes)
         return
-    if FLOOR in known:
-        floors = known.groupby("question_id")[FLOOR].median().reindex(questions).astype(float)
+    if FLOOR in measured:
+        floors = measured.groupby("question_id")[FLOOR].median().reindex(questions).astype(float)
         axes.barh(places, floors, height=0.72, **BAR)
     for name, (label, marker) in NULLS.items():
-        if name in known:
-            null = known.groupby("question_id")[name].median().reindex(questions).astype(float)
+        if name in measured:
+            null = measured.groupby("question_id")[name].median().reindex(questions).astype(float)
             axes.plot(null, places, ls="", marker=marker, color=style.GREY, markersize=4.5, gid=f"{label} null")
     for name, look in models.looks.items():
-        for asked in ("without", "with"):
-            dots = rows_where(known, model=name, attributes=asked).drop_duplicates("question_id")
+        for attributes in ("without", "with"):
+            dots = rows_where(measured, model=name, attributes=attributes).drop_duplicates("question_id")
             values = dots.set_index("question_id")[DISTANCE].reindex(questions).astype(float)
-            face = look.color if asked == "with" else "white"
+            face = look.color if attributes == "with" else "white"
             axes.plot(values, places, ls="", marker=look.marker, color=look.color, markersize=4.5,
-                      markerfacecolor=face, markeredgewidth=1, gid=f"{name} {asked}")  # fmt: skip
+                      markerfacecolor=face, markeredgewidth=1, gid=f"{name} {attributes}")  # fmt: skip

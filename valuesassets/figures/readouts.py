@@ -37,8 +37,8 @@ def draw_readouts(comparison: pd.DataFrame, notes: Sequence[str] = (), planted: 
     columns = [name for name in MEASURES if has_numbers(comparison, name)]
     figure = style.new_figure(height_in=1.9 + style.axes_height(len(names), 0.62, 0.7, 6))
     panels = figure.subplots(1, max(len(columns), 1), sharey=True, squeeze=False)[0]
-    there = [str(name) for name in dict.fromkeys(comparison["readout"])]
-    readouts = [*(name for name in FIRST if name in there), *(name for name in there if name not in FIRST)]
+    present = [str(name) for name in dict.fromkeys(comparison["readout"])]
+    readouts = [*(name for name in FIRST if name in present), *(name for name in present if name not in FIRST)]
     looks = dict(zip(readouts, style.looks(map(str, range(len(readouts)))).values(), strict=True))
     for axes, name in zip(panels, columns, strict=False):
         _draw_measure(axes, comparison, name, names, looks)
@@ -48,11 +48,13 @@ def draw_readouts(comparison: pd.DataFrame, notes: Sequence[str] = (), planted: 
     name_rows(panels[0], [folded(short(name), 16) for name in names])
     handles = family_marks(looks, markersize=6)
     if has_numbers(comparison, "w1_expected_unit"):
-        handles.append(mark("what drawing alone gives", "|", style.BLACK, markersize=10, markeredgewidth=1.6))
-    others = any(name.startswith(PAPER) for name in there)
-    own = "All readouts of one and the same prompt" + (", but for the paper's own (figure 5 to 10)." if others else ".")
-    said = [own, *models.notes, *notes]
-    return style.finish(figure, "What does the way of reading an answer change?", said, handles, 5, planted)
+        handles.append(mark("expected from sampling alone", "|", style.BLACK, markersize=10, markeredgewidth=1.6))
+    others = any(name.startswith(PAPER) for name in present)
+    first_note = "All readouts of one and the same prompt" + (
+        ", but for the paper's own (figure 5 to 10)." if others else "."
+    )
+    caption = [first_note, *models.notes, *notes]
+    return style.finish(figure, "Does the way of reading an answer matter?", caption, handles, 5, planted)
 
 
 def _draw_measure(

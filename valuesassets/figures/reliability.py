@@ -1,4 +1,4 @@
-"""How far a family agrees with itself: coefficients with their threshold, and what its answers vary with."""
+"""Reliability of a family's answers: coefficients with their threshold, and sources of variance."""
 
 from collections.abc import Sequence
 from itertools import cycle
@@ -15,14 +15,14 @@ from valuesassets.figures.marks import draw_dots, mark, name_rows, say_nothing
 from valuesassets.records.frames import records, rows_where
 
 _COEFFICIENTS = (
-    ("generalizability", "over wordings: all that sets languages apart", "o"),
-    ("beyond_position", "over wordings: without pulls to a place", "v"),
+    ("generalizability", "over wordings: all differences between languages", "o"),
+    ("beyond_position", "over wordings: without position bias", "v"),
     ("pattern", "over wordings: their pattern over items", "s"),
     ("over_orders", "over orders too (lower bound)", "D"),
     ("split_half", "over halves of the items", "^"),
 )
 LEAST_SHARE = 0.005
-"""Of the variance, in some scope: a source that has less is too thin to see."""
+"""Least share of the variance, in some scope, of a source that is drawn: less would not be visible."""
 _SHADES = (
     (style.BLUE, ""),
     (style.SKY, "////"),
@@ -54,7 +54,7 @@ def draw_reliability(
         return style.finish(figure, "What do the answers vary with?", notes, handles, n_columns=2, planted=planted)
     upper, lower = figure.subplots(2, 1, height_ratios=(0.6 + 0.45 * len(families), 0.6 + 0.35 * max(len(scopes), 1)))
     handles = [*_draw_coefficients(upper, families), *_draw_shares(lower, components, scopes)]
-    title = "Do the differences between languages come out again?"
+    title = "Do the differences between languages replicate?"
     return style.finish(figure, title, notes, handles, n_columns=2, planted=planted)
 
 
@@ -98,11 +98,11 @@ def _draw_shares(axes: Axes, components: pd.DataFrame, scopes: Sequence[str]) ->
         for source, (color, hatch) in zip(sources, cycle(_SHADES), strict=False)
     }
     for place, scope in enumerate(scopes):
-        left = 0.0
+        start = 0.0
         for row in records(rows_where(components, scope=scope)):
             if row["source"] in looks:
-                axes.barh(place, row["share"], left=left, height=0.6, **looks[row["source"]])
-                left += float(row["share"])
+                axes.barh(place, row["share"], left=start, height=0.6, **looks[row["source"]])
+                start += float(row["share"])
     name_rows(axes, scopes, above=0.5, below=0.5, has_grid=False)
     axes.set_xlim(0, 1)
     axes.set_xlabel("share of the variance of item-centred expected values")

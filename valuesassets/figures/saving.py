@@ -110,10 +110,10 @@ def png_base64(figure: Figure | Image.Image, max_bytes: int = 200_000) -> str:
     whole = _rendered(figure, SCREEN_DPI) if isinstance(figure, Figure) else figure.reduce(PRINT_DPI // SCREEN_DPI)
     for dpi in (SCREEN_DPI, 120, 100, 80, 60, 45, 30):
         smaller = (whole.width * dpi // SCREEN_DPI, whole.height * dpi // SCREEN_DPI)
-        shown = whole if dpi == SCREEN_DPI else whole.resize(smaller)
+        resized = whole if dpi == SCREEN_DPI else whole.resize(smaller)
         small = io.BytesIO()
         # 128 colours look the same here and take half the room, which goes into resolution.
-        shown.quantize(128, dither=Image.Dither.NONE).save(small, "PNG", compress_level=6)
+        resized.quantize(128, dither=Image.Dither.NONE).save(small, "PNG", compress_level=6)
         encoded = base64.b64encode(small.getvalue()).decode("ascii")
         if len(encoded) <= max_bytes:
             return encoded

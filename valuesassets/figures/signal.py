@@ -1,4 +1,4 @@
-"""Do models answer like their own countries? Six correlations per family, beside what chance pairs of them give."""
+"""Do models answer like their own countries? Six correlations per family, with those of permuted countries."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ def draw_signal(
 ) -> Figure:
     """A panel per family, a row per correlation (`signal`): r, its interval, and the band of permuted countries."""
     models = list(dict.fromkeys(correlations["model"]))
-    said = dict(zip(verdicts["model"], verdicts["verdict"], strict=True))
+    verdict_of = dict(zip(verdicts["model"], verdicts["verdict"], strict=True))
     figure = style.new_figure(height_in=1.6 + 1.45 * len(models) + 0.2 * 6)
     panels = figure.subplots(len(models), 1, sharex=True, squeeze=False)[:, 0]
     for axes, model in zip(panels, models, strict=True):
@@ -30,16 +30,16 @@ def draw_signal(
         name_rows(axes, of_model["kind"].astype(str).tolist())
         for place in of_model.index[of_model["low"].isna()]:
             axes.text(0, place, "nothing varies", va="center", ha="center", style="italic")
-        known = rows(of_model, of_model["low"].notna())
-        by_chance = known["null_high"] - known["null_low"]
-        axes.barh(known.index, by_chance, left=known["null_low"], height=0.62, lw=0.5, **BY_CHANCE)
-        decides = known["kind"] == HEADLINE
-        for look, some in ((DECIDING, rows(known, decides)), (OTHER, rows(known, ~decides))):
+        measured = rows(of_model, of_model["low"].notna())
+        by_chance = measured["null_high"] - measured["null_low"]
+        axes.barh(measured.index, by_chance, left=measured["null_low"], height=0.62, lw=0.5, **BY_CHANCE)
+        decides = measured["kind"] == HEADLINE
+        for look, some in ((DECIDING, rows(measured, decides)), (OTHER, rows(measured, ~decides))):
             axes.hlines(some.index, some["low"], some["high"], color=look["color"], lw=2)
             axes.plot(some["r"], some.index, ls="", markersize=6, **look)
         axes.axvline(0, color=style.BLACK, lw=0.8)
         axes.set_xlim(-1.03, 1.03)
-        title = f"{model}: {said.get(model) or 'no verdict'}"
+        title = f"{model}: {verdict_of.get(model) or 'no verdict'}"
         axes.set_title(style.wrap(title, style.PAGE_WIDTH_IN - 1.2, style.BODY_PT))
     panels[-1].set_xlabel("correlation with the people of the language's own country")
     handles = [

@@ -86,7 +86,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     """A look for each name, in sorted order, so that a family looks the same in every figure.
 
     Raises:
-        ValueError: more names than looks that can be told apart.
+        ValueError: more names than looks that can be distinguished.
 
     >>> looks(["multi", "mono"])["mono"].marker
     'o'
@@ -94,7 +94,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     ordered = sorted(set(names))
     if len(ordered) > MOST_SERIES:
         raise ValueError(
-            f"{len(ordered)} series in one figure ({', '.join(ordered)}); at most {MOST_SERIES} can be told apart"
+            f"{len(ordered)} series in one figure ({', '.join(ordered)}); at most {MOST_SERIES} can be distinguished"
         )
     return dict(zip(ordered, _LOOKS, strict=False))
 
@@ -155,8 +155,8 @@ def _fitting_lines(figure: Figure, lines: Sequence[str]) -> Text:
 
 def fitting_legend(figure: Figure, handles: Sequence[Any], bottom: float, n_columns: int, **look: Any) -> Legend:
     """A legend in as many columns as fit the figure's width."""
-    known = Keywords(loc="lower left", bbox_to_anchor=(0, bottom), ncols=n_columns, borderpad=0.2)
-    legend = figure.legend(handles=list(handles), **known | look)
+    entries = Keywords(loc="lower left", bbox_to_anchor=(0, bottom), ncols=n_columns, borderpad=0.2)
+    legend = figure.legend(handles=list(handles), **entries | look)
     if n_columns == 1 or legend.get_window_extent().x1 <= figure.bbox.x1:
         return legend
     legend.remove()

@@ -1,4 +1,4 @@
-"""In what share of questions is a model nearer to people than a threshold? As published, with its nulls."""
+"""Share of questions in which a model is closer to people than a threshold: the published curves with their nulls."""
 
 from collections.abc import Sequence
 
@@ -43,17 +43,17 @@ def draw_threshold_curves(
         subsets: of people, in the order of their panels; those that are not there are left out.
         level: share of draws that the perfect model's band holds.
     """
-    there = [subset for subset in subsets if subset in set(shares["subset"])]
-    panels = [(_named(subset), rows_where(shares, subset=subset)) for subset in there]
-    known = [*NULLS, PERFECT]
-    ours = shown_models(shares, known)
+    present = [subset for subset in subsets if subset in set(shares["subset"])]
+    panels = [(_named(subset), rows_where(shares, subset=subset)) for subset in present]
+    not_models = [*NULLS, PERFECT]
+    ours = shown_models(shares, not_models)
     sets = [ours] * len(panels)
     if published is not None and len(published):
         panels.append(("published", published))
-        sets.append(looks_beside(ours, published, known))
+        sets.append(looks_beside(ours, published, not_models))
     parts = [part for _, part in panels]
     handles: list[Line2D | Patch] = [*model_marks(ours, ls="-", markersize=5, markerfacecolor="white")]
-    if len(sets) > len(there):
+    if len(sets) > len(present):
         handles += model_marks(sets[-1], " (published)", ls="-", markersize=5, markerfacecolor="white")
     handles += [*ask_marks(parts), *_null_marks(parts, level)]
     across = 3 if len(panels) in (3, 5, 6) else min(2, len(panels)) or 1
@@ -72,13 +72,13 @@ def draw_threshold_curves(
         if number + across >= len(panels):
             axes.set_xlabel("W1 at most")
             axes.tick_params(labelbottom=True)
-    said = [
-        "W1 between all answers of people and of a model, pooled over groups: it does not see who answered what.",
+    caption = [
+        "W1 between all answers of people and of a model, pooled over groups; it ignores who gave which answer.",
         *ours.notes,
         *notes,
     ]
     title = "In how many questions is a model near people's answers, all groups pooled?"
-    return style.finish(figure, title, said, handles, n_columns=4, planted=planted)
+    return style.finish(figure, title, caption, handles, n_columns=4, planted=planted)
 
 
 def _draw_curves(axes: Axes, part: pd.DataFrame, models: Shown) -> None:
@@ -89,11 +89,11 @@ def _draw_curves(axes: Axes, part: pd.DataFrame, models: Shown) -> None:
         null = rows_where(part, model=name).sort_values("threshold")
         axes.plot(null["threshold"], null["share"], markevery=2, gid=f"{name} null", **look)
     for number, (name, look) in enumerate(models.looks.items()):
-        for asked, ls in models.line_styles.items():
-            line = rows_where(part, model=name, attributes=asked).sort_values("threshold")
+        for attributes, ls in models.line_styles.items():
+            line = rows_where(part, model=name, attributes=attributes).sort_values("threshold")
             axes.plot(line["threshold"], line["share"], color=look.color, ls=ls, lw=1.4, marker=look.marker,
                       markevery=(number % 3, 3), markersize=4, markerfacecolor="white",
-                      gid=f"{name} {asked}")  # fmt: skip
+                      gid=f"{name} {attributes}")  # fmt: skip
     axes.grid()
 
 
@@ -105,9 +105,9 @@ def _reach(parts: Sequence[pd.DataFrame]) -> float:
 
 
 def _null_marks(parts: Sequence[pd.DataFrame], level: float) -> list[Line2D | Patch]:
-    there = {str(name) for part in parts for name in part["model"]}
-    found: list[Line2D | Patch] = [mark(name, **look) for name, look in NULLS.items() if name in there]
-    return found + ([Patch(label=f"perfect model, {level:.0%} of draws", **BAND)] if PERFECT in there else [])
+    present = {str(name) for part in parts for name in part["model"]}
+    handles: list[Line2D | Patch] = [mark(name, **look) for name, look in NULLS.items() if name in present]
+    return handles + ([Patch(label=f"perfect model, {level:.0%} of draws", **BAND)] if PERFECT in present else [])
 
 
 def _named(subset: str) -> str:

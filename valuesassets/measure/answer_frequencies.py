@@ -1,7 +1,8 @@
-"""What tallies predict without any model: others' answers, one's own earlier ones, and mixtures fitted on other people.
+"""Predictions from answer frequencies, without any model: baselines that a language model has to beat.
 
-Every tally is over what this person may answer at this mark, so that no probability is lost on labels that are not
-there. Mixtures hold even chances too: on the people that they are fitted on they are never worse than these.
+The frequencies are those of other participants' answers and of a participant's own earlier answers. Mixtures of them
+are fitted on other people. Only the options that a participant could choose at a mark count, so no probability falls on
+options that were not offered. Mixtures include even chances: on the people they are fitted on they are never worse.
 """
 
 from collections import Counter
@@ -13,23 +14,23 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import MissingData
 
 FOLDS = 10
-"""Parts of the people: what is mixed for one part is fitted on the others."""
+"""Folds of cross-validation: the mixture for the people of one fold is fitted on all others."""
 MOST_STEPS, SETTLED = 200, 1e-4
-"""Steps at most of a fit, and the largest change of a weight at which it ends."""
+"""Maximum number of steps of a fit, and the largest change of a weight at which the fit stops."""
 MOST_FITTED = 10_000
-"""Marks that weights are fitted on, at most; of more, every second, third, ... one."""
+"""Maximum number of marks that weights are fitted on; of more, every second (third, fourth) mark is used."""
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """Several predictions mixed, by weights that are fitted on other people.
+    """A mixture of several predictions, with weights that are fitted on other people.
 
     Attributes:
-        probs: (N,) of each mark.
+        probs: (N,) probability of the answer at each mark.
         weights: of each component (columns) for each participant (rows); each row sums to 1.
     """
 
@@ -43,14 +44,14 @@ def tally_probs(
     answers: Sequence[Hashable],
     offered: Sequence[tuple[Hashable, ...]],
 ) -> Array:
-    """(N,) probability of each answer by the other participants' answers in its group: (n_h + 1/K)/(n + 1).
+    """(N,) probability of each answer, from other participants' answers in the same group: (n_h + 1/K)/(n + 1).
 
-    n counts answers that this mark offers too, so that the probabilities of what it offers sum to 1.
+    n counts only answers that are options at this mark, so the probabilities of its options sum to 1.
 
     Args:
-        participants, groups, answers: (N,) of each mark; a group is an item, or a kind of marks; answers of one meaning
-            have one name.
-        offered: (N,) what may be answered there, the answer among it; K is how much that is.
+        participants, groups, answers: (N,) of each mark; a group is an item or a kind of mark; answers with the same
+            meaning have the same name.
+        offered: (N,) the K options at each mark, the answer among them.
 
     Source: Dirichlet prior of one answer in all, spread evenly: Perks (1947), J. Inst. Actuaries 73(2), 285-334.
 
@@ -58,20 +59,20 @@ def tally_probs(
     >>> tally_probs(["a", "b", "c"], [1, 1, 1], ["yes", "yes", "no"], yes_no).round(3).tolist()
     [0.5, 0.5, 0.167]
     """
-    sets, members, texts = _offered(offered)
-    said = texts.get_indexer(pd.Index(list(answers), dtype=object))
+    sets, members, texts = _option_sets(offered)
+    chosen = texts.get_indexer(pd.Index(list(answers), dtype=object))
     k = np.asarray(members.sum(axis=1)).ravel()[sets]
-    alike, counted = np.zeros(len(said)), np.zeros(len(said))
-    whole, own = list(groups), list(zip(groups, participants, strict=True))
-    for names, sign in ((whole, 1), (own, -1)):
+    n_same, n_all = np.zeros(len(chosen)), np.zeros(len(chosen))
+    by_group, by_person = list(groups), list(zip(groups, participants, strict=True))
+    for names, sign in ((by_group, 1), (by_person, -1)):
         codes = pd.factorize(pd.Series(names, dtype=object))[0]
         shape = (codes.max() + 1, len(texts))
-        counts = sparse.csr_matrix((np.ones(len(said)), (codes, said)), shape=shape)
-        pairs, place = np.unique(np.stack([codes, sets]), axis=1, return_inverse=True)
+        counts = sparse.csr_matrix((np.ones(len(chosen)), (codes, chosen)), shape=shape)
+        pairs, inverse = np.unique(np.stack([codes, sets]), axis=1, return_inverse=True)
         totals = np.asarray(counts[pairs[0]].multiply(members[pairs[1]]).sum(axis=1)).ravel()
-        counted += sign * totals[np.ravel(place)]
-        alike += sign * np.asarray(counts[codes, said]).ravel()
-    return (alike + 1 / k) / (counted + 1)
+        n_all += sign * totals[np.ravel(inverse)]
+        n_same += sign * np.asarray(counts[codes, chosen]).ravel()
+    return (n_same + 1 / k) / (n_all + 1)
 
 
 def earlier_probs(
@@ -82,44 +83,44 @@ def earlier_probs(
     base: ArrayLike,
     strength: float = 1.0,
 ) -> Array:
-    """(N,) probability of each answer by the participant's own earlier ones of its kind: (n_h + s base)/(n + s).
+    """(N,) probability of each answer, from the participant's own earlier answers: (n_h + s base)/(n + s).
 
-    n counts earlier answers that this mark offers too.
+    n counts earlier answers of the same kind that are options at this mark.
 
     Args:
-        participants, kinds, answers, offered: (N,) as of `tally_probs`, every participant's marks in their order.
-        base: (N,) probability of each answer where nothing was answered before.
-        strength: s, earlier answers that the base weighs as much as.
+        participants, kinds, answers, offered: (N,) as in `tally_probs`; each participant's marks are in order.
+        base: (N,) probability of each answer before the first answer.
+        strength: s, the weight of the base in answers.
 
     Source: predictive probability under a Dirichlet prior; Minka (2000), Estimating a Dirichlet distribution.
 
     >>> earlier_probs(["a"] * 3, ["x"] * 3, ["yes", "yes", "no"], [("yes", "no")] * 3, 0.5).round(3).tolist()
     [0.5, 0.75, 0.167]
     """
-    alike, counted = np.zeros(len(answers)), np.zeros(len(answers))
-    seen: dict[tuple[Hashable, Hashable], Counter[Hashable]] = {}
+    n_same, n_all = np.zeros(len(answers)), np.zeros(len(answers))
+    counts_by_kind: dict[tuple[Hashable, Hashable], Counter[Hashable]] = {}
     sets: dict[tuple[Hashable, ...], frozenset[Hashable]] = {}
     for place, (person, kind, answer, texts) in enumerate(zip(participants, kinds, answers, offered, strict=True)):
-        counts = seen.setdefault((person, kind), Counter())
-        known = sets.setdefault(texts, frozenset(texts))
-        alike[place] = counts[answer]
-        counted[place] = sum(n for text, n in counts.items() if text in known)
+        counts = counts_by_kind.setdefault((person, kind), Counter())
+        options = sets.setdefault(texts, frozenset(texts))
+        n_same[place] = counts[answer]
+        n_all[place] = sum(n for text, n in counts.items() if text in options)
         counts[answer] += 1
-    return (alike + strength * np.asarray(base, dtype=float)) / (counted + strength)
+    return (n_same + strength * np.asarray(base, dtype=float)) / (n_all + strength)
 
 
 def fitted_mixture(components: dict[str, Array], participants: Sequence[Hashable]) -> Mixture:
-    """(N,) sum of w_c p_c, w of each participant fitted on others: the highest mean log score over participants.
+    """(N,) cross-validated mixture sum of w_c p_c: weights with the highest mean log score over other participants.
 
-    People are cut into ten parts (as many as there are people, if fewer) in the order of their names; the weights of a
-    part are those that are best for all others, their scores averaged within and then over participants. A participant
-    is left out of what the weights are fitted on, not of tallies that others' scores there rest on.
+    People are cut into ten folds (as many as there are people, if fewer) in the order of their names. The weights of a
+    fold are the best ones for all other people; scores are averaged within and then over participants. A participant's
+    answers are not used to fit their weights, but they do count in the frequencies that predict other people.
 
     Args:
-        components: by name, (N,) probabilities of what was answered.
+        components: by name, (N,) probabilities of the answers.
 
     Raises:
-        MissingData: fewer than two participants: there is nobody to fit the weights on.
+        MissingData: there are fewer than two participants, so weights cannot be fitted on others.
 
     Source: Dempster, Laird and Rubin (1977), J. R. Stat. Soc. B 39(1), 1-38, section 4.3 (weights of a mixture).
 
@@ -131,34 +132,34 @@ def fitted_mixture(components: dict[str, Array], participants: Sequence[Hashable
     n = len(people)
     if n < 2:
         raise MissingData(f"{n} participant{'s' * (n != 1)}: weights of tallies are fitted on others")
-    given = np.stack(list(components.values()), axis=1)
-    part_of = np.arange(n) % min(FOLDS, n)
+    probs_by_component = np.stack(list(components.values()), axis=1)
+    fold_of = np.arange(n) % min(FOLDS, n)
     share = 1 / np.bincount(codes, minlength=n)[codes]
-    weights, probs = np.empty((n, given.shape[1])), np.empty(len(given))
-    for part in range(part_of.max() + 1):
-        is_own = part_of[codes] == part
-        others = np.flatnonzero(~is_own)
+    weights, probs = np.empty((n, probs_by_component.shape[1])), np.empty(len(probs_by_component))
+    for fold in range(fold_of.max() + 1):
+        is_in_fold = fold_of[codes] == fold
+        others = np.flatnonzero(~is_in_fold)
         others = others[:: -(-len(others) // MOST_FITTED)]
-        best = _best_weights(given[others], share[others])
-        weights[part_of == part] = best
-        probs[is_own] = given[is_own] @ best
+        best = _best_weights(probs_by_component[others], share[others])
+        weights[fold_of == fold] = best
+        probs[is_in_fold] = probs_by_component[is_in_fold] @ best
     return Mixture(probs, pd.DataFrame(weights, index=people, columns=pd.Index(list(components))))
 
 
-def _best_weights(given: Array, share: Array) -> Array:
-    """(C,) weights of components with the highest weighted mean of log p; the score is concave in them."""
-    weights, total = np.full(given.shape[1], 1 / given.shape[1]), share.sum()
+def _best_weights(probs: Array, share: Array) -> Array:
+    """(C,) weights of components that maximise the weighted mean of log p, which is concave in the weights."""
+    weights, total = np.full(probs.shape[1], 1 / probs.shape[1]), share.sum()
     for _ in range(MOST_STEPS):
-        parts = given * weights
-        after = (parts / parts.sum(axis=1, keepdims=True) * share[:, None]).sum(axis=0) / total
-        if np.abs(after - weights).max() < SETTLED:
-            return after
-        weights = after
+        parts = probs * weights
+        updated = (parts / parts.sum(axis=1, keepdims=True) * share[:, None]).sum(axis=0) / total
+        if np.abs(updated - weights).max() < SETTLED:
+            return updated
+        weights = updated
     return weights
 
 
-def _offered(offered: Sequence[tuple[Hashable, ...]]) -> tuple[NDArray[np.intp], sparse.csr_matrix, pd.Index]:
-    """(N,) which set of answers each mark offers; (sets, texts) whether a text is one of a set; the texts."""
+def _option_sets(offered: Sequence[tuple[Hashable, ...]]) -> tuple[NDArray[np.intp], sparse.csr_matrix, pd.Index]:
+    """(N,) index of each mark's option set; (sets, texts) whether a set contains a text; the texts."""
     codes, sets = pd.factorize(pd.Series(list(offered), dtype=object))
     texts = pd.Index(dict.fromkeys(text for each in sets for text in each), dtype=object)
     rows = np.repeat(np.arange(len(sets)), [len(each) for each in sets])

@@ -1,7 +1,7 @@
-"""Distances between cells of two crossed factors, unbiased by sampling: the same things under several conditions.
+"""Distances between the cells of two crossed factors, such as languages by countries named, corrected for sampling.
 
-A cell is a thing (a language, say) under a condition (a country named, say), seen in one or more samples of a vector.
-Everything is taken from the inner products of the cells' means, so that permutations never touch a vector.
+A cell is a unit (such as a language) under a condition (such as a country named) with one or more sampled vectors. All
+distances come from inner products of cell means, so permutations never use the vectors again.
 """
 
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 
 AT_ONCE = 200_000
-"""Pairs of cells that are looked up at a time: what fits a processor's cache."""
+"""Pairs of cells that are looked up at once, few enough for a processor's cache."""
 
 
 def means_and_noise(vectors: ArrayLike, cells: NDArray[np.intp], n_cells: int) -> tuple[Array, Array, NDArray[np.intp]]:
-    """Mean vector (n_cells, D) of each cell over its samples, what sampling adds to its distances, and its samples.
+    """Mean vector (n_cells, D) of each cell, its sampling noise (n_cells,), and its number of samples (n_cells,).
 
-    The noise is tr(S) / (2 n) with S the cell's covariance over its n samples: what the mean's own variance adds to
-    half a squared distance. One sample has no covariance: 0.
+    The noise is tr(S) / (2 n) with S the covariance of the cell's n samples: the expected contribution of the mean's
+    sampling variance to half a squared distance. It is 0 for a cell with one sample.
 
     Args:
         vectors: (n, D) samples.
@@ -30,20 +30,20 @@ def means_and_noise(vectors: ArrayLike, cells: NDArray[np.intp], n_cells: int) -
     ([1.0, 5.0], [0.5, 0.0])
     """
     order = np.argsort(cells, kind="stable")
-    samples, at = np.asarray(vectors, dtype=float)[order], np.asarray(cells)[order]
-    n = np.bincount(at, minlength=n_cells)
-    means = np.add.reduceat(samples, np.searchsorted(at, np.arange(n_cells)), axis=0) / n[:, None]
-    samples -= means[at]
-    squares = np.bincount(at, weights=np.einsum("nd,nd->n", samples, samples), minlength=n_cells)
+    samples, cell_of = np.asarray(vectors, dtype=float)[order], np.asarray(cells)[order]
+    n = np.bincount(cell_of, minlength=n_cells)
+    means = np.add.reduceat(samples, np.searchsorted(cell_of, np.arange(n_cells)), axis=0) / n[:, None]
+    samples -= means[cell_of]
+    squares = np.bincount(cell_of, weights=np.einsum("nd,nd->n", samples, samples), minlength=n_cells)
     return means, squares / np.maximum(n - 1, 1) / (2 * n), n
 
 
 def unbiased_distances(means: ArrayLike, noise: ArrayLike) -> Array:
-    """(K, K) ||a - b||^2 / 2 less the noise of both: unbiased for the expected vectors, so below 0 by chance.
+    """(K, K) ||a - b||^2 / 2 minus the noise of both: unbiased for the expected vectors, so it can be negative.
 
     Args:
         means: (K, D) mean vectors.
-        noise: (K,) tr(S) / (2 n) of each, as `means_and_noise` gives it; 0 takes nothing off.
+        noise: (K,) tr(S) / (2 n) of each, as `means_and_noise` returns it; 0 for no correction.
 
     Source: Szekely and Rizzo (2013), J. Stat. Plan. Inference 143(8), 1249-1272 (distances between independent
     samples), for squared Euclidean distances.
@@ -51,12 +51,12 @@ def unbiased_distances(means: ArrayLike, noise: ArrayLike) -> Array:
     >>> unbiased_distances([[0.0], [2.0]], [0.5, 0.25]).tolist()
     [[0.0, 1.25], [1.25, 0.0]]
     """
-    x, taken_off = np.asarray(means, dtype=float), np.asarray(noise, dtype=float)
+    x, correction = np.asarray(means, dtype=float), np.asarray(noise, dtype=float)
     products = x @ x.T
-    lengths = np.diag(products) / 2 - taken_off
-    found = lengths[:, None] + lengths[None, :] - products
-    np.fill_diagonal(found, 0.0)
-    return found
+    lengths = np.diag(products) / 2 - correction
+    distances = lengths[:, None] + lengths[None, :] - products
+    np.fill_diagonal(distances, 0.0)
+    return distances
 
 
 def mean_over_pairs(distances: Array) -> Array:
@@ -71,15 +71,15 @@ def mean_over_pairs(distances: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
-    """Distances of L things under K conditions.
+    """Distances between L units under K conditions.
 
     Attributes:
-        same: (K, L, L) between things under the same condition.
-        other: (L, L) mean between things under different conditions of one stratum, both ways round; the diagonal is
-            that of a thing with itself. NaN where no stratum has two conditions.
-        own: (L, K, K) between conditions, within each thing.
-        difference: mean over pairs of things of `other` - `same`, over the conditions that have a partner.
-        by_chance: (draws,) the same with conditions permuted within thing and stratum.
+        same: (K, L, L) between units under the same condition.
+        other: (L, L) mean between units under different conditions of the same stratum, in both directions; the
+            diagonal compares a unit with itself. NaN where no stratum has two conditions.
+        own: (L, K, K) between conditions, within each unit.
+        difference: mean over pairs of units of `other` - `same`, over conditions that share their stratum with another.
+        by_chance: (draws,) the difference with conditions permuted within unit and stratum.
     """
 
     same: Array
@@ -96,13 +96,13 @@ def cross_distances(
     draws: int = 0,
     random: np.random.Generator | None = None,
 ) -> Crossed:
-    """All distances that two crossed factors need, and whether things agree more under the same condition.
+    """All distances between the cells of two crossed factors, and whether units agree more under the same condition.
 
     Args:
         means: (L, K, D) mean vectors.
         noise: (L, K) their noise.
-        strata: (K,) conditions of one stratum may stand for each other; those of a stratum below 0 for none.
-        draws: permutations of conditions; `random` draws them.
+        strata: (K,) conditions of the same stratum are exchangeable; a condition with a stratum below 0 is with none.
+        draws: number of permutations of conditions, drawn with `random`.
     """
     n, k = noise.shape
     every = unbiased_distances(means.reshape(n * k, -1), noise.ravel())
@@ -115,9 +115,9 @@ def cross_distances(
         return Crossed(same, np.full((n, n), np.nan), own, np.nan, np.full(draws, np.nan))
     weights = is_partner / is_partner.sum()
     other = np.einsum("lcmd,cd->lm", by_cell, weights, optimize=True)
-    # What stands together, in any arrangement of conditions, sums to the same over all pairs of conditions.
-    alike = mean_over_pairs(same[has_partner]).mean()
-    total = mean_over_pairs(other) * is_partner.sum() + alike * has_partner.size
+    # Every arrangement of conditions has the same sum of distances over all pairs of conditions.
+    mean_same = mean_over_pairs(same[has_partner]).mean()
+    total = mean_over_pairs(other) * is_partner.sum() + mean_same * has_partner.size
     by_chance = np.empty(draws)
     if draws and random is not None:
         by_chance = _matched_means(every, n, k, strata, has_partner, draws, random)
@@ -125,7 +125,7 @@ def cross_distances(
         same,
         other,
         own,
-        float(mean_over_pairs(other) - alike),
+        float(mean_over_pairs(other) - mean_same),
         (total - by_chance * has_partner.size) / is_partner.sum() - by_chance,
     )
 
@@ -139,7 +139,7 @@ def _matched_means(
     draws: int,
     random: np.random.Generator,
 ) -> Array:
-    """(draws,) mean distance between things of the conditions that stand together after permuting each thing's."""
+    """(draws,) mean distance between units under matching conditions after permuting each unit's conditions."""
     places = np.empty((draws, n, has_partner.size), dtype=np.int32)
     kinds = strata[has_partner]
     for stratum in np.unique(kinds):
@@ -149,10 +149,10 @@ def _matched_means(
     places += (np.arange(n, dtype=np.int32) * k)[:, None]
     first, second = np.triu_indices(n, 1)
     flat, width = every.ravel(), np.int32(n * k)
-    found = np.empty(draws)
+    mean_distances = np.empty(draws)
     step = max(1, AT_ONCE // (first.size * has_partner.size))
     for start in range(0, draws, step):
         part = places[start : start + step]
         pairs = (part * width)[:, first] + part[:, second]
-        found[start : start + step] = np.take(flat, pairs.reshape(len(part), -1)).mean(axis=1)
-    return found
+        mean_distances[start : start + step] = np.take(flat, pairs.reshape(len(part), -1)).mean(axis=1)
+    return mean_distances

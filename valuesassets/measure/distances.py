@@ -1,19 +1,20 @@
-"""Distances between answers, of one pair or of whole arrays. Each name ends in its unit: scale units, bits, or tvd.
+"""Distances between answer distributions, of one pair or of whole arrays.
 
-Arrays hold answers along their last axis, (..., K); shorter scales are padded at the end with probability 0 and place
-1, which changes no distance. NaN stands for an answer that is not there, and gives NaN.
+Each name ends in its unit: scale units, bits, or tvd. The last axis of an array, (..., K), runs over the options.
+Shorter scales are padded at the end with probability 0 at position 1, which changes no distance. A missing answer is
+NaN and has distances of NaN.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import ScaleMismatch
 
 KL_SMOOTHING = 1e-3
-"""Share of a uniform answer mixed into the model's answer before `kl_bits_of`, unless another is declared."""
+"""Default share of a uniform distribution that `kl_bits_of` mixes into the model's answers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +26,15 @@ class Distribution:
         probs: (K,) non-negative, summing to 1.
     """
 
-    values: NDArray[np.float64]
-    probs: NDArray[np.float64]
+    values: Array
+    probs: Array
 
     def __post_init__(self) -> None:
         if self.values.ndim != 1 or self.values.shape != self.probs.shape or self.values.size < 2:
-            raise ScaleMismatch(f"{self.values.shape} values and {self.probs.shape} probabilities, two or more pairs")
+            raise ScaleMismatch(
+                f"answers have shapes {self.values.shape} (values) and {self.probs.shape} (probabilities); two or more "
+                "values with one probability each were expected"
+            )
         if not np.all(np.diff(self.values) > 0):
             raise ScaleMismatch(f"answer values {self.values.tolist()} do not increase")
         if not np.all(np.isfinite(self.probs)) or self.probs.min() < 0 or abs(self.probs.sum() - 1) > 1e-6:
@@ -38,10 +42,10 @@ class Distribution:
 
 
 def distribution(values: ArrayLike, mass: ArrayLike) -> Distribution:
-    """A distribution from answer codes in any order and non-negative mass, which is normalised.
+    """A distribution from answer codes in any order and non-negative mass, which is normalised to 1.
 
     Raises:
-        ScaleMismatch: no mass at all (never a uniform answer in its place), negative or non-finite mass, values repeat.
+        ScaleMismatch: the mass is 0 (it is never replaced by a uniform answer), negative or not finite; values repeat.
 
     >>> distribution([3, 1, 2], [1, 1, 2]).probs.tolist()
     [0.25, 0.5, 0.25]
@@ -64,7 +68,7 @@ def w1_unit_of(p: Array, q: Array, unit: Array) -> Array:
 
     Args:
         p, q: (..., K) probabilities, each summing to 1 along the last axis; they broadcast.
-        unit: (..., K) places of the answers on [0, 1], never decreasing.
+        unit: (..., K) positions of the options on [0, 1], never decreasing.
 
     Source: Vallender (1974), Theory Probab. Appl. 18(4), 784-786 (the area between the two distribution functions).
 
@@ -75,7 +79,7 @@ def w1_unit_of(p: Array, q: Array, unit: Array) -> Array:
 
 
 def tvd_of(p: Array, q: Array) -> Array:
-    """Total variation distances, (...), in [0, 1]: the mass that has to move, wherever to."""
+    """Total variation distances, (...), in [0, 1]: the probability mass that has to move, over any distance."""
     return np.abs(p - q).sum(axis=-1) / 2
 
 
@@ -84,8 +88,8 @@ def jsd_bits_of(p: Array, q: Array) -> Array:
 
     Source: Lin (1991), IEEE Trans. Inf. Theory 37(1), eq. 4.1, with equal weights.
     """
-    both = entropy_bits_of((p + q) / 2) - (entropy_bits_of(p) + entropy_bits_of(q)) / 2
-    return np.clip(both, 0, 1)
+    divergences = entropy_bits_of((p + q) / 2) - (entropy_bits_of(p) + entropy_bits_of(q)) / 2
+    return np.clip(divergences, 0, 1)
 
 
 def jsd_distance_of(p: Array, q: Array) -> Array:
@@ -97,18 +101,18 @@ def jsd_distance_of(p: Array, q: Array) -> Array:
 
 
 def jsd_bits_by_sampling(p: Array, q: Array, n: Array) -> Array:
-    """What a sample adds to a Jensen-Shannon divergence by chance, (...), in bits.
+    """Sampling bias of a Jensen-Shannon divergence, (...), in bits.
 
-    The divergence is convex in the sampled answer, so that samples of few lie further off than who they were drawn
-    from, by (K - 1) / (8 n ln 2) where p is the truth. Two corrections agree to that order: half the curvature times
-    q (1 - q) / n (Miller and Madow), and the jackknife, n - 1 times what leaving out one of the n adds in the mean. In
-    the next order they err to opposite sides, by about a tenth of the bias with 60 people and ten options; their mean
-    is taken.
+    The divergence is convex in the sampled distribution, so that small samples lie too far from p: by
+    (K - 1) / (8 n ln 2) where they were drawn from p. Two corrections agree to that order: half the curvature times
+    q (1 - q) / n (Miller and Madow), and the jackknife, n - 1 times the mean change from leaving out one of the n. In
+    the next order they err in opposite directions, by about a tenth of the bias with 60 people and ten options; the
+    result is their mean.
 
     Args:
-        p: (..., K) an answer that is known.
-        q: (..., K) shares of a sample.
-        n: (...) how many were drawn, over the design effect; infinity adds nothing, and of one nothing is known: NaN.
+        p: (..., K) a distribution without sampling error.
+        q: (..., K) shares in a sample.
+        n: (...) sample size over the design effect; the bias is 0 for infinity and NaN for 1, where it is unknown.
 
     Source: Miller (1955), Note on the bias of information estimates; Zahl (1977), Ecology 58(4), 907-913.
 
@@ -118,17 +122,17 @@ def jsd_bits_by_sampling(p: Array, q: Array, n: Array) -> Array:
     size = np.asarray(n, dtype=float)[..., None]
     is_sample = np.isfinite(size) & (size > 1)
     size = np.where(is_sample, size, np.nan)
-    # A little is added to every option: where nobody chose one, the curvature knows no bound.
+    # A little is added to every option: without it the curvature is unbounded where nobody chose an option.
     around = p + q + 0.2 / size
     curvature = (p * (1 - q) / around).sum(axis=-1) / (4 * np.log(2) * size[..., 0])
     fewer, one_less = q * size / (size - 1), np.maximum(q * size - 1, 0) / (size - 1)
     mean = (1 - q) * _jsd_parts(p, fewer) + q * _jsd_parts(p, one_less)
-    left_out = ((size - 1) * (mean - _jsd_parts(p, q))).sum(axis=-1)
-    return np.where(np.isposinf(np.asarray(n, dtype=float)), 0.0, (curvature + left_out) / 2)
+    jackknife = ((size - 1) * (mean - _jsd_parts(p, q))).sum(axis=-1)
+    return np.where(np.isposinf(np.asarray(n, dtype=float)), 0.0, (curvature + jackknife) / 2)
 
 
 def _jsd_parts(p: Array, q: Array) -> Array:
-    """(..., K) what each option adds to a Jensen-Shannon divergence in bits."""
+    """(..., K) contribution of each option to a Jensen-Shannon divergence in bits."""
     x, y, both = (each * np.log2(np.where(each > 0, each, 1.0)) for each in (p, q, (p + q) / 2))
     return (x + y) / 2 - both
 
@@ -141,21 +145,21 @@ def entropy_bits_of(p: Array) -> Array:
 def kl_bits_of(human: Array, model: Array, uniform: Array, smoothing: float = KL_SMOOTHING) -> Array:
     """Kullback-Leibler divergences KL(human || model), (...), in bits, at least 0.
 
-    An answer that the model never gives would make it infinite; a declared share of a uniform answer is mixed into the
-    model's answer first, so the value is at most log2(K / smoothing).
+    An option that the model never chooses would make it infinite. A share of a uniform distribution is therefore mixed
+    into the model's answers first, so the value is at most log2(K / smoothing).
 
     Args:
-        uniform: (..., K) the uniform answer on the same scale.
-        smoothing: its share in the model's answer, in (0, 1).
+        uniform: (..., K) the uniform distribution on the same scale.
+        smoothing: the share of the uniform distribution, in (0, 1).
 
     Raises:
         ScaleMismatch: smoothing is out of range.
     """
     if not 0 < smoothing < 1:
         raise ScaleMismatch(f"smoothing {smoothing}: a share between 0 and 1 was expected")
-    given = human > 0
-    smoothed = np.where(given, (1 - smoothing) * model + smoothing * uniform, 1.0)
-    ratio = np.log2(np.where(given, human, 1.0)) - np.log2(smoothed)
+    is_chosen = human > 0
+    smoothed = np.where(is_chosen, (1 - smoothing) * model + smoothing * uniform, 1.0)
+    ratio = np.log2(np.where(is_chosen, human, 1.0)) - np.log2(smoothed)
     return np.maximum(np.einsum("...k,...k->...", human, ratio), 0)
 
 
@@ -168,7 +172,7 @@ def wasserstein1_unit(p: Distribution, q: Distribution) -> float:
     """Earth mover's distance between two answers, in scale units [0, 1].
 
     Raises:
-        ScaleMismatch: the answers do not live on the same scale.
+        ScaleMismatch: the answers have different scales.
 
     >>> wasserstein1_unit(distribution([1, 2, 3], [1, 0, 0]), distribution([1, 2, 3], [0, 1, 0]))
     0.5
@@ -178,7 +182,7 @@ def wasserstein1_unit(p: Distribution, q: Distribution) -> float:
 
 
 def tvd(p: Distribution, q: Distribution) -> float:
-    """Total variation distance in [0, 1]: the mass that has to move, wherever to. For scales without an order."""
+    """Total variation distance in [0, 1] between two answers, for scales without an order."""
     _require_same_scale(p, q)
     return float(tvd_of(p.probs, q.probs))
 

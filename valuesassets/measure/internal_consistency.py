@@ -1,4 +1,4 @@
-"""Cronbach's alpha of models x items, its interval, and the alphas that items without anything in common give."""
+"""Cronbach's alpha of models x items, its interval, and its distribution for items without any covariance."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,13 +9,13 @@ from valuesassets.records.errors import MissingData
 
 
 def cronbach_alpha(scores: ArrayLike) -> float:
-    """alpha = k/(k - 1) (1 - sum of the items' variances / variance of the sums): 1 at most, without a lower end.
+    """alpha = k/(k - 1) (1 - sum of the items' variances / variance of the sums): 1 at most, without a lower bound.
 
     Args:
         scores: (n, k) of n >= 2 models on k >= 2 items, complete.
 
     Raises:
-        MissingData: a score is missing; fewer than two models or items; all models have the same sum.
+        MissingData: a score is missing, there are fewer than two models or items, or all models have the same sum.
 
     Source: Cronbach (1951), Psychometrika 16(3), 297-334, eq. 2.
 
@@ -34,12 +34,12 @@ def cronbach_alpha(scores: ArrayLike) -> float:
 
 
 def feldt_interval(alpha: float, n: int, k: int, level: float = 0.95) -> tuple[float, float]:
-    """Low and high end of alpha's interval: (1 - true alpha)/(1 - alpha) is F with n - 1 and (n - 1)(k - 1) degrees.
+    """Confidence interval of alpha: (1 - true alpha)/(1 - alpha) is F with n - 1 and (n - 1)(k - 1) degrees of freedom.
 
-    Exact for normal scores whose items have equal variances and equal covariances.
+    It is exact for normal scores whose items have equal variances and equal covariances.
 
     Args:
-        n, k: models and items that alpha rests on, two or more of each.
+        n, k: numbers of models and items from which alpha was computed, two or more of each.
 
     Raises:
         MissingData: fewer than two models or items.
@@ -55,28 +55,28 @@ def feldt_interval(alpha: float, n: int, k: int, level: float = 0.95) -> tuple[f
 
 
 def variance_share_interval(share: float, df: float, df_error: float, level: float = 0.95) -> tuple[float, float]:
-    """Low and high end of the interval of 1 - error mean square / mean square between, whose ratio is an F.
+    """Confidence interval of 1 - error mean square / mean square between, where the ratio follows an F distribution.
 
     Args:
         df, df_error: degrees of freedom of the two mean squares.
 
-    Source: Feldt (1965), as `feldt_interval`; Satterthwaite (1946), Biometrics Bulletin 2(6), 110-114, where the error
-    is a sum of mean squares.
+    Source: Feldt (1965), as in `feldt_interval`; Satterthwaite (1946), Biometrics Bulletin 2(6), 110-114, where the
+    error is a sum of mean squares.
     """
     low, high = stats.f.ppf([(1 - level) / 2, (1 + level) / 2], df, df_error)
     return float(1 - (1 - share) * high), float(1 - (1 - share) * low)
 
 
 def no_covariance_band(n: int, k: int, level: float = 0.95) -> tuple[float, float]:
-    """Low and high end of the alphas that are found in this share of samples where no two items have a covariance.
+    """Range that holds alpha in a share `level` of samples where no two items have a covariance.
 
     Args:
-        n, k: as `feldt_interval`.
+        n, k: as in `feldt_interval`.
 
     Raises:
-        MissingData: as `feldt_interval`.
+        MissingData: as in `feldt_interval`.
 
-    Source: as `feldt_interval`, with a true alpha of 0.
+    Source: as in `feldt_interval`, with a true alpha of 0.
 
     >>> [round(end, 2) for end in no_covariance_band(46, 11)]
     [-0.61, 0.33]

@@ -1,4 +1,4 @@
-"""What moves with an item's content, and what with its labels, where some items are keyed the other way."""
+"""Trait and label preference, separated by forward- and reverse-keyed items."""
 
 from dataclasses import dataclass
 from itertools import permutations
@@ -7,27 +7,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.resampling import ROUNDING, exhaustive_p
 from valuesassets.records.errors import MissingData
 
 FEWEST_LINES = 5
-"""Lines of models for a verdict: four can be ordered in 24 ways, of which no two are as few as 5 %."""
+"""Lines of models that a test needs: four can be ordered in 24 ways, and two of 24 are more than 5 %."""
 LEAST_LOG = float(np.log(1e-9))
-"""Of a probability, nats: what is less is as good as none."""
+"""Smallest log-probability, nats: smaller ones count as this."""
 COUNTED = 7
-"""Lines up to which every order is counted, 5,040 of them; beyond, t is near enough."""
+"""Maximum number of lines for a test over all orders (5,040 of them); with more, the t approximation is used."""
 
 
 @dataclass(frozen=True)
 class LabelPreference:
-    """How much of what models differ in is a liking for labels rather than a trait.
+    """How much of the differences between models is a preference for labels rather than a trait.
 
     Attributes:
-        n, lines: models, and the lines that they belong to.
-        rho: correlation over models of the means of forward- and reverse-keyed items, before recoding: -1 where all
-            all answer by content, 1 where all answer by label. Its interval is over lines.
-        p: two-sided, of means of lines that have nothing to do with each other.
+        n, lines: numbers of models and of the lines (families of related models) that they belong to.
+        rho: correlation over models between the means of forward- and reverse-keyed items, before recoding: -1 where
+            all models answer by content, 1 where all answer by label. Its interval is over lines.
+        p: two-sided p-value of the null hypothesis that both means of a line are independent.
         pi_bias: (1 + rho)/2: share of the variance of both (standardised) means that they have in common.
     """
 
@@ -40,7 +40,7 @@ class LabelPreference:
 
     @property
     def pi_bias(self) -> float:
-        """Share of the label, 0 to 1."""
+        """Share of the variance that goes with labels, 0 to 1."""
         return (1 + self.rho) / 2
 
     @property
@@ -55,10 +55,10 @@ class LabelPreference:
 
 
 def keyed_means(values: ArrayLike, is_reversed: ArrayLike) -> tuple[Array, Array]:
-    """F and R, (n,) each: means of n models over the forward- and over the reverse-keyed items, nothing recoded.
+    """F and R, (n,) each: means of n models over forward- and over reverse-keyed items, without recoding.
 
     Args:
-        values: (n, k) answers as the labels have them, complete.
+        values: (n, k) numbers of the chosen labels, complete.
         is_reversed: (k,) which items are reverse-keyed.
 
     Raises:
@@ -69,8 +69,8 @@ def keyed_means(values: ArrayLike, is_reversed: ArrayLike) -> tuple[Array, Array
     """
     x, reverse = np.asarray(values, dtype=float), np.asarray(is_reversed, dtype=bool)
     if reverse.all() or not reverse.any():
-        way = "reverse" if reverse.size and reverse.all() else "forward"
-        raise MissingData(f"all {reverse.size} items are {way}-keyed: trait and liking for labels are one there")
+        keying = "reverse" if reverse.size and reverse.all() else "forward"
+        raise MissingData(f"all {reverse.size} items are {keying}-keyed: trait and liking for labels are one there")
     if n_missing := int(np.count_nonzero(~np.isfinite(x))):
         raise MissingData(f"{n_missing} of {x.size} answers are missing")
     return x[:, ~reverse].mean(axis=1), x[:, reverse].mean(axis=1)
@@ -93,21 +93,21 @@ def trait_and_bias(forward: ArrayLike, reverse: ArrayLike, midpoint: float) -> t
 
 
 def label_lean(log_shares: ArrayLike, labels: ArrayLike) -> float:
-    """Slope of log-probabilities along the labels, in nats from the least to the greatest.
+    """Slope of log-probabilities along the labels, in nats from the lowest to the highest label.
 
-    What likings add to labels in log-odds is a constant of it, so that differences of leans keep their size where a
-    strong liking shrinks those of expected answers.
+    A preference for labels adds a constant to it, so that differences between leans keep their size where a strong
+    preference shrinks differences between expected answers.
 
     Args:
-        log_shares: (K,) nats; below 1e-9 they count as that.
-        labels: (K,) their numbers, not all alike.
+        log_shares: (K,) nats; those below log 1e-9 count as log 1e-9.
+        labels: (K,) numbers of the labels, not all equal.
 
     >>> round(label_lean(np.log([0.1, 0.2, 0.7]), [1, 2, 3]), 3)  # log 7
     1.946
     """
-    at = np.asarray(labels, dtype=float)
-    off = (at - at.mean()) / np.ptp(at)
-    return float(np.maximum(np.asarray(log_shares, dtype=float), LEAST_LOG) @ off / (off @ off))
+    numbers = np.asarray(labels, dtype=float)
+    deviations = (numbers - numbers.mean()) / np.ptp(numbers)
+    return float(np.maximum(np.asarray(log_shares, dtype=float), LEAST_LOG) @ deviations / (deviations @ deviations))
 
 
 def label_preference(
@@ -115,17 +115,17 @@ def label_preference(
 ) -> LabelPreference:
     """rho = corr(F, R) over models, its interval and a rank test over lines of models, and pi_bias = (1 + rho)/2.
 
-    Models of one line (sizes, versions, fine-tuned copies) resemble each other and are no separate evidence: lines are
-    taken as independent, models within them are not. The interval is on the scale of Fisher's z: his own over lines, or
-    the one that leaves out a line at a time where that is wider, as with flat and peaked models, which move both means
-    at once. The test is Spearman's, of the lines' means: all orders are counted up to seven lines.
+    Models of the same line (sizes, versions, fine-tuned copies) resemble each other and are not independent evidence:
+    lines are taken as independent, models within a line are not. The interval is on the scale of Fisher's z: Fisher's
+    interval over lines, or the jackknife over lines where it is wider, as with flat and peaked models, which differ in
+    both means at once. The test is Spearman's over the lines' means, with all orders for up to seven lines.
 
     Args:
-        forward, reverse: (n,) as `keyed_means` gives them.
-        lines: (n,) the line of each model, five or more; without, each model is a line of its own.
+        forward, reverse: (n,) as `keyed_means` returns them.
+        lines: (n,) the line of each model, five or more lines; by default each model is its own line.
 
     Raises:
-        MissingData: fewer than five lines, or all models have one mean.
+        MissingData: there are fewer than five lines, or all models have the same mean.
 
     Source: Meyer, Garcia and Wulff (2026), arXiv 2606.20205 (rho); Fisher (1921), Metron 1, 3-32, and Arvesen (1969),
     Ann. Math. Statist. 40(6), 2076-2100 (the interval); Spearman (1904), Am. J. Psychol. 15(1), 72-101.
@@ -134,37 +134,35 @@ def label_preference(
     line = np.arange(f.size) if lines is None else np.unique(np.asarray(lines), return_inverse=True)[1]
     n_lines = int(line.max(initial=-1)) + 1
     if n_lines < FEWEST_LINES:
-        of = f"{f.size} model{'s' * (f.size != 1)} of {n_lines} line{'s' * (n_lines != 1)}"
-        raise MissingData(f"{of}: {FEWEST_LINES} lines or more are needed, or no test of their order can be sure")
-    for way, means in (("forward", f), ("reverse", r)):
+        sizes = f"{f.size} model{'s' * (f.size != 1)} of {n_lines} line{'s' * (n_lines != 1)}"
+        raise MissingData(f"{sizes}: {FEWEST_LINES} lines or more are needed, or no test of their order can be sure")
+    for keying, means in (("forward", f), ("reverse", r)):
         if np.ptp(means) <= ROUNDING * max(1.0, float(np.abs(means).max())):
-            raise MissingData(f"all models have one mean on the {way}-keyed items: nothing varies")
+            raise MissingData(f"all models have one mean on the {keying}-keyed items: nothing varies")
     rho = _correlation(f, r)
-    at, without = (
-        _fisher_z(rho),
-        np.array([_fisher_z(_correlation(f[line != k], r[line != k])) for k in range(n_lines)]),
-    )
+    z = _fisher_z(rho)
+    without = np.array([_fisher_z(_correlation(f[line != k], r[line != k])) for k in range(n_lines)])
     error = np.sqrt((n_lines - 1) / n_lines * np.sum((without - without.mean()) ** 2))
     reach = stats.t.ppf((1 + level) / 2, n_lines - 2) * error
     reach = max(reach, stats.norm.ppf((1 + level) / 2) / np.sqrt(n_lines - 3))
     p = _rank_p(*(np.bincount(line, weights=means) / np.bincount(line) for means in (f, r)))
-    return LabelPreference(f.size, n_lines, rho, float(np.tanh(at - reach)), float(np.tanh(at + reach)), p)
+    return LabelPreference(f.size, n_lines, rho, float(np.tanh(z - reach)), float(np.tanh(z + reach)), p)
 
 
 def _correlation(one: Array, other: Array) -> float:
-    """0 where one of the two does not vary."""
+    """Pearson's correlation; 0 where one of the two does not vary."""
     a, b = one - one.mean(), other - other.mean()
     length = float(np.sqrt((a @ a) * (b @ b)))
     return float(np.clip(a @ b / length, -1, 1)) if length > ROUNDING else 0.0
 
 
 def _fisher_z(rho: float) -> float:
-    """Of exact agreement z is infinite: as near as rounding tells."""
+    """Fisher's z, finite also for a correlation of -1 or 1, which is replaced by the nearest one above rounding."""
     return float(np.arctanh(np.clip(rho, ROUNDING - 1, 1 - ROUNDING)))
 
 
 def _rank_p(one: Array, other: Array) -> float:
-    """Two-sided p-value of Spearman's correlation of (n,) pairs, n >= 5; 1 where all of a side are tied."""
+    """Two-sided p-value of Spearman's correlation of (n,) pairs, n >= 5; 1 where all values of a side are tied."""
     a, b = (stats.rankdata(each) - (each.size + 1) / 2 for each in (one, other))
     n = a.size
     if not (a.any() and b.any()):

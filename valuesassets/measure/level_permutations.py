@@ -1,7 +1,7 @@
-"""Do two sides move with the same levels? Levels of factors are exchanged, and groups move with them.
+"""Permutation test of whether two sides covary over groups, by exchanging the levels of the factors.
 
-Groups are combinations of levels, and what a level does it does in all its groups. Groups exchanged freely would break
-this up: chance then looks smaller than it is, and two sides that have nothing to do with each other are found alike.
+Groups are combinations of levels, and the effect of a level is shared by all its groups. Permuting single groups would
+break up these shared effects: the null distribution would be too narrow, and unrelated sides would seem to covary.
 """
 
 import itertools
@@ -10,17 +10,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.resampling import ROUNDING
 
-Floats = NDArray[np.float64]
 FEWEST = 20
-"""Arrangements below which no p-value can be .05."""
+"""With fewer arrangements no p-value can be .05."""
 
 
 def level_arrangements(levels: Sequence[Sequence[str]]) -> NDArray[np.int64]:
-    """(N, G) which group stands in each group's place when the levels of every factor are exchanged in every way.
+    """(N, G) index of the group that replaces each group when the levels of all factors are permuted in every way.
 
-    The first row leaves all as it is. -1 where the exchanged combination is no group.
+    The first row is the identity. -1 marks a combination of levels that is not a group.
 
     Args:
         levels: (G, F) level of each group by factor; combinations differ.
@@ -34,45 +34,45 @@ def level_arrangements(levels: Sequence[Sequence[str]]) -> NDArray[np.int64]:
     strides = np.cumprod([1, *sizes[:0:-1]])[::-1]
     place = np.full(int(np.prod(sizes)), -1, dtype=np.int64)
     place[codes @ strides] = np.arange(len(levels))
-    moved = [
+    cells_by_factor = [
         np.array(list(itertools.permutations(range(size))))[:, codes[:, factor]] * strides[factor]
         for factor, size in enumerate(sizes)
     ]
-    # every way of one factor with every way of the others, the first factor's slowest
+    # all combinations of the factors' permutations; the first factor's permutation changes slowest
     cells = np.zeros((1, len(levels)), dtype=np.int64)
-    for each in moved:
-        cells = (cells[:, None] + each[None]).reshape(-1, len(levels))
+    for shifts in cells_by_factor:
+        cells = (cells[:, None] + shifts[None]).reshape(-1, len(levels))
     return place[cells]
 
 
 def free_arrangements(n_groups: int, draws: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """(draws + 1, G) groups exchanged freely, the first as it is: what `level_arrangements` is compared with."""
+    """(draws + 1, G) random permutations of groups, the first row the identity; compare `level_arrangements`."""
     drawn = random.permuted(np.tile(np.arange(n_groups), (draws, 1)), axis=1)
     return np.concatenate([np.arange(n_groups)[None], drawn])
 
 
-def arrangement_p(pairings: Floats, a_lengths: Floats, b_lengths: Floats, arranged: NDArray[np.int64]) -> float:
-    """One-sided p-value: the share of arrangements under which both sides move together at least as in the first.
+def arrangement_p(pairings: Array, a_lengths: Array, b_lengths: Array, arranged: NDArray[np.int64]) -> float:
+    """One-sided p-value: the share of arrangements in which both sides covary at least as much as in the first one.
 
-    What is compared is the sum over groups of what group g of one side and the group that stands in its place on the
-    other add. Where combinations are lacking, pairs with them drop out, and the sum is set against the lengths of what
-    is left, so that arrangements with fewer pairs are no less extreme; otherwise these lengths are always the same.
+    The statistic is the sum over groups of the contributions of group g on one side and its replacement on the other.
+    Pairs with a missing combination drop out; the sum is divided by the lengths of the remaining groups, so that
+    arrangements with fewer pairs are equally extreme. Without missing combinations these lengths are constant.
 
     Args:
-        pairings: (G, G) as `between_groups.pairings` gives them, summed over questions.
-        a_lengths, b_lengths: (G, G) squared distances from the mean of the group in the row on side a and of the group
-            in the column on side b, summed over the same questions: a pair that a question lacks adds to none of them.
-        arranged: (N, G), the first row as it is.
+        pairings: (G, G) as `between_groups.pairings` returns them, summed over questions.
+        a_lengths, b_lengths: (G, G) squared deviations from the mean of the row's group on side a and of the column's
+            group on side b, summed over the same questions; a question without the pair adds nothing to any of them.
+        arranged: (N, G) arrangements, the first row the identity.
 
-    Source: Good (2005), Permutation, Parametric, and Bootstrap Tests of Hypotheses, section 3.1; all arrangements are
-    counted, the one at hand among them.
+    Source: Good (2005), Permutation, Parametric, and Bootstrap Tests of Hypotheses, section 3.1. All arrangements are
+    counted, including the observed one.
     """
-    there = arranged >= 0
-    partner = np.where(there, arranged, 0)
+    is_group = arranged >= 0
+    partner = np.where(is_group, arranged, 0)
     places = np.arange(arranged.shape[1])
-    sums, of_a, of_b = (
-        np.where(there, each[places, partner], 0).sum(axis=1) for each in (pairings, a_lengths, b_lengths)
+    sums, sums_a, sums_b = (
+        np.where(is_group, each[places, partner], 0).sum(axis=1) for each in (pairings, a_lengths, b_lengths)
     )
-    lengths = of_a * of_b
-    alike = np.divide(sums, np.sqrt(lengths), out=np.zeros_like(sums), where=lengths > 0)
-    return float(np.mean(alike >= alike[0] - ROUNDING * max(1.0, abs(alike[0])) * 100))
+    lengths = sums_a * sums_b
+    cosines = np.divide(sums, np.sqrt(lengths), out=np.zeros_like(sums), where=lengths > 0)
+    return float(np.mean(cosines >= cosines[0] - ROUNDING * max(1.0, abs(cosines[0])) * 100))

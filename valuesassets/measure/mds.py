@@ -1,35 +1,36 @@
-"""Points on a plane whose distances are near those of a matrix."""
+"""Multidimensional scaling: points on a plane whose distances approximate those of a matrix."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.manifold import MDS
 
+from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import MissingData
 
 
 @dataclass(frozen=True)
 class Plane:
-    """A configuration of points and how badly it bends the distances.
+    """A configuration of points and its stress: how much it distorts the distances.
 
     Attributes:
-        points: (n, 2), centred, the longer extent on the first axis; each axis' entry of largest size is positive.
+        points: (n, 2), centred, larger variance on the first axis; the entry of largest size on each axis is positive.
         stress: normalised stress-1 (Kruskal): 0 perfect, .05 good, .2 poor.
     """
 
-    points: NDArray[np.float64]
+    points: Array
     stress: float
 
 
 def plane_from_distances(distances: ArrayLike) -> Plane:
-    """Metric multidimensional scaling on two dimensions, started from the classical solution: nothing is drawn.
+    """Metric multidimensional scaling in two dimensions, started from the classical solution, so without randomness.
 
     Args:
         distances: (n, n) symmetric, zero diagonal, n >= 3.
 
     Raises:
-        MissingData: fewer than three points, or the matrix is not one of distances.
+        MissingData: there are fewer than three points, or the matrix is not a distance matrix.
 
     Source: Borg and Groenen (2005), Modern Multidimensional Scaling; SMACOF as in scikit-learn.
     """
@@ -46,22 +47,22 @@ def plane_from_distances(distances: ArrayLike) -> Plane:
     return Plane(_upright(points), kruskal_stress(matrix, points))
 
 
-def kruskal_stress(distances: ArrayLike, points: NDArray[np.float64]) -> float:
+def kruskal_stress(distances: ArrayLike, points: Array) -> float:
     """Normalised stress-1 of points against distances: root of squared misfit over squared distances in the plane.
 
     Source: Kruskal (1964), Psychometrika 29(1), eq. for S.
     """
-    wanted = np.asarray(distances, dtype=float)
-    found = np.linalg.norm(points[:, None, :] - points[None, :, :], axis=-1)
-    upper = np.triu_indices(wanted.shape[0], 1)
-    total = float(np.sum(found[upper] ** 2))
-    return 0.0 if total == 0 else float(np.sqrt(np.sum((wanted[upper] - found[upper]) ** 2) / total))
+    given = np.asarray(distances, dtype=float)
+    plane = np.linalg.norm(points[:, None, :] - points[None, :, :], axis=-1)
+    upper = np.triu_indices(given.shape[0], 1)
+    total = float(np.sum(plane[upper] ** 2))
+    return 0.0 if total == 0 else float(np.sqrt(np.sum((given[upper] - plane[upper]) ** 2) / total))
 
 
-def _upright(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Centred and turned to the principal axes, so that equal matrices give equal pictures."""
+def _upright(points: Array) -> Array:
+    """Points centred and rotated to their principal axes, so that equal matrices give equal pictures."""
     centred = points - points.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
-    turned = centred @ axes.T
-    signs = np.sign(turned[np.abs(turned).argmax(axis=0), np.arange(turned.shape[1])])
-    return turned * np.where(signs == 0, 1, signs)
+    rotated = centred @ axes.T
+    signs = np.sign(rotated[np.abs(rotated).argmax(axis=0), np.arange(rotated.shape[1])])
+    return rotated * np.where(signs == 0, 1, signs)

@@ -1,30 +1,31 @@
-"""Means of values with gaps, weighted ones too, and how they vary between samples of the same people."""
+"""Means and weighted means of incomplete values, and their bootstrap over respondents."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from valuesassets.measure.arrays import Array
+
 AT_ONCE = 500_000
-"""Counts of respondents held in memory at a time."""
+"""Maximum number of respondents' counts in memory at once."""
 
 
 def mean_of_known(values: Array, axis: int = -1) -> Array:
-    """Means over an axis without what is missing; NaN where nothing is known.
+    """Means over an axis that leave out missing values; NaN where all are missing.
 
     >>> mean_of_known(np.array([[1.0, np.nan, 3.0], [np.nan, np.nan, np.nan]])).tolist()
     [2.0, nan]
     """
-    known = np.isfinite(values)
-    n = known.sum(axis=axis)
-    total = np.where(known, values, 0).sum(axis=axis)
+    is_present = np.isfinite(values)
+    n = is_present.sum(axis=axis)
+    total = np.where(is_present, values, 0).sum(axis=axis)
     return np.where(n > 0, total / np.maximum(n, 1), np.nan)[()]
 
 
 def weighted_means(values: ArrayLike, weights: ArrayLike) -> Array:
-    """(I,) mean of each column over the rows that have it; nan where none has.
+    """(I,) weighted mean of each column over the rows that have it; NaN where none has.
 
     Args:
-        values: (n, I), nan for a missing answer.
+        values: (n, I), NaN for a missing answer.
         weights: (n,) not negative.
 
     >>> weighted_means([[1.0, np.nan], [2.0, np.nan]], [3.0, 1.0]).tolist()
@@ -34,31 +35,32 @@ def weighted_means(values: ArrayLike, weights: ArrayLike) -> Array:
 
 
 def resampled_weighted_means(values: ArrayLike, weights: ArrayLike, draws: int, random: np.random.Generator) -> Array:
-    """(draws, I) the same means over as many rows drawn with replacement, each row with its weight and its gaps.
+    """(draws, I) bootstrap of `weighted_means`: rows are drawn with replacement, with their weights and gaps.
 
-    Rows stay whole, so that what a respondent's answers have in common stays in; nan where no row drawn has an answer.
+    Whole rows are drawn, so that correlations between a respondent's answers are kept; NaN where no drawn row has an
+    answer.
 
     Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 6.
     """
-    weighted, there = _parts(values, weights)
+    weighted, weights_present = _parts(values, weights)
     n = len(weighted)
     step = max(1, AT_ONCE // n)
-    found = []
+    means = []
     for start in range(0, draws, step):
         rows = min(step, draws - start)
         picks = random.integers(0, n, size=(rows, n)) + n * np.arange(rows)[:, None]
         counts = np.bincount(picks.ravel(), minlength=rows * n).reshape(rows, n).astype(float)
-        found.append(_ratio(counts, weighted, there))
-    return np.concatenate(found)
+        means.append(_ratio(counts, weighted, weights_present))
+    return np.concatenate(means)
 
 
 def _parts(values: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
     x, w = np.asarray(values, dtype=float), np.asarray(weights, dtype=float)[:, None]
-    is_there = np.isfinite(x)
-    return np.where(is_there, x, 0.0) * w, is_there * w
+    is_present = np.isfinite(x)
+    return np.where(is_present, x, 0.0) * w, is_present * w
 
 
-def _ratio(counts: Array, weighted: Array, there: Array) -> Array:
-    both = counts @ np.hstack([weighted, there])
-    above, below = np.split(both, 2, axis=1)
-    return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+def _ratio(counts: Array, weighted: Array, weights_present: Array) -> Array:
+    both = counts @ np.hstack([weighted, weights_present])
+    sums, totals = np.split(both, 2, axis=1)
+    return np.divide(sums, totals, out=np.full_like(sums, np.nan), where=totals > 0)

@@ -1,15 +1,16 @@
-"""p-values corrected for how many tests stand in one family."""
+"""p-values corrected for the number of tests in a family."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import false_discovery_control
 
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.resampling import ROUNDING
 from valuesassets.records.errors import MissingData
 
 
-def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Adjusted p-values, (n,): rejecting those below alpha makes any false rejection at most alpha likely.
+def holm(p_values: ArrayLike) -> Array:
+    """Adjusted p-values, (n,): rejecting those below alpha keeps the probability of any false rejection at most alpha.
 
     Raises:
         MissingData: a p-value is not between 0 and 1.
@@ -27,8 +28,10 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     return adjusted
 
 
-def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Adjusted p-values, (n,): of those below alpha at most a share alpha are false, for independent tests.
+def benjamini_hochberg(p_values: ArrayLike) -> Array:
+    """Adjusted p-values, (n,): rejecting those below alpha keeps the false discovery rate at most alpha.
+
+    This holds for independent tests.
 
     Raises:
         MissingData: a p-value is not between 0 and 1.
@@ -39,47 +42,48 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     return p if p.size == 0 else np.asarray(false_discovery_control(p, method="bh"), dtype=float)
 
 
-def step_down_p(observed: ArrayLike, by_chance: ArrayLike) -> NDArray[np.float64]:
-    """Adjusted p-values, (T,): how often the largest of a test's statistic and all smaller ones is as large by chance.
+def step_down_p(observed: ArrayLike, by_chance: ArrayLike) -> Array:
+    """Step-down maxT adjusted p-values, (T,), for statistics on a common scale.
 
-    Tests that go together, or whose statistics cannot be large by chance, cost less than with Holm's factor, where all
-    statistics have one scale. Each p is (1 + count) / (1 + B).
+    A statistic is compared with the largest one, in each permutation, among its own test and all tests with smaller
+    statistics. Correlated tests, and tests whose statistics cannot be large by chance, lose less than by Holm's factor.
+    Each p is (1 + count) / (1 + B).
 
     Args:
-        observed: (T,) statistics, large ones speak against chance.
-        by_chance: (B, T) the same under labels that are exchanged for all tests at once, B >= 1.
+        observed: (T,) statistics; large values are evidence against the null hypothesis.
+        by_chance: (B, T) statistics under permuted labels, the same permutation for all tests, B >= 1.
 
     Raises:
-        MissingData: no exchange at all.
+        MissingData: there is no permutation.
 
     Source: Westfall and Young (1993), Resampling-Based Multiple Testing, section 2.6 (step-down maxT).
 
     >>> step_down_p([3.0, 2.0], [[1.0, 1.0], [2.5, 0.0], [0.0, 2.0]]).tolist()
     [0.25, 0.5]
     """
-    found, chance = np.asarray(observed, dtype=float), np.asarray(by_chance, dtype=float)
+    statistics, chance = np.asarray(observed, dtype=float), np.asarray(by_chance, dtype=float)
     if chance.ndim != 2 or not len(chance):
         raise MissingData("a permutation p-value needs at least one permutation")
-    order = np.argsort(-found, kind="stable")
+    order = np.argsort(-statistics, kind="stable")
     largest = np.maximum.accumulate(chance[:, order][:, ::-1], axis=1)[:, ::-1]
-    reached = largest >= found[order] - ROUNDING * np.maximum(1.0, np.abs(found[order]))
-    adjusted = np.empty_like(found)
+    reached = largest >= statistics[order] - ROUNDING * np.maximum(1.0, np.abs(statistics[order]))
+    adjusted = np.empty_like(statistics)
     adjusted[order] = np.maximum.accumulate((1 + reached.sum(axis=0)) / (1 + len(chance)))
     return adjusted
 
 
-def tail_shares(observed: ArrayLike, by_chance: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of each test how large a share of all labellings, the observed one among them, has a statistic at least as large.
+def tail_shares(observed: ArrayLike, by_chance: ArrayLike) -> tuple[Array, Array]:
+    """Share of all labellings, including the observed one, whose statistic is at least as large, by test.
 
-    The smallest of such shares compares tests whose statistics have no scale in common (`step_down_p` of their
-    negatives: Westfall and Young's minP).
+    These shares make statistics comparable that have no common scale: `step_down_p` of their negatives is Westfall and
+    Young's minP.
 
     Args:
         observed: (T,) statistics.
-        by_chance: (B, T) the same under exchanged labels.
+        by_chance: (B, T) statistics under permuted labels.
 
     Returns:
-        (T,) of the observed labels, which are p-values, and (B, T) of the exchanged ones.
+        (T,) shares of the observed labels, which are p-values, and (B, T) shares of the permuted ones.
 
     >>> observed, by_chance = tail_shares([2.0], [[1.0], [2.0], [3.0]])
     >>> observed.tolist(), by_chance.ravel().tolist()
@@ -87,7 +91,7 @@ def tail_shares(observed: ArrayLike, by_chance: ArrayLike) -> tuple[NDArray[np.f
     """
     whole = np.vstack([np.asarray(observed, dtype=float), np.asarray(by_chance, dtype=float)])
     slack = ROUNDING * np.maximum(1.0, np.abs(whole))
-    below = [np.searchsorted(np.sort(each), each - off, "left") for each, off in zip(whole.T, slack.T, strict=True)]
+    below = [np.searchsorted(np.sort(test), test - off, "left") for test, off in zip(whole.T, slack.T, strict=True)]
     shares = 1 - np.transpose(below) / len(whole)
     return shares[0], shares[1:]
 
@@ -95,7 +99,7 @@ def tail_shares(observed: ArrayLike, by_chance: ArrayLike) -> tuple[NDArray[np.f
 CORRECTIONS = {"holm": holm, "benjamini-hochberg": benjamini_hochberg}
 
 
-def _checked(p_values: ArrayLike) -> NDArray[np.float64]:
+def _checked(p_values: ArrayLike) -> Array:
     p = np.asarray(p_values, dtype=float)
     if p.ndim != 1 or not np.all((p >= 0) & (p <= 1)):
         raise MissingData(f"a family of tests needs p-values between 0 and 1, found {p.tolist()}")

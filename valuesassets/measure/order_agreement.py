@@ -1,8 +1,8 @@
-"""What of answers belongs to the options, and what to the places at which they were shown.
+"""Preferences for options separated from position bias, by asking in two orders.
 
-An option that is shown first and then last has two values, x and y: a lean b = (x + y) / 2, which a pull of the places
-leaves as it is where the two add, and that pull g = (x - y) / 2. What differs from order to order besides enters both
-alike, so that the variance of g around its mean is that of the error of b.
+An option that is shown first and then last has two values, x and y. Its lean b = (x + y) / 2 is free of additive
+position bias, which is g = (x - y) / 2. Any other differences between orders enter both equally, so that the variance
+of g around its mean is the error variance of b.
 """
 
 from collections.abc import Sequence
@@ -10,26 +10,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.resampling import jackknife_ends
 
 FEWEST_ITEMS = 6
-"""Of fewer items the agreement is not measured: by chance alone it would often be high."""
+"""Fewest items for which agreement is measured: with fewer it is often high by chance alone."""
 LEAST_LEAN = 1e-4
-"""Root mean square of leans below which there are none: readings are no more exact than that."""
+"""Root mean square of leans that counts as 0: the readings are not more precise than that."""
 
 
 @dataclass(frozen=True)
 class OrderAgreement:
-    """How answers in one order go with those in the other.
+    """Agreement of answers in one order of the options with answers in the other.
 
     Attributes:
-        n, n_items: answers that were read in both orders, and items (questions, dilemmas) that they are to.
-        changed: share of them whose preferred option changes with the order.
-        pull: mean of g; above 0 it favours what is shown first.
-        pull_share: mean square of g over that of g and b, in [0, 1]: 1 is position alone, about 1/2 noise.
-        agreement: 1 - var(g) / mean(b^2), the reliability of b over both orders; about 0 for noise, below 0 where pulls
-            differ by more than leans do. NaN where there are fewer than `FEWEST_ITEMS` items.
+        n, n_items: numbers of answers that were read in both orders, and of their items (questions, dilemmas).
+        changed: share of answers whose preferred option changes with the order.
+        pull: mean of g; positive where the first option is favoured.
+        pull_share: mean square of g over that of g and b, in [0, 1]: 1 is position bias alone, about 1/2 is noise.
+        agreement: 1 - var(g) / mean(b^2), the reliability of b over both orders; about 0 for noise, negative where g
+            varies more than b. NaN with fewer than `FEWEST_ITEMS` items.
         low, high: ends of its interval over items, in [0, 1].
     """
 
@@ -43,26 +43,26 @@ class OrderAgreement:
     high: float
 
     def is_evidence(self, threshold: float) -> bool | None:
-        """Whether the leans are the options': they come back in the other order, beyond chance; None: not measured."""
+        """Whether leans replicate in the other order, beyond chance; None where this was not measured."""
         return bool(self.agreement >= threshold and self.low > 0) if np.isfinite(self.agreement) else None
 
 
 def order_agreement(
     first: Array, last: Array, items: Sequence[str], level: float = 0.95, centre: float | None = 0.0
 ) -> OrderAgreement:
-    """How values of an option shown first go with those of the same option shown last.
+    """Agreement between the values of options shown first and the values of the same options shown last.
 
     Args:
-        first, last: (n,) above the centre where the option is preferred, as log odds are above 0.
-        items: (n,) what each answer is to: answers to one item are no independent ones.
-        centre: where neither option is preferred; None for the mean of all, where no value is special.
+        first, last: (n,) values above the centre where the option is preferred, such as log odds above 0.
+        items: (n,) item of each answer; answers to the same item are not independent.
+        centre: value at which neither option is preferred; None for the mean of all values.
 
-    Source: a single order's error is told from the difference of two: generalizability over a facet of two random
+    Source: the error of an order is estimated from the difference of two: generalizability over a facet of two random
     levels, Brennan (2001), Generalizability Theory, chapter 3; the jackknife over items as in `jackknife_ends`.
 
     >>> leans = np.array([-2.0, -1.0, -0.5, 0.5, 1.0, 2.0])
-    >>> found = order_agreement(leans + 3, leans - 3, list("abcdef"))
-    >>> found.changed, found.pull, round(found.pull_share, 2), found.agreement
+    >>> result = order_agreement(leans + 3, leans - 3, list("abcdef"))
+    >>> result.changed, result.pull, round(result.pull_share, 2), result.agreement
     (1.0, 3.0, 0.84, 1.0)
     """
     is_known = np.isfinite(first) & np.isfinite(last)
@@ -79,12 +79,12 @@ def order_agreement(
     agreement = _agreement(leans, pulls) if len(names) >= FEWEST_ITEMS else np.nan
     ends = np.nan, np.nan
     if np.isfinite(agreement):
-        kept = [_agreement(leans[places != at], pulls[places != at]) for at in range(len(names))]
-        ends = jackknife_ends(agreement, np.array(kept), level)
+        left_out = [_agreement(leans[places != item], pulls[places != item]) for item in range(len(names))]
+        ends = jackknife_ends(agreement, np.array(left_out), level)
     return OrderAgreement(*counts, changed, float(pulls.mean()), share, agreement, *ends)
 
 
 def _agreement(leans: Array, pulls: Array) -> float:
-    """1 - var(g) / mean(b^2); 0 where nothing leans by more than readings are exact."""
-    of_leans = float(np.mean(leans**2))
-    return 1 - float(np.var(pulls, ddof=1)) / of_leans if of_leans > LEAST_LEAN**2 else 0.0
+    """1 - var(g) / mean(b^2); 0 where leans are smaller than the precision of the readings."""
+    mean_square = float(np.mean(leans**2))
+    return 1 - float(np.var(pulls, ddof=1)) / mean_square if mean_square > LEAST_LEAN**2 else 0.0

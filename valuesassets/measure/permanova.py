@@ -1,27 +1,27 @@
-"""PERMANOVA: the share of squared distances that lies between groups of objects, in excess of chance."""
+"""PERMANOVA: the share of squared distances that lies between groups of objects, and its excess over chance."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.resampling import permutation_p
 from valuesassets.records.errors import MissingData
 
 
 @dataclass(frozen=True)
 class VarianceShare:
-    """A one-way split of squared distances by groups.
+    """A one-way analysis of variance of squared distances by groups.
 
     Attributes:
         r2: share between groups, in [0, 1].
-        pseudo_f: between over within, each by its degrees of freedom; infinite where nothing is left within.
+        pseudo_f: ratio of the mean squares between and within groups; infinite where nothing varies within groups.
         r2_by_chance: mean share under permuted labels: 22 groups of two "explain" half of pure noise.
         excess: `r2` minus `r2_by_chance`.
-        p: one-sided, of `r2` (and so of `pseudo_f`, which rises with it).
-        n_groups, n: groups and objects.
-        excess_by_pair: (pairs,) weights: their product with squared distances, over the sum of those, is `excess`.
+        p: one-sided, of `r2` (and so of `pseudo_f`, which increases with it).
+        n_groups, n: numbers of groups and objects.
+        excess_by_pair: (pairs,) weights: the weighted sum of squared distances over their sum is `excess`.
     """
 
     r2: float
@@ -34,18 +34,18 @@ class VarianceShare:
     excess_by_pair: Array
 
     def excesses(self, squared: Array) -> Array:
-        """The excess, (...), for other squared distances (..., pairs) of the same objects: of resampled items, say."""
+        """The excess, (...), of other squared distances (..., pairs) between the same objects, say resampled ones."""
         total = squared.sum(axis=-1)
         return np.where(total > 0, squared @ self.excess_by_pair / np.where(total > 0, total, 1), np.nan)
 
 
 def pairs_of(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """First and second of every unordered pair of n objects: the order in which squared distances are given."""
+    """First and second object of every unordered pair of n objects, in the order of squared distances."""
     return np.triu_indices(n, 1)
 
 
 def variance_share(squared: ArrayLike, labels: ArrayLike, permutations: NDArray[np.intp]) -> VarianceShare:
-    """Permutational multivariate analysis of variance with one factor.
+    """Permutational multivariate analysis of variance (PERMANOVA) with one factor.
 
     With SS_T = sum of squared distances over all pairs / N and SS_W = sum over groups of that within / n_group:
     R^2 = 1 - SS_W / SS_T and F = ((SS_T - SS_W) / (a - 1)) / (SS_W / (N - a)).

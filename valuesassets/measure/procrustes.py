@@ -1,4 +1,4 @@
-"""Two sets of points laid over each other, and how often chance would fit them as well."""
+"""Procrustes analysis: the best superimposition of two sets of points, and permutation tests of their agreement."""
 
 import itertools
 import math
@@ -8,18 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.relatedness import related_p
 from valuesassets.measure.resampling import label_permutations, permutation_p
 from valuesassets.records.errors import MissingData
 
 LEAST_POINTS = 4
-"""Fewer are laid over each other almost as well whatever their labels."""
+"""Fewest points: fewer can be superimposed almost as well whatever their labels."""
 
 
 @dataclass(frozen=True)
 class Similarity:
-    """A turn (with or without a mirror), one scale and a shift: p -> scale * p @ rotation + shift."""
+    """A similarity transformation: rotation (or reflection), scale and shift, p -> scale * p @ rotation + shift."""
 
     scale: float
     rotation: Array
@@ -32,11 +32,11 @@ class Similarity:
 
 @dataclass(frozen=True)
 class Agreement:
-    """A statistic of two sets of paired points, with the p-value of its pairing.
+    """Agreement of two sets of paired points, with p-values from permuted pairings.
 
     Attributes:
-        p: as if points were independent of each other.
-        p_related: the largest p that allows for points of a group being alike; NaN where there are no groups.
+        p: p-value if points are independent of each other.
+        p_related: largest p-value that allows for similar points within groups; NaN where there are no groups.
     """
 
     value: float
@@ -45,33 +45,35 @@ class Agreement:
 
 
 def fit_similarity(points: ArrayLike, target: ArrayLike) -> Similarity:
-    """The similarity that brings `points` nearest to `target` (least squares); a mirror is allowed.
+    """The similarity transformation of `points` closest to `target` (least squares), reflections included.
 
     Args:
-        points, target: (n, 2), row by row the same thing, n >= 4.
+        points, target: (n, 2), the same object in each row, n >= 4.
 
     Raises:
-        MissingData: fewer than four points, or all in one place.
+        MissingData: there are fewer than four points, or all are identical.
 
     Source: Gower and Dijksterhuis (2004), Procrustes Problems, section 4; Schönemann (1966), Psychometrika 31(1), 1-10.
     """
     p, t = _pairs(points, target)
-    middle, aim = p.mean(axis=0), t.mean(axis=0)
+    middle, target_middle = p.mean(axis=0), t.mean(axis=0)
     spread = float(np.sum((p - middle) ** 2))
     if spread == 0:
         raise MissingData("all points lie in one place; nothing can be laid over others")
-    left, lengths, right = np.linalg.svd((p - middle).T @ (t - aim))
+    left, lengths, right = np.linalg.svd((p - middle).T @ (t - target_middle))
     rotation, scale = left @ right, float(lengths.sum()) / spread
-    return Similarity(scale, rotation, aim - scale * middle @ rotation)
+    return Similarity(scale, rotation, target_middle - scale * middle @ rotation)
 
 
 def permute_similarity(points: ArrayLike, target: ArrayLike, draws: int, random: np.random.Generator) -> Agreement:
-    """Procrustes disparity m^2 (0: alike but for shift, scale, turn and mirror; 1: nothing in common), labels permuted.
+    """Procrustes disparity m^2 with its permutation test (PROTEST).
 
-    p is the share of relabellings that fit at least as well, (1 + count) / (1 + draws); exact for few points.
+    m^2 is 0 where the sets are equal up to shift, scale, rotation and reflection, and 1 where they have nothing in
+    common. p is the share of relabellings that fit at least as well, (1 + count) / (1 + draws), over all relabellings
+    where there are few points.
 
     Raises:
-        MissingData: fewer than four points, or all in one place.
+        MissingData: there are fewer than four points, or all are identical.
 
     Source: Jackson (1995), Écoscience 2(3), 297-303 (PROTEST).
     """
@@ -88,16 +90,17 @@ def permute_same_axes(
     random: np.random.Generator,
     groupings: Mapping[str, Sequence[str]] | None = None,
 ) -> Agreement:
-    """Correlation over both axes at once (-1 to 1) after a shift and one scale, without a turn: labels permuted.
+    """Correlation over all axes at once (-1 to 1) after shift and scaling, without rotation; labels are permuted.
 
-    On axes that mean the same for both sets a turned or mirrored copy is no agreement. One column gives Pearson's r.
+    Where the axes have the same meaning for both sets, a rotated or reflected copy is no agreement. With one column it
+    is Pearson's r.
 
     Args:
         points, target: (n, k), n >= 4.
-        groupings: by kind, the group of related ones that each point is of; see `related_p`.
+        groupings: by kind of group, each point's group of related points; see `related_p`.
 
     Raises:
-        MissingData: fewer than four points, or all in one place.
+        MissingData: there are fewer than four points, or all are identical.
     """
     p, t = (_unit(part) for part in _pairs(points, target))
     relabelled = _relabellings(len(p), draws, random)
@@ -123,7 +126,7 @@ def _unit(points: Array) -> Array:
 
 
 def _relabellings(n: int, draws: int, random: np.random.Generator) -> NDArray[np.intp]:
-    """(B, n) other labels: every other order where there are few enough, else random ones."""
+    """(B, n) permuted labels: all permutations but the identity where there are few enough, else random ones."""
     if math.factorial(n) <= draws:
         return np.array(list(itertools.permutations(range(n)))[1:], dtype=np.intp)
     return label_permutations(n, draws, random)

@@ -1,9 +1,10 @@
-"""Correlation of two sets of profiles, each pair of profiles over the same items: is this model like its country?
+"""Correlation of two sets of profiles over the same items: do a model's answers resemble those of its country?
 
-A profile is one row of expected values over items. Three centrings answer three questions. Without any, that items
-differ in their mean answer makes every two sets alike. Centred on items, a shared habit (say, to agree) still does.
-Centred on items and on profiles, only the pattern of who differs on what is left. On a bounded scale even that holds
-a trace of habits, which can move an item less the nearer it lies to an end; style-centring takes that off as well.
+A profile is a row of expected answers over items. Without centring, any two sets correlate because items differ in
+their mean answer. Centred on items, sets with the same response style (such as acquiescence) still correlate. Centred
+on items and on profiles (double-centred), only the interaction of profiles and items is left. On a bounded scale even
+that contains a trace of response style, which moves an item less the closer it is to an end of its scale;
+style-centring removes this trace.
 """
 
 from dataclasses import dataclass
@@ -12,15 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.means import mean_of_known
 from valuesassets.records.errors import MissingData
 
 LEAST_VARIANCE = 1e-12
-"""Mean square under which what is left after centring is rounding: there is no correlation."""
+"""Mean square below which centred values are rounding errors, and there is no correlation."""
 
 
 def centred_on_items(profiles: Array) -> Array:
-    """Profiles without their items' means, (P, I); NaN stays, and an item that one profile has is NaN throughout.
+    """Profiles minus the items' means, (P, I); NaN where missing, and for items that only one profile has.
 
     >>> centred_on_items(np.array([[1.0, 5.0], [3.0, np.nan]])).tolist()
     [[-1.0, nan], [1.0, nan]]
@@ -30,24 +32,25 @@ def centred_on_items(profiles: Array) -> Array:
 
 
 def without_style(profiles: Array, style: Array) -> Array:
-    """Item-centred profiles less what a habit would do to them, (P, I): a regression of each profile over its items.
+    """Item-centred profiles minus response style, (P, I): the residuals of a regression of each profile on `style`.
 
     Args:
         profiles: (P, I), NaN where missing.
-        style: (I, S) how far each of S habits moves each item; see `style_of_items`.
+        style: (I, S) effect of each of S response styles on each item; see `style_of_items`.
     """
     centred = centred_on_items(profiles)
-    known = np.isfinite(centred)
-    squares = np.einsum("pi,ij,ik->pjk", known.astype(float), style, style, optimize=True)
-    slopes = np.linalg.pinv(squares, hermitian=True) @ (np.where(known, centred, 0) @ style)[..., None]
+    is_present = np.isfinite(centred)
+    squares = np.einsum("pi,ij,ik->pjk", is_present.astype(float), style, style, optimize=True)
+    slopes = np.linalg.pinv(squares, hermitian=True) @ (np.where(is_present, centred, 0) @ style)[..., None]
     return centred - (style @ slopes[..., 0].T).T
 
 
 def style_of_items(means: Array, variances: Array) -> Array:
-    """How far habits move each item, (I, 4): a shift of all, a push to one end, one to both ends, a strong push's bend.
+    """Effects of response styles on each item, (I, 4).
 
-    A push of t logits along the scale moves an item's mean by t times the variance of its answers, so that items at the
-    ends, and scales of many steps, hardly follow.
+    The columns are a shift of all items, a tendency to one end of the scale, a tendency to both ends (extreme
+    responding), and the curvature of a strong tendency to one end. A tendency of t logits along the scale moves an
+    item's mean by t times the variance of its answers, so it hardly moves items at the ends of a scale.
 
     Args:
         means, variances: (I,) of the answers on [0, 1], pooled over profiles.
@@ -59,11 +62,11 @@ def style_of_items(means: Array, variances: Array) -> Array:
 
 
 def without_shared_dimension(a: Array, b: Array) -> tuple[Array, Array]:
-    """Two sets of profiles, each less the one dimension over items that the pairs of their rows share most.
+    """Two sets of profiles without the one dimension over items that their paired rows share most.
 
-    Whatever habit moves items by one pattern, known or not, in both rows of a pair alike, is taken off, and with it as
-    much of anything else that they share. The dimension is the one that adds most to the sum of products of the pairs:
-    the sum that is left is never larger than without the habit's own pattern, so that a test of it errs to caution.
+    This removes any response style, known or unknown, that moves items by one pattern in both rows of a pair, and as
+    much of anything else that they share. The dimension is the one with the largest sum of products over pairs. The
+    remaining sum is never larger than after removing the true pattern of the style, so a test of it is conservative.
 
     Args:
         a, b: (P, I) profiles, row p of both a pair; NaN where missing.
@@ -72,9 +75,9 @@ def without_shared_dimension(a: Array, b: Array) -> tuple[Array, Array]:
     (inter-battery factor analysis), here with one pattern for both.
     """
     both = np.isfinite(a) & np.isfinite(b)
-    one, other = (np.where(both, centred_on_items(each), 0.0) for each in (a, b))
-    one, other = (np.where(np.isfinite(each), each, 0.0) for each in (one, other))
-    shared = one.T @ other
+    centred_a, centred_b = (np.where(both, centred_on_items(each), 0.0) for each in (a, b))
+    centred_a, centred_b = (np.where(np.isfinite(each), each, 0.0) for each in (centred_a, centred_b))
+    shared = centred_a.T @ centred_b
     largest = len(shared) - 1
     pattern = linalg.eigh(shared + shared.T, subset_by_index=(largest, largest))[1]
     return without_style(a, pattern), without_style(b, pattern)
@@ -82,21 +85,21 @@ def without_shared_dimension(a: Array, b: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Paired:
-    """Sums over the items that both profiles of a pair have, for every pair of an `a` and a `b` profile.
+    """Sums over shared items for every pair of an `a` and a `b` profile, from which correlations are computed.
 
     Attributes:
-        sums: (6, ..., P, Q) numbers of items, then sums of a, b, a^2, b^2 and ab over them.
-        is_double: whether each pair's own means are taken off.
+        sums: (6, ..., P, Q) numbers of shared items, then sums of a, b, a^2, b^2 and ab over them.
+        is_double: whether each pair's own means are subtracted.
     """
 
     sums: Array
     is_double: bool
 
     def correlation(self, pairs: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Array:
-        """Pearson correlations over all items of the chosen pairs together.
+        """Pearson correlations over all items and chosen pairs together.
 
         Args:
-            pairs: rows and columns, (..., N) each: N pairs per correlation.
+            pairs: rows and columns, (..., N) each, of the N pairs of each correlation.
 
         Returns:
             (...); NaN where nothing varies.
@@ -106,7 +109,7 @@ class Paired:
             n, a, b, aa, bb, ab = (part.sum(axis=-1, keepdims=True) for part in (n, a, b, aa, bb, ab))
         sizes = np.maximum(n, 1)
         covariance, va, vb = (
-            np.sum(square - one * other / sizes, axis=-1) for square, one, other in ((ab, a, b), (aa, a, a), (bb, b, b))
+            np.sum(products - x * y / sizes, axis=-1) for products, x, y in ((ab, a, b), (aa, a, a), (bb, b, b))
         )
         least = LEAST_VARIANCE * np.maximum(n.sum(axis=-1), 1)
         is_known = (va > least) & (vb > least)
@@ -114,25 +117,25 @@ class Paired:
 
 
 def paired(a: Array, b: Array, is_double: bool = False) -> Paired:
-    """Sums for every pair of a profile of `a` and one of `b`.
+    """Sums over shared items for every pair of a profile of `a` and a profile of `b`.
 
     Args:
         a, b: (P, I) and (Q, I) profiles, centred or not, NaN where missing.
-        is_double: take off each pair's own means as well.
+        is_double: whether to subtract each pair's own means as well.
 
     Raises:
-        MissingData: the profiles are over different items.
+        MissingData: the profiles have different items.
     """
     if a.shape[1] != b.shape[1]:
         raise MissingData(f"profiles over {a.shape[1]} and {b.shape[1]} items cannot be correlated; align them first")
-    known, known_b = np.isfinite(a).astype(float), np.isfinite(b).astype(float)
-    one, other = np.nan_to_num(a), np.nan_to_num(b)
-    parts = ((known, known_b), (one, known_b), (known, other), (one**2, known_b), (known, other**2), (one, other))
-    return Paired(np.stack([of_a @ of_b.T for of_a, of_b in parts]), is_double)
+    in_a, in_b = np.isfinite(a).astype(float), np.isfinite(b).astype(float)
+    x, y = np.nan_to_num(a), np.nan_to_num(b)
+    factors = ((in_a, in_b), (x, in_b), (in_a, y), (x**2, in_b), (in_a, y**2), (x, y))
+    return Paired(np.stack([left @ right.T for left, right in factors]), is_double)
 
 
 def correlation(a: Array, b: Array, is_double: bool = False) -> float:
-    """Pearson correlation of the rows of `a` with the same rows of `b` over all items together; NaN if nothing varies.
+    """Pearson correlation of the rows of `a` with those of `b` over all rows and items; NaN if nothing varies.
 
     >>> a = np.array([[0.1, 0.9], [0.2, 0.8]])
     >>> round(correlation(a, a[::-1]), 2), round(correlation(centred_on_items(a), centred_on_items(a[::-1])), 2)
@@ -143,14 +146,14 @@ def correlation(a: Array, b: Array, is_double: bool = False) -> float:
 
 
 def resampled_correlations(a: Array, b: Array, counts: Array, is_double: bool = False) -> Array:
-    """`correlation` in samples of items, (draws,); what was taken off each item stays off.
+    """`correlation` in resamples of items, (draws,), with the centring of the original sample.
 
     Args:
-        counts: (draws, I) how often each item stands in each sample.
+        counts: (draws, I) number of times that each item occurs in each resample.
     """
-    known = np.isfinite(a) & np.isfinite(b)
-    one, other = np.where(known, a, 0), np.where(known, b, 0)
-    parts = (known.astype(float), one, other, one**2, other**2, one * other)
+    in_both = np.isfinite(a) & np.isfinite(b)
+    x, y = np.where(in_both, a, 0), np.where(in_both, b, 0)
+    parts = (in_both.astype(float), x, y, x**2, y**2, x * y)
     sums = np.stack([(counts @ part.T)[..., None] for part in parts])
     rows, only = np.arange(a.shape[0]), np.zeros(a.shape[0], dtype=np.intp)
     return Paired(sums, is_double).correlation((rows, only))

@@ -1,16 +1,16 @@
-"""Shares of things counted, with intervals."""
+"""Confidence intervals of proportions."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 
 
 def wilson_interval(counted: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Array, Array]:
-    """Low and high ends, (...) each in [0, 1], of the intervals of shares counted / n; NaN where nothing was looked at.
+    """Wilson intervals of the proportions counted / n: low and high ends, (...) each in [0, 1]; NaN where n is 0.
 
-    Unlike the interval of p plus and minus its standard error, it has a width where none or all were counted.
+    Unlike the normal interval (p plus and minus a multiple of its standard error), it has a width where p is 0 or 1.
 
     Args:
         counted, n: (...) whole numbers, 0 <= counted <= n.

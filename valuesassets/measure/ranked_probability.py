@@ -1,30 +1,28 @@
-"""Ranked probability scores of single answers, and squared distances of groups' answers without sampling noise."""
+"""Ranked probability scores of answers, and squared distances between groups' answers, corrected for sampling."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.measure.between_groups import GroupMeans
 
-Floats = NDArray[np.float64]
 
-
-def answers_at_most(answers: Floats, n_answers: int) -> Floats:
-    """(n, K-1) 1 where an answer, 0 to K - 1, is at most k = 0 to K - 2; NaN answers give rows of NaN."""
+def answers_at_most(answers: Array, n_answers: int) -> Array:
+    """(n, K-1) step functions of answers 0 to K - 1: 1 where the answer is at most k = 0 to K - 2; NaN for NaN."""
     steps = (answers[:, None] <= np.arange(n_answers - 1)).astype(float)
     steps[np.isnan(answers)] = np.nan
     return steps
 
 
-def probability_at_most(probs: Floats) -> Floats:
-    """(..., K-1) distribution functions at all answers but the last, whose is always 1."""
+def probability_at_most(probs: Array) -> Array:
+    """(..., K-1) distribution functions at all answers but the last, where they are always 1."""
     return np.cumsum(probs, axis=-1)[..., :-1]
 
 
-def ranked_probability_unit(model: Floats, answers: Floats) -> Floats:
-    """(n,) ranked probability scores, from 0 (sure and right) to 1 (sure, and wrong by the whole scale).
+def ranked_probability_unit(model: Array, answers: Array) -> Array:
+    """(n,) ranked probability scores, from 0 (certain and right) to 1 (certain, and wrong by the whole scale).
 
     Args:
-        model, answers: (n, K-1) distribution functions, the answer's a step.
+        model, answers: (n, K-1) distribution functions; those of answers are step functions.
 
     Source: Epstein (1969), J. Appl. Meteorol. 8(6), 985-987; proper: Gneiting and Raftery (2007), J. Am. Stat. Assoc.
     102(477), section 4.2. Divided by K - 1.
@@ -35,14 +33,14 @@ def ranked_probability_unit(model: Floats, answers: Floats) -> Floats:
     return np.mean((model - answers) ** 2, axis=-1)
 
 
-def cramer_unit(means: GroupMeans) -> Floats:
-    """(G,) unbiased squared distances between people's and a model's answers in each group; below 0 by chance.
+def cramer_unit(means: GroupMeans) -> Array:
+    """(G,) unbiased squared Cramer distances between people's and a model's answers by group; can be negative.
 
-    sum over cut points of [(F - M)^2 - v(Y - M, Y - M)] / (K-1). |difference of means| <= W1 <= sqrt of what it
-    estimates. NaN in groups of fewer than two.
+    sum over cut points of [(F - M)^2 - v(Y - M, Y - M)] / (K-1). |difference of means| <= W1 <= square root of the
+    quantity that is estimated. NaN in groups of fewer than two people.
 
     Args:
-        means: of distribution functions at the K - 1 cut points, people as one side and the model as the other.
+        means: group means of distribution functions at the K - 1 cut points; the sides are people and the model.
 
     Source: Szekely and Rizzo (2013), J. Stat. Plan. Inference 143(8), 1249-1272 (half the squared energy distance).
     """
@@ -50,10 +48,10 @@ def cramer_unit(means: GroupMeans) -> Floats:
     return squares / means.a.shape[1]
 
 
-def w1_unit(means: GroupMeans) -> Floats:
+def w1_unit(means: GroupMeans) -> Array:
     """(G,) Wasserstein-1 distances between both sides' answers in each group, in scale units.
 
     Args:
-        means: of distribution functions at the K - 1 cut points.
+        means: group means of distribution functions at the K - 1 cut points.
     """
     return np.abs(means.a - means.b).mean(axis=1)

@@ -1,4 +1,4 @@
-"""Intervals and p-values by resampling. Every draw comes from a seed that the caller names."""
+"""Intervals and p-values by resampling. All random numbers come from the caller's generator."""
 
 import itertools
 import math
@@ -9,26 +9,27 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.means import mean_of_known
 from valuesassets.records.errors import MissingData
 
 ROUNDING = 1e-12
-"""Relative difference that two orders of the same sum may make."""
+"""Relative difference below which two values count as equal: the rounding error of a sum."""
 
 
 def resample_counts(n: int, draws: int, random: np.random.Generator) -> Array:
-    """How often each of `n` things stands in each of `draws` samples with replacement: (draws, n)."""
+    """Number of times that each of `n` units occurs in each of `draws` bootstrap samples: (draws, n)."""
     return random.multinomial(n, np.full(n, 1 / n), size=draws).astype(float)
 
 
 def stratified_counts(strata: ArrayLike, draws: int, random: np.random.Generator) -> Array:
-    """How often each thing stands in each of `draws` samples within strata: (draws, n).
+    """Number of times that each unit occurs in each of `draws` bootstrap samples within strata: (draws, n).
 
-    Of a stratum's n_h things n_h - 1 are drawn, so that means over few strata of few things vary between samples as
-    they do between studies; a stratum of one is drawn as it is.
+    n_h - 1 of a stratum's n_h units are drawn, so that the variance of means over few small strata is unbiased; a
+    stratum of one unit is always drawn once.
 
     Args:
-        strata: (n,) stratum of each thing.
+        strata: (n,) stratum of each unit.
 
     Source: McCarthy and Snowden (1985), The bootstrap and finite population sampling; Rao and Wu (1988), J. Am. Stat.
     Assoc. 83(401), 231-241, section 2.
@@ -45,45 +46,45 @@ def stratified_counts(strata: ArrayLike, draws: int, random: np.random.Generator
 
 
 def resampled_means(values: Array, counts: Array) -> Array:
-    """Means of (..., n) values in every sample, (draws, ...); NaN is left out, and a mean over nothing is NaN.
+    """Means of (..., n) values in every sample, (draws, ...); NaN values are left out, and an empty mean is NaN.
 
     Args:
-        counts: (draws, n), as `resample_counts` gives them.
+        counts: (draws, n), as `resample_counts` returns them.
     """
     flat = values.reshape(-1, values.shape[-1])
-    known = np.isfinite(flat)
-    sums, sizes = counts @ np.where(known, flat, 0).T, counts @ known.T
+    is_present = np.isfinite(flat)
+    sums, sizes = counts @ np.where(is_present, flat, 0).T, counts @ is_present.T
     with np.errstate(invalid="ignore"):
         means = sums / sizes
     return means.reshape(counts.shape[0], *values.shape[:-1])
 
 
 def interval_ends(drawn: Array, n: ArrayLike, level: float = 0.95) -> tuple[Array, Array]:
-    """Low and high ends, (...) each, of intervals between two quantiles of resampled estimates.
+    """Low and high ends, (...) each, of expanded percentile intervals of resampled estimates.
 
-    The percentile interval of n things is too narrow by about sqrt((n - 1) / n) and by the difference of normal and t:
-    its quantiles are moved to Phi(sqrt(n / (n - 1)) * t), which for a mean gives the t interval's width.
+    A percentile interval over n units is too narrow by about sqrt((n - 1) / n) and by the difference between normal and
+    t quantiles. Its quantiles are moved to Phi(sqrt(n / (n - 1)) * t), which gives a mean the width of its t interval.
 
     Args:
-        drawn: (draws, ...) resampled estimates; NaN (nothing was drawn) is left out.
-        n: (...) how many things each rests on; fewer than two have no interval: NaN.
+        drawn: (draws, ...) resampled estimates; NaN (an empty resample) is left out.
+        n: (...) number of units behind each estimate; fewer than two give NaN.
 
     Source: Hesterberg (2015), The American Statistician 69(4), section 5.3.1 (expanded percentile interval).
     """
     sizes = np.broadcast_to(np.asarray(n), drawn.shape[1:])
     size = np.maximum(sizes, 2)
     tail = stats.norm.cdf(np.sqrt(size / (size - 1)) * stats.t.ppf((1 - level) / 2, size - 1))
-    ordered = np.sort(drawn, axis=0)  # NaN stand last
-    known = np.isfinite(drawn).sum(axis=0)
-    has_interval = (sizes >= 2) & (known > 0)
+    ordered = np.sort(drawn, axis=0)  # NaN is sorted last
+    n_drawn = np.isfinite(drawn).sum(axis=0)
+    has_interval = (sizes >= 2) & (n_drawn > 0)
 
     def quantile(share: Array) -> Array:
-        # Of B draws the k-th stands for k / (B + 1): plain quantiles of few draws are too narrow.
-        place = np.clip(share * (known + 1) - 1, 0, np.maximum(known - 1, 0))
+        # The k-th of B draws is the quantile k / (B + 1): plain quantiles of few draws are too narrow.
+        place = np.clip(share * (n_drawn + 1) - 1, 0, np.maximum(n_drawn - 1, 0))
         below = np.floor(place).astype(np.intp)
         least, most = (
             np.take_along_axis(ordered, each[None], axis=0)[0]
-            for each in (below, np.minimum(below + 1, np.maximum(known - 1, 0)))
+            for each in (below, np.minimum(below + 1, np.maximum(n_drawn - 1, 0)))
         )
         return np.where(has_interval, least + (place - below) * (most - least), np.nan)[()]
 
@@ -91,16 +92,16 @@ def interval_ends(drawn: Array, n: ArrayLike, level: float = 0.95) -> tuple[Arra
 
 
 def with_ends(name: str, estimate: Any, ends: tuple[Any, Any]) -> dict[str, Any]:
-    """Estimates and the ends of their intervals as columns: `name`, `name_low`, `name_high`."""
+    """Columns of an estimate and the ends of its interval: `name`, `name_low`, `name_high`."""
     return {name: estimate, f"{name}_low": ends[0], f"{name}_high": ends[1]}
 
 
 @dataclass(frozen=True)
 class Means:
-    """Means over items, or whatever was resampled, with their intervals; arrays of one shape.
+    """Means over resampled units, such as items, with their intervals; arrays of equal shape.
 
     Attributes:
-        n: how many values each mean rests on; 0 leaves NaN, fewer than two leave no interval.
+        n: number of values behind each mean; the mean is NaN with none, the interval with fewer than two.
     """
 
     mean: Array
@@ -109,30 +110,30 @@ class Means:
     n: NDArray[np.intp]
 
     def columns(self, name: str) -> dict[str, Array]:
-        """The means under this name, the ends of their intervals as `with_ends` has them."""
+        """The means and the ends of their intervals as columns, see `with_ends`."""
         return with_ends(name, self.mean, (self.low, self.high))
 
 
 def means_with_intervals(values: Array, counts: Array, level: float = 0.95) -> Means:
-    """Means of (..., n) values over their last axis, without what is missing, and their intervals.
+    """Means of (..., n) values over their last axis, without missing values, and their intervals.
 
     Args:
-        counts: (draws, n), as `resample_counts` gives them: the same draws for every mean.
+        counts: (draws, n), as `resample_counts` returns them: the same draws for every mean.
     """
     n = np.isfinite(values).sum(axis=-1)
     return Means(mean_of_known(values), *interval_ends(resampled_means(values, counts), n, level), n)
 
 
 def jackknife_ends(estimate: float, left_out: Array, level: float = 0.95) -> tuple[float, float]:
-    """Ends of a share's interval, in [0, 1], from the estimates that leave one thing out.
+    """Jackknife interval of a share, in [0, 1], from the estimates that leave out one unit.
 
-    It is made on the scale of -log(1 - share), where the error of a variance ratio hardly depends on its size.
+    It is computed on the scale of -log(1 - share), where the error of a variance ratio hardly depends on its size.
 
     Args:
-        left_out: (n,) the estimate without each of the n things, n >= 2.
+        left_out: (n,) the estimate without each of the n units, n >= 2.
 
     Raises:
-        MissingData: fewer than two things.
+        MissingData: there are fewer than two units.
 
     Source: Arvesen (1969), Ann. Math. Statist. 40(6), 2076-2100 (variance components); Efron and Tibshirani (1993),
     section 11.3.
@@ -140,20 +141,20 @@ def jackknife_ends(estimate: float, left_out: Array, level: float = 0.95) -> tup
     n = left_out.size
     if n < 2:
         raise MissingData(f"an interval that leaves things out needs two or more of them, found {n}")
-    at, without = (-np.log(np.maximum(1 - np.asarray(each), ROUNDING)) for each in (estimate, left_out))
+    centre, without = (-np.log(np.maximum(1 - np.asarray(each), ROUNDING)) for each in (estimate, left_out))
     error = np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2))
     reach = stats.t.ppf((1 + level) / 2, n - 1) * error
-    low, high = (float(np.clip(1 - np.exp(-end), 0, 1)) for end in (at - reach, at + reach))
+    low, high = (float(np.clip(1 - np.exp(-end), 0, 1)) for end in (centre - reach, centre + reach))
     return low, high
 
 
 def label_permutations(
     n: int, draws: int, random: np.random.Generator, within: ArrayLike | None = None
 ) -> NDArray[np.intp]:
-    """(draws, n) permutations of 0..n-1, each row one; labels stay within their stratum where `within` is given.
+    """(draws, n) random permutations of 0..n-1, one per row; within strata where `within` is given.
 
     Args:
-        within: (n,) strata.
+        within: (n,) stratum of each label.
     """
     strata = np.zeros(n, dtype=int) if within is None else np.unique(np.asarray(within), return_inverse=True)[1]
     permuted = np.empty((draws, n), dtype=np.intp)
@@ -164,15 +165,17 @@ def label_permutations(
 
 
 def labellings(n: int, draws: int, random: np.random.Generator, most: int = 7) -> tuple[NDArray[np.intp], bool]:
-    """Permutations of 0..n-1, each row one, and whether they are all n!: so up to `most`, else `draws` random ones."""
+    """Permutations of 0..n-1, one per row, and whether they are all: for n up to `most`, else `draws` random ones."""
     if n <= most:
         return np.array(list(itertools.permutations(range(n))), dtype=np.intp), True
     return label_permutations(n, draws, random), False
 
 
 def exhaustive_p(observed: float, everything: ArrayLike) -> float:
-    """One-sided p-value where all labellings are counted, the one at hand among them: their share at least as large.
+    """One-sided p-value of an exhaustive permutation test: the share of all labellings with at least `observed`.
 
+    Args:
+        everything: statistics of all labellings, including the observed one.
     Source: Good (2005), Permutation, Parametric, and Bootstrap Tests of Hypotheses, section 3.1.
 
     >>> exhaustive_p(2.0, [0.0, 1.0, 2.0, 2.0])
@@ -183,14 +186,14 @@ def exhaustive_p(observed: float, everything: ArrayLike) -> float:
 
 
 def labelled_p(observed: float, chance: ArrayLike, is_all: bool) -> float:
-    """One-sided p-value of `labellings`: counted where they are all there, estimated where some were drawn."""
+    """One-sided p-value over `labellings`: exact where they are all, estimated where they were drawn."""
     return exhaustive_p(observed, chance) if is_all else permutation_p(observed, chance)
 
 
 def group_labellings(
     is_one: NDArray[np.bool_], draws: int, random: np.random.Generator
 ) -> tuple[NDArray[np.bool_], bool]:
-    """(N, n) ways to choose as many of n things as `is_one` does, and whether they are all: where `draws` would do."""
+    """(N, n) ways to choose as many of n units as `is_one` does, and whether they are all: if not more than `draws`."""
     n, size = is_one.size, int(is_one.sum())
     if math.comb(n, size) > draws:
         return is_one[label_permutations(n, draws, random)], False
@@ -201,15 +204,15 @@ def group_labellings(
 
 
 def permutation_p(observed: float, permuted: ArrayLike) -> float:
-    """One-sided p-value (1 + count) / (1 + B): how often chance gives at least what was observed. Never 0.
+    """One-sided p-value (1 + count) / (1 + B), never 0: count is the number of permutations with at least `observed`.
 
-    What differs by less than rounding counts as equal: a permutation may give the observed labels again.
+    Values that differ by less than rounding count as equal, because a permutation may be the observed labelling.
 
     Args:
         permuted: (B,) the statistic under permuted labels, B >= 1.
 
     Raises:
-        MissingData: no permutation at all.
+        MissingData: there is no permutation.
 
     Source: Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9(1), 39.
 
@@ -224,10 +227,10 @@ def permutation_p(observed: float, permuted: ArrayLike) -> float:
 
 
 def sign_test_p(differences: ArrayLike) -> float:
-    """Two-sided p-value that positive and negative differences are equally likely; zeros are left out.
+    """Sign test: two-sided p-value of equally likely positive and negative differences; zeros are left out.
 
     Raises:
-        MissingData: no difference other than zero.
+        MissingData: all differences are zero.
     """
     values = np.asarray(differences, dtype=float)
     positive, negative = int(np.count_nonzero(values > 0)), int(np.count_nonzero(values < 0))

@@ -1,19 +1,21 @@
-"""How far answers that were counted in a sample lie from the distribution they were drawn from, by chance alone."""
+"""Sampling error of answer distributions: how far sampled answers lie from the distribution they were drawn from."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-WORLDS = 200
-"""Samples drawn to find mean and spread of the error."""
+from valuesassets.measure.arrays import Array
+
+SIMULATED_SAMPLES = 200
+"""Simulated samples, from which the mean and standard deviation of the error are computed."""
 ALLOWED_SDS = 3.0
-"""Standard deviations above its expectation that a mean error may lie before the draw alone is not to blame."""
+"""Standard deviations above its expectation up to which a mean error is attributed to sampling."""
 
 
 @dataclass(frozen=True)
 class Chance:
-    """An absolute error as the draw alone makes it: its mean and standard deviation over samples."""
+    """Mean and standard deviation, over samples, of an absolute error that is due to sampling alone."""
 
     mean: float
     sd: float
@@ -21,12 +23,12 @@ class Chance:
 
 @dataclass(frozen=True)
 class SamplingError:
-    """Absolute errors of one question asked in two orders, if nothing but the draw is to blame.
+    """Absolute errors of a question that is asked in two orders, due to sampling alone.
 
     Attributes:
-        distance: mean over both orders; W1 in scale units, or total variation.
-        p_valid: mean over both orders.
-        position_bias: of the largest difference between the orders.
+        distance: mean over both orders of W1 in scale units, or of total variation.
+        p_valid: mean over both orders of the error of the probability of a valid answer.
+        position_bias: error of the largest difference between the orders.
     """
 
     distance: Chance
@@ -35,10 +37,10 @@ class SamplingError:
 
 
 def allowed_mean(means: ArrayLike, sds: ArrayLike) -> float:
-    """The largest mean error over some questions that is put down to the draw: its expectation and three sd.
+    """The largest mean error over questions that is attributed to sampling: its expectation plus three sd.
 
     Args:
-        means, sds: (n,) of the questions' errors by the draw alone; nulls are left out. Null where all are.
+        means, sds: (n,) mean and sd of each question's sampling error; NaN is left out. The result is NaN if all are.
 
     >>> allowed_mean([0.02, 0.02, 0.02, 0.02], [0.01, 0.01, 0.01, 0.01])
     0.035
@@ -47,23 +49,23 @@ def allowed_mean(means: ArrayLike, sds: ArrayLike) -> float:
     is_known = np.isfinite(expected) & np.isfinite(spread)
     if not is_known.any():
         return float("nan")
-    of_mean = np.sqrt(np.sum(spread[is_known] ** 2)) / is_known.sum()
-    return float(expected[is_known].mean() + ALLOWED_SDS * of_mean)
+    sd_of_mean = np.sqrt(np.sum(spread[is_known] ** 2)) / is_known.sum()
+    return float(expected[is_known].mean() + ALLOWED_SDS * sd_of_mean)
 
 
 def simulate_sampling_error(
-    orders: NDArray[np.float64],
+    orders: Array,
     p_valid: tuple[float, float],
-    values: NDArray[np.float64] | None,
+    values: Array | None,
     n: int,
     rng: np.random.Generator,
 ) -> SamplingError:
-    """The errors to expect when `n` answers are drawn in each order and only the valid ones counted.
+    """Sampling errors where `n` answers are drawn in each order and only the valid ones are counted.
 
     Args:
         orders: (2, K) probabilities forward and reversed, on the original scale, each summing to 1.
         p_valid: probability of a valid answer in each order.
-        values: (K,) places of the answers on the analysis scale, any order; None where they have none.
+        values: (K,) positions of the answers on the analysis scale, in any order; None for a scale without an order.
 
     >>> rng = np.random.default_rng(0)
     >>> error = simulate_sampling_error(np.array([[0.5, 0.5]] * 2), (1.0, 1.0), np.array([0.0, 1.0]), 10_000, rng)
@@ -72,7 +74,7 @@ def simulate_sampling_error(
     """
     valid = np.array(p_valid)
     cells = np.column_stack([orders * valid[:, None], 1 - valid])
-    counts = np.stack([rng.multinomial(n, row / row.sum(), size=WORLDS) for row in cells], axis=1)
+    counts = np.stack([rng.multinomial(n, row / row.sum(), size=SIMULATED_SAMPLES) for row in cells], axis=1)
     n_valid = counts[..., :-1].sum(axis=2)
     shares = counts[..., :-1] / np.maximum(n_valid, 1)[..., None]
     bias = np.abs(shares[:, 0] - shares[:, 1]).max(axis=1)
@@ -83,12 +85,12 @@ def simulate_sampling_error(
     )
 
 
-def _chance(errors: NDArray[np.float64]) -> Chance:
+def _chance(errors: Array) -> Chance:
     return Chance(float(errors.mean()), float(errors.std(ddof=1)))
 
 
-def _distances(differences: NDArray[np.float64], values: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """(...,) W1 in scale units, or total variation where there is no scale, of (..., K) differences."""
+def _distances(differences: Array, values: Array | None) -> Array:
+    """(...,) W1 in scale units, or total variation for a scale without an order, of (..., K) differences."""
     if values is None:
         return np.abs(differences).sum(axis=-1) / 2
     order = np.argsort(values)

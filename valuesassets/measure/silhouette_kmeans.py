@@ -1,7 +1,7 @@
-"""How many clusters points fall into: k-means for every k, the k of the largest silhouette.
+"""Number of clusters among points: k-means for every k, and the k with the largest silhouette.
 
-What scikit-learn finds in d dimensions it finds in n - 1 as well, at less than half the time: n points lie in n - 1
-dimensions, and k-means asks for nothing but distances.
+k-means depends on distances alone, and n points lie in n - 1 dimensions. Points are therefore rotated from d into n - 1
+dimensions first: scikit-learn finds the same clusters in less than half the time.
 """
 
 import warnings
@@ -11,23 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import MissingData
 
-Array = NDArray[np.float64]
 FEWEST = 3
-"""Points that have a number of clusters: k lies between 2 and n - 1."""
+"""Fewest points: k lies between 2 and n - 1."""
 SEED, STARTS, TOLERANCE = 42, 10, 1e-4
-"""Of each k-means: its random state, how often it starts anew, and scikit-learn's own tolerance."""
+"""Settings of each k-means: random state, number of starts, and scikit-learn's default tolerance."""
 
 
 @dataclass(frozen=True)
 class Clustering:
-    """The clusters that points fall into.
+    """The clustering of points with the largest silhouette.
 
     Attributes:
-        k: how many; 2 where no silhouette is above 0.
+        k: number of clusters; 2 where no silhouette is above 0.
         silhouette: mean silhouette of these clusters; 0 where none is above 0.
-        labels: cluster of each point; none where no silhouette is above 0.
+        labels: cluster of each point; empty where no silhouette is above 0.
     """
 
     k: int
@@ -36,15 +36,15 @@ class Clustering:
 
 
 def cluster_by_silhouette(points: NDArray[np.floating]) -> Clustering:
-    """The first k of 2..n-1 whose k-means clusters have the largest silhouette, of points standardised by column.
+    """The smallest k of 2..n-1 whose k-means clusters have the largest silhouette, for points standardised by column.
 
-    More clusters than there are different points are not tried: they would be the same clusters again.
+    k is at most the number of distinct points: with more, the clusters would be the same.
 
     Args:
         points: (n, d), n >= 3.
 
     Raises:
-        MissingData: fewer than three points, or numbers that are not finite.
+        MissingData: there are fewer than three points, or some numbers are not finite.
 
     Source: the criterion is Rousseeuw (1987), J. Comput. Appl. Math. 20, 53-65; k-means++ as in scikit-learn.
     """
@@ -57,27 +57,27 @@ def cluster_by_silhouette(points: NDArray[np.floating]) -> Clustering:
         raise MissingData(
             f"clusters by silhouette need {FEWEST} or more points of finite numbers, found {points.shape}"
         )
-    _, first, which = np.unique(points, axis=0, return_index=True, return_inverse=True)
-    turned, shrunk = rotate(np.asarray(StandardScaler().fit_transform(points)))
-    turned = turned[first[which.ravel()]]  # equal points stay equal to the last bit
-    distances = np.linalg.norm(turned[:, None] - turned[None], axis=-1)
+    _, first, inverse = np.unique(points, axis=0, return_index=True, return_inverse=True)
+    rotated, tolerance_factor = rotate(np.asarray(StandardScaler().fit_transform(points)))
+    rotated = rotated[first[inverse.ravel()]]  # equal points stay equal to the last bit
+    distances = np.linalg.norm(rotated[:, None] - rotated[None], axis=-1)
     best = Clustering(2, 0.0, ())
     with config_context(assume_finite=True, skip_parameter_validation=True), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Number of distinct clusters")  # of columns that differ by rounding only
         for k in range(2, min(n - 1, len(first)) + 1):
-            starts: Any = STARTS  # its signature names a text only
-            means = KMeans(n_clusters=k, random_state=SEED, n_init=starts, tol=TOLERANCE * shrunk)
-            labels = means.fit_predict(turned)
-            if (found := silhouette(distances, labels)) > best.silhouette:
-                best = Clustering(k, found, tuple(labels.tolist()))
+            starts: Any = STARTS  # the type annotation of n_init allows a text only
+            means = KMeans(n_clusters=k, random_state=SEED, n_init=starts, tol=TOLERANCE * tolerance_factor)
+            labels = means.fit_predict(rotated)
+            if (score := silhouette(distances, labels)) > best.silhouette:
+                best = Clustering(k, score, tuple(labels.tolist()))
     return best
 
 
 def rotate(points: NDArray[np.floating]) -> tuple[Array, float]:
-    """Centred points turned into n - 1 dimensions, (n, n - 1), and by how much a column's mean variance grew less.
+    """Centred points rotated into n - 1 dimensions, (n, n - 1), and the factor for scikit-learn's tolerance.
 
-    Distances stay as they are. scikit-learn counts its tolerance in mean variances of columns, of which there are
-    fewer now: multiplied by the second value it is what it was.
+    Distances do not change. scikit-learn's tolerance is relative to the mean variance of columns, of which there are
+    now n - 1 instead of d; multiplied by the factor it has the same effect as before.
     """
     wide = points.astype(np.float64)
     wide -= wide.mean(axis=0)
@@ -87,10 +87,10 @@ def rotate(points: NDArray[np.floating]) -> tuple[Array, float]:
 
 
 def silhouette(distances: Array, labels: NDArray[np.integer]) -> float:
-    """Mean silhouette in [-1, 1]; a cluster of one counts 0, and so does a single cluster of all.
+    """Mean silhouette in [-1, 1]; points that are alone in their cluster count 0, and a single cluster has 0.
 
     Args:
-        distances: (n, n).
+        distances: (n, n) between points.
         labels: (n,) cluster of each point.
 
     Source: Rousseeuw (1987), eq. 2.

@@ -1,8 +1,8 @@
-"""Worlds with a known truth that try what a study concludes: how often a claim is made where it is wrong, or right.
+"""Simulations with a known truth that test a study's conclusions: error rates and power of its claims.
 
-A simulation is one kind of world and the claims that are made of it. Where a world is null for a claim the claim is
-wrong, where it is planted it is right; a claim may be withheld with its reason, which is neither. Worlds have seeds and
-can be made again.
+A simulation generates data of one kind and draws the study's conclusions from them. For each claim its kind is `null`
+(the claim is wrong) or `planted` (the effect exists, the claim is right). A claim may also be withheld with a reason,
+which is neither right nor wrong. Every simulated data set has a random seed and can be reproduced.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,22 +13,22 @@ import numpy as np
 
 NULL, PLANTED = "null", "planted"
 MOST_WRONG = 0.07
-"""Most null worlds in which a claim tested at 5 % may be made."""
+"""Largest acceptable share of null data sets in which a claim tested at 5 % is made."""
 COVERAGE = (0.93, 0.97)
-"""Where the coverage of a nominal 95 % interval has to lie."""
+"""Acceptable coverage of a nominal 95 % interval."""
 ENOUGH_POWER = 0.8
-"""Share of worlds in which a claim that is right has to be made for its effect to count as visible."""
+"""Power, the share of data sets in which a right claim is made, from which an effect counts as detectable."""
 ENOUGH_WORLDS = 1000
-"""From so many on, bounds hold without any allowance for chance."""
+"""Number of data sets from which bounds hold without allowance for Monte Carlo error."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one claim in one world.
+    """Outcome of one claim in one simulated data set.
 
     Attributes:
         is_claimed: None where the claim was withheld with a reason.
-        held: how many of the world's intervals held the truth, and how many there were; none where there is no truth.
+        held: number of intervals that cover the truth, and number of intervals; 0 where no truth is defined.
     """
 
     is_claimed: bool | None
@@ -37,13 +37,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Simulation:
-    """One kind of world.
+    """One kind of simulated data.
 
     Attributes:
-        world: its name.
-        kinds: by claim, whether the world is `null` (the claim is wrong there) or `planted` (it is right).
-        outcomes: what comes of each claim in the world of a seed; a function of a module, for processes to share.
-        finding: a letter, where the world was written for a fault that was found.
+        world: name of the kind of data.
+        kinds: by claim, whether the data are `null` (the claim is wrong) or `planted` (it is right).
+        outcomes: computes the outcome of each claim in the data set of a seed; a module's function, so that processes
+            can share it.
+        finding: letter of the fault that the simulation was written for, if any.
     """
 
     instrument: str
@@ -55,13 +56,13 @@ class Simulation:
 
 @dataclass(frozen=True)
 class Power:
-    """A claim, and worlds in which it is right by more or less.
+    """A power analysis: a claim, and simulated data in which it is right with effects of different sizes.
 
     Attributes:
-        size: of the study that the worlds are like, in words.
-        effect: what is planted, in words.
-        effects: its sizes to try, increasing.
-        outcomes: what comes of the claim in a world with an effect of this size, by effect and seed.
+        size: size of the simulated study, in words.
+        effect: the planted effect, in words.
+        effects: effect sizes to simulate, increasing.
+        outcomes: computes the outcome of each claim in a data set, by effect size and seed.
     """
 
     instrument: str
@@ -73,13 +74,13 @@ class Power:
 
 
 def smallest_effect(power: Power, seeds: Sequence[int]) -> dict[str, Any]:
-    """The smallest of the effects that the claim is made of in `ENOUGH_POWER` of the worlds, found by halving.
+    """The smallest effect size with a power of at least `ENOUGH_POWER`, found by bisection.
 
-    The share of worlds is taken to grow with the effect.
+    Power is assumed to increase with the effect size.
 
     Returns:
-        instrument, claim, size, effect; smallest, None where no effect that was tried is enough; n_worlds, of each
-        effect that was tried.
+        instrument, claim, size, effect; smallest, None where no effect size is enough; n_worlds, the number of data
+        sets of each effect size.
     """
     low, high = 0, len(power.effects)
     while low < high:
@@ -93,36 +94,37 @@ def smallest_effect(power: Power, seeds: Sequence[int]) -> dict[str, Any]:
 
 
 def simulate(simulation: Simulation, seeds: Sequence[int]) -> list[dict[str, Any]]:
-    """A row for every claim in every world: claim, world, kind and what came of it."""
+    """A row for every claim in every simulated data set: claim, world, kind and outcome."""
     about = {name: getattr(simulation, name) for name in ("instrument", "world", "finding")}
-    found = []
+    rows = []
     for seed in seeds:
         outcomes = simulation.outcomes(seed)
         for claim, kind in simulation.kinds.items():
             n_held, n_intervals = outcomes[claim].held
             row = {"claim": claim, "kind": kind, "seed": seed, "is_claimed": outcomes[claim].is_claimed}
-            found.append(about | row | {"n_held": n_held, "n_intervals": n_intervals})
-    return found
+            rows.append(about | row | {"n_held": n_held, "n_intervals": n_intervals})
+    return rows
 
 
 def summarise(outcomes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Shares of worlds by claim and world, as `storage/evidence/simulations.json` has them.
+    """Rates by claim and kind of data, the rows of `storage/evidence/simulations.json`.
 
     Args:
         outcomes: rows of `simulate`.
 
     Returns:
-        claim, finding, instrument, world, kind, n_worlds; rejected and withheld, shares of worlds in which the claim
-        was made or withheld; coverage, the share of intervals that held the truth, None where there was none.
+        claim, finding, instrument, world, kind, n_worlds (number of data sets); rejected and withheld, the shares of
+        data sets in which the claim was made or withheld; coverage, the share of intervals that cover the truth, None
+        where there was no interval.
     """
     names = ("claim", "finding", "instrument", "world", "kind")
     groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for row in outcomes:
         groups.setdefault(tuple(row[name] for name in names), []).append(row)
-    found = []
+    summary = []
     for key, rows in groups.items():
         n_held, n_intervals = (sum(row[name] for row in rows) for name in ("n_held", "n_intervals"))
-        found.append(
+        summary.append(
             dict(zip(names, key, strict=True))
             | {
                 "n_worlds": len(rows),
@@ -131,13 +133,13 @@ def summarise(outcomes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 "coverage": n_held / n_intervals if n_intervals else None,
             }
         )
-    return found
+    return summary
 
 
 def wrong_conclusions(summary: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A line for each claim made too often where it is wrong, and for intervals that hold the truth too seldom.
+    """A line for each claim that is made too often where it is wrong, and for each coverage out of bounds.
 
-    Three Monte Carlo errors are granted where there are fewer than `ENOUGH_WORLDS` worlds.
+    Bounds are widened by three Monte Carlo standard errors where there are fewer than `ENOUGH_WORLDS` data sets.
     """
     lines = []
     for row in summary:
@@ -145,12 +147,12 @@ def wrong_conclusions(summary: Sequence[Mapping[str, Any]]) -> list[str]:
         where += f", finding {row['finding']})" if row["finding"] else ")"
         n, is_few = row["n_worlds"], row["n_worlds"] < ENOUGH_WORLDS
 
-        def spare(share: float, n: int = n, is_few: bool = is_few) -> float:
+        def allowance(share: float, n: int = n, is_few: bool = is_few) -> float:
             return 3 * np.sqrt(share * (1 - share) / n) * is_few
 
-        if row["kind"] == NULL and row["rejected"] > MOST_WRONG + spare(MOST_WRONG):
-            lines.append(f"{where}: claimed in {row['rejected']:.1%} of {n} worlds where it is wrong")
+        if row["kind"] == NULL and row["rejected"] > MOST_WRONG + allowance(MOST_WRONG):
+            lines.append(f"{where}: claimed in {row['rejected']:.1%} of {n} simulated data sets in which it is wrong")
         low, high = COVERAGE
-        if row["coverage"] is not None and not low - spare(low) <= row["coverage"] <= high + spare(high):
-            lines.append(f"{where}: {row['coverage']:.1%} of intervals hold the truth, 93 to 97 % are wanted")
+        if row["coverage"] is not None and not low - allowance(low) <= row["coverage"] <= high + allowance(high):
+            lines.append(f"{where}: {row['coverage']:.1%} of intervals cover the truth, 93 to 97 % were expected")
     return lines

@@ -1,9 +1,9 @@
-"""Variance components of a fully crossed random design with gaps, and how well averages would come out again.
+"""Variance components of a fully crossed random design with gaps, and the generalizability of averages.
 
-Each value is y = mu + sum of the effects of every subset of factors (language, item, language x item, ...), all random
-and uncorrelated. Two values that share the levels of a set S of factors, and of no other, then differ by a square of
-which half has the expectation sum over T not within S of sigma_T^2: means of such squares, subtracted from each other,
-give every component without bias, whatever is missing at random and wherever the mean lies.
+Each value is y = mu + sum of the effects of every subset of factors (language, item, language x item and so on), all
+random and uncorrelated. For two values that share the levels of exactly the factors in a set S, half the squared
+difference has the expectation sum over T not within S of sigma_T^2. Differences between means of such squares are
+unbiased estimates of every component if values are missing at random.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,14 +11,14 @@ from itertools import combinations
 
 import numpy as np
 
-from valuesassets.measure.means import Array
+from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import MissingData
 
 Effect = frozenset[str]
 
 
 def subsets(factors: Sequence[str]) -> list[Effect]:
-    """All sets of factors, small ones first; the empty one stands for the mean.
+    """All sets of factors, smallest first; the empty set stands for the mean.
 
     >>> [sorted(each) for each in subsets(["a", "b"])]
     [[], ['a'], ['b'], ['a', 'b']]
@@ -29,19 +29,19 @@ def subsets(factors: Sequence[str]) -> list[Effect]:
 def variance_components(
     values: Array, factors: Sequence[str], weighted: str | None = None, weights: Array | None = None
 ) -> dict[Effect, Array]:
-    """Unbiased estimate of the variance of every effect; negative where chance has it so.
+    """Unbiased estimate of the variance of every effect, which can be negative by chance.
 
     Args:
-        values: one axis per factor; NaN where missing. A factor of one level takes no part: its effects stay in those
-            of the other factors.
+        values: one axis per factor; NaN where missing. A factor with one level is left out: its effects are part of
+            those of the other factors.
         weighted: the factor whose levels are resampled; copies of a level count as different levels.
-        weights: (draws, levels of that factor) how often each level stands in each sample; all once where not given.
+        weights: (draws, levels of that factor) number of times that each level occurs in each sample; by default once.
 
     Returns:
         (draws,) estimates by effect, (1,) without weights. The effect of all factors holds the error as well.
 
     Raises:
-        MissingData: no pair of values shares just the levels that an effect needs, so that it cannot be told apart.
+        MissingData: no pair of values shares exactly the levels of an effect's factors, so it cannot be estimated.
 
     Source: Koch (1968), Technometrics 10(3), 551-558 (sums of squared differences); for balanced designs equal to the
     analysis of variance (Searle, Casella and McCulloch 1992, Variance Components, chapter 11).
@@ -52,26 +52,26 @@ def variance_components(
     """
     if values.size == 0:
         raise MissingData(f"no value for any level of {', '.join(factors)}")
-    kept = [name for name, size in zip(factors, values.shape, strict=True) if size > 1]
+    varying = [name for name, size in zip(factors, values.shape, strict=True) if size > 1]
     array = values.reshape([size for size in values.shape if size > 1])
-    if not kept:
+    if not varying:
         raise MissingData(f"no factor of {', '.join(factors)} has two levels: nothing varies")
-    known = np.isfinite(array)
-    if not known.any():
-        raise MissingData(f"no value for any level of {', '.join(kept)}")
-    array = np.where(known, array - array[known].mean(), 0)  # off its mean only to save digits
-    place = kept.index(weighted) if weights is not None and weighted in kept else None
+    is_present = np.isfinite(array)
+    if not is_present.any():
+        raise MissingData(f"no value for any level of {', '.join(varying)}")
+    array = np.where(is_present, array - array[is_present].mean(), 0)  # centred for numerical precision only
+    place = varying.index(weighted) if weights is not None and weighted in varying else None
     draws = np.ones((1, 1)) if weights is None else weights
-    effects = subsets(kept)
+    effects = subsets(varying)
     squares, pairs = {}, {}
     for effect in effects:
-        axes = [kept.index(name) for name in effect]
-        one = known.astype(float)
+        axes = [varying.index(name) for name in effect]
+        present = is_present.astype(float)
         squares[effect], pairs[effect] = (
-            _shared(array, array, axes, place, draws) - _shared(array**2, one, axes, place, draws),
-            _shared(one, one, axes, place, draws),
+            _shared(array, array, axes, place, draws) - _shared(array**2, present, axes, place, draws),
+            _shared(present, present, axes, place, draws),
         )
-    # From "agree at least on" to "agree exactly on" a set of factors, largest sets first.
+    # From pairs that share at least the levels of a set of factors to pairs that share exactly these, largest first.
     for effect in reversed(effects):
         for larger in effects:
             if effect < larger:
@@ -82,17 +82,17 @@ def variance_components(
         if np.any(pairs[effect] < 0.5):
             raise MissingData(
                 f"no two values share {' and '.join(sorted(effect)) or 'nothing'} alone, so that the variance there "
-                "cannot be told apart"
+                "cannot be distinguished"
             )
         expected[effect] = squares[effect] / pairs[effect]
-    found: dict[Effect, Array] = {}
+    components: dict[Effect, Array] = {}
     for effect in effects:
-        found[effect] = expected[effect] - sum(found[smaller] for smaller in effects if smaller < effect)
-    return {effect: found[effect] for effect in effects if effect}
+        components[effect] = expected[effect] - sum(components[smaller] for smaller in effects if smaller < effect)
+    return {effect: components[effect] for effect in effects if effect}
 
 
 def _shared(one: Array, other: Array, axes: Sequence[int], place: int | None, draws: Array) -> Array:
-    """(draws,) sum of products of the two over all ordered pairs that agree at least on the axes' levels."""
+    """(draws,) sum of products of both arrays over all ordered pairs of values that share the levels of the axes."""
     others = tuple(axis for axis in range(one.ndim) if axis not in axes and axis != place)
     if place is None:
         return np.array([np.sum(one.sum(axis=others) * other.sum(axis=others))])
@@ -108,14 +108,14 @@ def _shared(one: Array, other: Array, axes: Sequence[int], place: int | None, dr
 def generalizability(
     components: Mapping[Effect, Array], wanted: Sequence[Effect], error: Mapping[Effect, int]
 ) -> Array:
-    """Share of the variance of averaged values that another draw of orders and wordings would show again.
+    """Generalizability coefficient: share of the variance of averages that would replicate in other conditions.
 
     Args:
-        wanted: effects that the averages are meant to show.
-        error: effects that stand in their way, with the number of conditions that each is averaged over.
+        wanted: effects that the averages are meant to measure.
+        error: effects that count as error, with the number of conditions that each is averaged over.
 
     Returns:
-        (draws,) in [0, 1]: negative components count as 0; 0 where nothing varies.
+        (draws,) in [0, 1]. Negative components count as 0; the result is 0 where nothing varies.
 
     Source: Brennan (2001), Generalizability Theory, section 4.1 (coefficient for relative decisions), after Cronbach,
     Gleser, Nanda and Rajaratnam (1972).

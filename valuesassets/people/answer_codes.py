@@ -1,4 +1,4 @@
-"""A column of a survey's file as answer codes: numbers, recoded, each within its question's scale."""
+"""Answer codes from a column of a survey's file: recoded numbers within the question's scale."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,21 +7,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.people.surveys import NOTHING, OTHER, Recode
 from valuesassets.records.errors import HumanDataError
 
 SHOWN = 3
-"""Of wrong values, so many stand in a message."""
+"""Number of wrong values that a message shows."""
 LARGEST = 2.0**53
-"""Beyond it a file's numbers are not exact, and soon not whole ones of ours."""
+"""Largest number that a float represents exactly among all integers."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """Where a column stands, for messages.
+    """The name of a column in messages.
 
     Attributes:
-        name: in the file.
+        name: name in the file.
+        path: the file.
         question: canonical id of the question that it answers, if any.
     """
 
@@ -30,15 +32,15 @@ class Column:
     question: str = ""
 
     def __str__(self) -> str:
-        named = f" ({self.question})" if self.question and self.question != self.name else ""
-        return f"{self.path}: column {self.name}{named}"
+        question = f" ({self.question})" if self.question and self.question != self.name else ""
+        return f"{self.path}: column {self.name}{question}"
 
 
-def as_numbers(values: NDArray, column: Column) -> NDArray[np.float64]:
-    """(n,) numbers, NaN where there is none; Stata's lettered missing values count as missing for another reason.
+def as_numbers(values: NDArray, column: Column) -> Array:
+    """(n,) numbers, NaN where empty; Stata's lettered missing values become the code for other reasons.
 
     Raises:
-        HumanDataError: text that is no number, such as labels in place of codes.
+        HumanDataError: some text is not a number, such as labels in place of codes.
     """
     if values.dtype != object:
         return values
@@ -52,19 +54,19 @@ def as_numbers(values: NDArray, column: Column) -> NDArray[np.float64]:
         letters = is_text & written.str.fullmatch("[a-z]").fillna(False).to_numpy(dtype=bool)
         numbers[letters], is_text = OTHER, is_text & ~letters
     if is_text.any():
-        found = ", ".join(f"'{text}'" for text in pd.unique(written[is_text])[:SHOWN])
+        sample = ", ".join(f"'{text}'" for text in pd.unique(written[is_text])[:SHOWN])
         raise HumanDataError(
-            f"{column}: {found} in {int(is_text.sum())} rows, numbers were expected; save the file with its codes, "
+            f"{column}: {sample} in {int(is_text.sum())} rows, numbers were expected; save the file with its codes, "
             "not with their labels"
         )
     return numbers
 
 
 def as_whole(values: NDArray, column: Column, countries: NDArray[np.object_]) -> pd.arrays.IntegerArray:
-    """(n,) whole numbers as the file has them, masked where it holds nothing.
+    """(n,) integers from the file, masked where it is empty.
 
     Raises:
-        HumanDataError: text, a fraction or a number past all codes; names column, country and values.
+        HumanDataError: text, a fraction or a number too large for a code; names column, country and values.
     """
     numbers = as_numbers(values, column)
     require_none(np.abs(numbers) > LARGEST, numbers, column, countries, "are no codes")
@@ -82,28 +84,28 @@ def as_codes(
     recode: Recode,
     form_missing: Recode | None = None,
 ) -> pd.arrays.IntegerArray:
-    """(n,) answers on a scale, negative where there is none and why, masked where the file holds nothing.
+    """(n,) answers on a scale, negative codes for the reasons of missing answers, masked where the file is empty.
 
     Args:
-        countries: (n,) of each row, for messages.
-        scale: codes of the answers, from 0 or 1 on, after recoding.
-        form_missing: what a code above the scale means in place of an answer.
+        countries: (n,) country of each row, for messages.
+        scale: codes of the answers after recoding, from 0 or 1 on.
+        form_missing: reasons of missing answers, by codes above the scale.
 
     Raises:
-        HumanDataError: text, a fraction, or a code that is no answer; names column, country and codes.
+        HumanDataError: text, a fraction, or a code that is not an answer; names column, country and codes.
     """
     whole = as_whole(values, column, countries)
     codes = whole.to_numpy(dtype=np.float64, na_value=OTHER)
-    found = codes.copy()
+    answers = codes.copy()
     for old, new in recode.items():
-        found[codes == old] = new
+        answers[codes == old] = new
     for old, new in (form_missing or {}).items():
         if old > scale[-1]:
-            found[codes == old] = new
-    found[found < OTHER] = OTHER
-    is_wrong = (found > scale[-1]) | ((found >= 0) & (found < scale[0]))
+            answers[codes == old] = new
+    answers[answers < OTHER] = OTHER
+    is_wrong = (answers > scale[-1]) | ((answers >= 0) & (answers < scale[0]))
     require_none(is_wrong, codes, column, countries, f"are none of its answers {scale[0]} to {scale[-1]}")
-    return pd.arrays.IntegerArray(found.astype(np.int16), whole.isna())
+    return pd.arrays.IntegerArray(answers.astype(np.int16), whole.isna())
 
 
 def as_answers(
@@ -114,7 +116,7 @@ def as_answers(
     recode: Recode,
     form_missing: Recode,
 ) -> NDArray[np.int16]:
-    """(n,) answers 1 to `n_answers` as `as_codes` has them, `NOTHING` where the file holds nothing.
+    """(n,) answers 1 to `n_answers` like `as_codes`, with `NOTHING` where the file is empty.
 
     Raises:
         HumanDataError: as `as_codes`.
@@ -125,17 +127,17 @@ def as_answers(
 
 def require_none(
     is_wrong: NDArray[np.bool_],
-    values: NDArray[np.float64],
+    values: Array,
     column: Column,
     countries: NDArray[np.object_],
     what: str,
 ) -> None:
-    """See that no value of a column is wrong.
+    """Raise an error if some values of a column are wrong.
 
     Args:
-        is_wrong: (n,) of the values.
-        countries: (n,) of each row, for the message.
-        what: what wrong values are, or are not.
+        is_wrong: (n,) whether a value is wrong.
+        countries: (n,) country of each row, for the message.
+        what: what is wrong, as a predicate: `are no codes`.
 
     Raises:
         HumanDataError: names column, country and the first wrong values.
@@ -144,9 +146,9 @@ def require_none(
         return
     country = countries[np.flatnonzero(is_wrong)[0]]
     rows = is_wrong & (countries == country)
-    found = [f"{value:g}" for value in np.unique(values[rows])]
-    more = " and more" if len(found) > SHOWN else ""
+    wrong_values = [f"{value:g}" for value in np.unique(values[rows])]
+    more = " and more" if len(wrong_values) > SHOWN else ""
     raise HumanDataError(
-        f"{column}, country {country}: {', '.join(found[:SHOWN])}{more} in {int(rows.sum())} rows {what}; is it "
+        f"{column}, country {country}: {', '.join(wrong_values[:SHOWN])}{more} in {int(rows.sum())} rows {what}; is it "
         "another survey's variable, or coded otherwise?"
     )

@@ -1,4 +1,4 @@
-"""What a file's own labels say of an answer that is missing: whether a person was asked, and why there is none."""
+"""Reasons of missing answers from the labels of a survey's file."""
 
 import re
 from collections.abc import Mapping
@@ -28,11 +28,11 @@ REASONS = {
     r"|sans réponse|no contest"
     r"|sem resposta|non rispond|geen antwoord|weiger|brak odpowiedzi|odmow|нет ответа|отказ|немає відповіді|відмов",
 }
-"""By reason, the words that name it, the first one that fits; anything else is another reason."""
+"""Patterns of labels by reason; the first one that matches counts, and labels that match none are other reasons."""
 
 
 def reason_of(label: str) -> int:
-    """Why an answer is missing, by what its label says.
+    """The code of the reason why an answer is missing, from its label.
 
     >>> [reason_of(label) for label in ("Not asked in survey", "Don't know", "Refused", "Missing; other")]
     [-4, -1, -2, -5]
@@ -41,19 +41,19 @@ def reason_of(label: str) -> int:
 
 
 def with_reasons(values: NDArray, labels: Mapping[Any, str]) -> NDArray:
-    """(n,) values of a Stata file with its lettered missing values (`.a` to `.z`) as the reasons that its labels give.
+    """(n,) values of a Stata file, with lettered missing values (`.a` to `.z`) replaced by the reasons in their labels.
 
-    Letters without a label stay: they say no reason.
+    Letters without a label are kept.
     """
     letters = {letter: reason_of(label) for letter, label in labels.items() if isinstance(letter, str)}
     if values.dtype != object or not letters:
         return values
-    found = pd.Series(values, dtype=object).map(lambda value: letters.get(value, value))
-    is_number = found.map(lambda value: not isinstance(value, str)).to_numpy(dtype=bool)
-    return found.to_numpy(dtype=np.float64, na_value=np.nan) if is_number.all() else found.to_numpy()
+    recoded = pd.Series(values, dtype=object).map(lambda value: letters.get(value, value))
+    is_number = recoded.map(lambda value: not isinstance(value, str)).to_numpy(dtype=bool)
+    return recoded.to_numpy(dtype=np.float64, na_value=np.nan) if is_number.all() else recoded.to_numpy()
 
 
 def unlabelled(values: NDArray) -> list[str]:
-    """Lettered missing values that no label of the file explains, as Stata writes them."""
+    """Lettered missing values without a label in the file, in Stata's notation."""
     letters = {value for value in values if isinstance(value, str)} if values.dtype == object else set()
     return sorted(f".{letter}" for letter in letters if len(letter) == 1)

@@ -1,4 +1,4 @@
-"""Everyone in a survey's file by the survey's own variables: codes of columns, and answers on their own scales."""
+"""All respondents of a survey's file with the survey's own variables: attributes as codes, and answers on scales."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.people.answer_codes import Column, as_codes, as_numbers, as_whole
 from valuesassets.people.repeated_ids import Entry, RepeatedIds, settle_ids, shared_rows
 from valuesassets.people.survey_file import find_countries, require_wave
@@ -16,21 +17,21 @@ from valuesassets.people.tables import Table, open_table
 from valuesassets.records.errors import HumanDataError
 
 NO_COLUMN = "the file has no such column"
-"""Why a variable is missing of everybody."""
+"""Reason why a variable is missing for everybody."""
 NO_IDS = "the file has no such column: people are numbered by their rows"
-"""What the ledger says of the column of ids where there is none."""
+"""Reason in the ledger where there is no column of ids."""
 Codes = pd.arrays.IntegerArray
-"""Whole numbers, masked where the file holds nothing."""
+"""Integers, masked where the file is empty."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How a column's codes become answers.
+    """The scale of a column's answers.
 
     Attributes:
-        values: the answers' codes, one after the other, after recoding.
-        recode: what a code of the file is on the scale, where that is another.
-        missing: codes of the file that are no place on the scale.
+        values: consecutive codes of the answers after recoding.
+        recode: code on the scale by code in the file, where they differ.
+        missing: codes in the file that are not on the scale.
     """
 
     values: range
@@ -40,16 +41,16 @@ class Scale:
 
 @dataclass(frozen=True)
 class Everyone:
-    """The people of a file, in its order.
+    """All respondents of a file, in its order.
 
     Attributes:
-        rows: (n,) number of each one's row in the file, from 0 on.
-        ids: (n,) text, none twice; `interviews` are the ids as the file has them.
-        countries: (n,) ISO 3166-1 numeric, and codes of samples beside them.
-        weights: (n,) above 0, as the file has them.
-        attributes: by column, codes as the file has them.
-        answers: by column, codes on its scale; negative: why there is no answer (`people.surveys`).
-        ledger: what was done to rows, and what the file lacks.
+        rows: (n,) index of each respondent's row in the file.
+        ids: (n,) unique text ids; `interviews` are the ids in the file.
+        countries: (n,) ISO 3166-1 numeric codes, and codes of samples that are not countries.
+        weights: (n,) weights in the file, above 0.
+        attributes: codes in the file, by column.
+        answers: codes on the scale, by column; negative codes are reasons of missing answers (`people.surveys`).
+        ledger: changes to rows, and missing columns.
     """
 
     path: Path
@@ -57,7 +58,7 @@ class Everyone:
     ids: NDArray[np.object_]
     interviews: NDArray[np.object_]
     countries: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    weights: Array
     attributes: dict[str, Codes]
     answers: dict[str, Codes]
     ledger: tuple[Entry, ...]
@@ -71,93 +72,99 @@ def read_everyone(
     needed: Sequence[str],
     repeated_ids: RepeatedIds,
 ) -> Everyone:
-    """Everyone in a file: no country is left out, as being small or as a sample beside another.
+    """All respondents of a file, including those of small countries and of additional samples.
 
-    Columns are found whatever their case. One that is not there holds nothing for anybody, and the ledger says so;
+    Names of columns are compared without case. A missing column is empty for everybody, with an entry in the ledger;
     without ids people are numbered by their rows.
 
     Args:
-        survey: its key in `human_files.toml`, which knows the columns of countries, weights, ids and waves.
-        scales: by column of an answer.
-        attributes: columns of codes that stay as they are.
-        needed: attributes without which the file is of no use.
+        survey: key in `human_files.toml`, which has the columns of countries, weights, ids and waves.
+        scales: scales by column of an answer.
+        attributes: columns of codes that are not recoded.
+        needed: attributes that the file must have.
 
     Raises:
-        HumanDataError: another wave; a needed column is missing, or all answers are; a country that is none, a weight
-            that is not above 0, labels in place of codes, a code off its scale.
+        HumanDataError: the file is of another wave; a needed column or all answers are missing; a country is unknown; a
+            weight is not above 0; there are labels in place of codes, or a code off its scale.
     """
-    known, table = load_human_files().surveys[survey], open_table(path)
-    column_of = _columns(table, known, [*attributes, *scales], [known.country[0], *needed, known.weight[0]])
-    asked = [name for name in scales if name in column_of]
-    if not asked:
-        raise _unfit(table, known, f"none of the {len(scales)} questions, such as {next(iter(scales))},")
-    who = _read_who(table, known, column_of[known.country[0]], column_of[known.weight[0]])
-    countries = who.countries.astype(str).astype(object)
-    repeated = shared_rows(who.interviews)
-    alike = {known.id[0]: who.interviews[repeated]}
-    found: dict[str, Codes] = {}
-    columns = {column_of[name]: name for name in [*attributes, *asked] if name in column_of}
+    survey_map, table = load_human_files().surveys[survey], open_table(path)
+    column_of = _columns(
+        table, survey_map, [*attributes, *scales], [survey_map.country[0], *needed, survey_map.weight[0]]
+    )
+    questions = [name for name in scales if name in column_of]
+    if not questions:
+        raise _unfit(table, survey_map, f"none of the {len(scales)} questions, such as {next(iter(scales))},")
+    identity = _read_identity(table, survey_map, column_of[survey_map.country[0]], column_of[survey_map.weight[0]])
+    countries = identity.countries.astype(str).astype(object)
+    repeated = shared_rows(identity.interviews)
+    shared_values = {survey_map.id[0]: identity.interviews[repeated]}
+    codes_by_name: dict[str, Codes] = {}
+    columns = {column_of[name]: name for name in [*attributes, *questions] if name in column_of}
     for name, values in table.read(list(columns)):
-        alike[name] = values[repeated]
-        scale, at = scales.get(columns[name]), Column(name, path)
-        codes = as_whole(values, at, countries) if scale is None else _on_scale(values, at, countries, scale)
-        found[columns[name]] = codes
+        shared_values[name] = values[repeated]
+        scale, column = scales.get(columns[name]), Column(name, path)
+        codes = as_whole(values, column, countries) if scale is None else _on_scale(values, column, countries, scale)
+        codes_by_name[columns[name]] = codes
 
     def is_again() -> NDArray[np.bool_]:
-        again = pd.DataFrame(alike).duplicated().to_numpy()
-        if again.any():  # in what was read: is it so in every column of the file?
-            again = pd.DataFrame({name: values[repeated] for name, values in table.read(table.names)}).duplicated()
-        return np.asarray(again)
+        is_duplicate = pd.DataFrame(shared_values).duplicated().to_numpy()
+        if is_duplicate.any():  # duplicates so far: compare every column of the file
+            is_duplicate = pd.DataFrame(
+                {name: values[repeated] for name, values in table.read(table.names)}
+            ).duplicated()
+        return np.asarray(is_duplicate)
 
-    settled = settle_ids(who.interviews, is_again, repeated_ids)
+    settled = settle_ids(identity.interviews, is_again, repeated_ids)
     rows = settled.rows
     lacking = [Entry("missing", name, len(rows), NO_COLUMN) for name in [*attributes, *scales] if name not in column_of]
-    if table.named(known.id[0]) is None:
-        lacking.insert(0, Entry("missing", known.id[0], len(rows), NO_IDS))
+    if table.named(survey_map.id[0]) is None:
+        lacking.insert(0, Entry("missing", survey_map.id[0], len(rows), NO_IDS))
     return Everyone(
         path,
         rows,
         settled.ids,
-        who.interviews[rows].astype(str).astype(object),
-        who.countries[rows],
-        who.weights[rows],
-        {name: found[name][rows] if name in found else _nothing(len(rows)) for name in attributes},
-        {name: found[name][rows] if name in found else _nothing(len(rows)) for name in scales},
+        identity.interviews[rows].astype(str).astype(object),
+        identity.countries[rows],
+        identity.weights[rows],
+        {name: codes_by_name[name][rows] if name in codes_by_name else _nothing(len(rows)) for name in attributes},
+        {name: codes_by_name[name][rows] if name in codes_by_name else _nothing(len(rows)) for name in scales},
         (*settled.ledger, *lacking),
     )
 
 
 @dataclass(frozen=True)
-class _Who:
+class _Identity:
     interviews: NDArray[np.int64]
     countries: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    weights: Array
 
 
-def _read_who(table: Table, survey: SurveyMap, country: str, weight: str) -> _Who:
-    """Ids, countries and weights of all rows, once they are seen to be of the survey's wave."""
+def _read_identity(table: Table, survey: SurveyMap, country: str, weight: str) -> _Identity:
+    """Ids, countries and weights of all rows, after a check of the survey's wave."""
     wave = {column: allowed for name, allowed in survey.wave.items() if (column := table.named(name)) is not None}
-    identity = table.named(survey.id[0])
-    about = dict(table.read([country, weight, *wave, *([identity] if identity else [])]))
-    if not len(about[country]):
+    id_column = table.named(survey.id[0])
+    values_by_column = dict(table.read([country, weight, *wave, *([id_column] if id_column else [])]))
+    if not len(values_by_column[country]):
         raise HumanDataError(f"{table.path}: no rows: nobody's answers are in it; is it cut off? fetch it again")
     for name, allowed in wave.items():
-        require_wave(about[name], allowed, Column(name, table.path), survey)
-    numbers = as_numbers(about[country], at := Column(country, table.path))
+        require_wave(values_by_column[name], allowed, Column(name, table.path), survey)
+    numbers = as_numbers(values_by_column[country], at := Column(country, table.path))
     find_countries(numbers, at)
     countries = numbers.astype(np.int64)
-    named = countries.astype(str).astype(object)
-    interviews = np.arange(1, len(named) + 1)
-    if identity:
-        interviews = _interviews(about[identity], Column(identity, table.path), named)
-    return _Who(interviews, countries, _weights(about[weight], Column(weight, table.path), named))
+    country_names = countries.astype(str).astype(object)
+    interviews = np.arange(1, len(country_names) + 1)
+    if id_column:
+        interviews = _interviews(values_by_column[id_column], Column(id_column, table.path), country_names)
+    return _Identity(
+        interviews, countries, _weights(values_by_column[weight], Column(weight, table.path), country_names)
+    )
 
 
 def _columns(table: Table, survey: SurveyMap, names: Sequence[str], needed: Sequence[str]) -> dict[str, str]:
-    found = {name: column for name in [*names, *needed] if (column := table.named(name)) is not None}
-    if lacking := [name for name in dict.fromkeys(needed) if name not in found]:
+    column_of = {name: column for name in [*names, *needed] if (column := table.named(name)) is not None}
+    if lacking := [name for name in dict.fromkeys(needed) if name not in column_of]:
         raise _unfit(table, survey, f"no column {' or '.join(lacking)}")
-    return found
+    return column_of
 
 
 def _unfit(table: Table, survey: SurveyMap, what: str) -> HumanDataError:
@@ -167,14 +174,14 @@ def _unfit(table: Table, survey: SurveyMap, what: str) -> HumanDataError:
     )
 
 
-def _weights(values: NDArray, column: Column, countries: NDArray[np.object_]) -> NDArray[np.float64]:
+def _weights(values: NDArray, column: Column, countries: NDArray[np.object_]) -> Array:
     weights = as_numbers(values, column)
     is_wrong = ~((weights > 0) & np.isfinite(weights))
     if is_wrong.any():
         first = np.flatnonzero(is_wrong)[0]
-        found = "no weight" if np.isnan(weights[first]) else f"{weights[first]:g}"
+        value = "no weight" if np.isnan(weights[first]) else f"{weights[first]:g}"
         raise HumanDataError(
-            f"{column}, country {countries[first]}: {found} in data row {first + 1} ({is_wrong.sum()} such rows), a "
+            f"{column}, country {countries[first]}: {value} in data row {first + 1} ({is_wrong.sum()} such rows), a "
             "number above 0 was expected of everyone; mend or remove these rows"
         )
     return weights

@@ -1,4 +1,4 @@
-"""Ids that several rows have: rows equal in every column are one person, others are people of their own."""
+"""Ids that several rows share: rows equal in every column are one person, all others are separate people."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 RepeatedIds = Literal["renumber", "drop"]
-"""`renumber`: everyone stays, people of one id are told apart by a number; `drop`: nobody of such an id stays."""
+"""`renumber`: people with the same id are distinguished by a number; `drop`: people with such an id are left out."""
 
 
 class Entry(NamedTuple):
-    """What was done to some of a file's rows or values, and why: a row of a ledger.
+    """A row of a ledger: a change to some of a file's rows or values, and its reason.
 
     Attributes:
-        what: dropped, merged, renumbered, missing, ...
-        subject: the id or the column that it was done to.
-        n: rows or values.
+        what: kind of change, such as dropped, merged, renumbered or missing.
+        subject: the id or the column concerned.
+        n: number of rows or values.
     """
 
     what: str
@@ -29,11 +29,12 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Settled:
-    """Rows that are people, each with an id of its own.
+    """The rows of a file that are separate people, with unique ids.
 
     Attributes:
-        rows: numbers of the rows that stay, ascending.
-        ids: of each as text, none twice; `<id>-1`, `<id>-2` where several people have one id.
+        rows: indices of these rows, ascending.
+        ids: unique text ids; `<id>-1`, `<id>-2` where several people share an id.
+        ledger: entries on the changes.
     """
 
     rows: NDArray[np.intp]
@@ -42,16 +43,17 @@ class Settled:
 
 
 def shared_rows(ids: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Numbers of the rows whose id another row has as well."""
+    """Indices of the rows that share their id with another row."""
     return np.flatnonzero(pd.Series(ids).duplicated(keep=False).to_numpy())
 
 
 def settle_ids(ids: NDArray[np.int64], is_again: Callable[[], NDArray[np.bool_]], rule: RepeatedIds) -> Settled:
-    """Which rows are people, and their ids.
+    """The rows that are separate people, with unique ids.
 
     Args:
-        ids: (n,) as the file has them.
-        is_again: which of `shared_rows` equal an earlier one of them in every column; asked only where there are any.
+        ids: (n,) ids in the file.
+        is_again: computes which of `shared_rows` equal an earlier one in every column; called only if there are any.
+        rule: see `RepeatedIds`.
 
     >>> settled = settle_ids(np.array([7, 8, 7, 7]), lambda: np.array([False, False, True]), "renumber")
     >>> settled.rows.tolist(), settled.ids.tolist()

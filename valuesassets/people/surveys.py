@@ -1,4 +1,4 @@
-"""`SurveyMap`: which columns and codes of a survey's file stand for which question (studies/facts/human_files.toml)."""
+"""`SurveyMap`: the columns and codes of each question in a survey's file (studies/facts/human_files.toml)."""
 
 import functools
 import tomllib
@@ -14,11 +14,11 @@ from valuesassets.records.places import STUDIES
 
 FILE = "human_files.toml"
 DONT_KNOW, NO_ANSWER, NOT_APPLICABLE, NOT_ASKED, OTHER = -1, -2, -3, -4, -5
-"""Why there is no answer, in every table of respondents."""
+"""Codes of the reasons of missing answers, in every table of respondents."""
 NOTHING = 0
-"""The file holds nothing: never asked, or emptied. Only where answers begin at 1; else such places are masked."""
+"""Code of an empty value in the file, used only where answers begin at 1; elsewhere such values are masked."""
 SILENT = (DONT_KNOW, NO_ANSWER, OTHER)
-"""Of these a person was asked, and gave none of the question's answers."""
+"""Reasons of people who were asked but gave none of the question's answers."""
 
 Recode = dict[int, int]
 Text = Annotated[str, pydantic.StringConstraints(min_length=1)]
@@ -29,7 +29,7 @@ class _Record(pydantic.BaseModel):
 
 
 class Recoded(_Record):
-    """Codes that mean something else in the survey's file than in EVS 2017, and why."""
+    """Codes with another meaning in the survey's file than in EVS 2017, and the reason."""
 
     variables: Codes
     codes: Recode
@@ -37,27 +37,28 @@ class Recoded(_Record):
 
 
 class LeftOut(_Record):
-    """Questions that cannot be read from the survey's file safely, and why."""
+    """Questions that cannot be read reliably from the survey's file, and the reason."""
 
     variables: Codes
     reason: Text
 
 
 class Samples(_Record):
-    """A column that tells several samples of one country apart; the first in `order` that a country has is taken."""
+    """A column that distinguishes samples of a country; the first one in `order` that a country has is used."""
 
     column: str
     order: dict[int, str]
 
 
 class SurveyMap(_Record):
-    """One survey's file: where country, weight and id stand, and each question's column and codes.
+    """A survey's file: the columns of country, weight and id, and the column and codes of each question.
 
     Attributes:
-        country, weight, id, language: columns, the first that is there is taken; the last is the interview's.
-        wave: columns that may be absent, with the values that they may have.
-        columns: by question; `same_name` are questions whose column has their name.
-        form_missing: codes of missing answers as printed on the form, where the question has fewer answers.
+        country, weight, id, language: possible columns, of which the first present one is used; `language` is that of
+            the interview.
+        wave: optional columns with their permitted values.
+        columns: column of each question; `same_name` are questions whose column has their own name.
+        form_missing: codes of missing answers as printed on the form, where they are above the question's answers.
     """
 
     title: Text
@@ -76,24 +77,24 @@ class SurveyMap(_Record):
     @functools.cached_property
     def column_of(self) -> dict[str, str]:
         """The column of every question that the survey can answer."""
-        gone = {variable for each in self.left_out for variable in each.variables}
+        left_out_variables = {variable for each in self.left_out for variable in each.variables}
         columns = dict(zip(self.same_name, self.same_name, strict=True)) | self.columns
-        return {question: column for question, column in columns.items() if question not in gone}
+        return {question: column for question, column in columns.items() if question not in left_out_variables}
 
     def recode(self, question: str) -> Recode:
-        """How the file's codes become those of EVS 2017; codes that are not named stay."""
+        """Code of EVS 2017 by code in the file; other codes are the same in both."""
         return {old: new for each in self.recodes if question in each.variables for old, new in each.codes.items()}
 
 
 class Countries(_Record):
-    """Country codes that are not of ISO 3166-1: more spellings of a country, and samples that are none."""
+    """Country codes beyond ISO 3166-1: other spellings of countries, and samples that are not countries."""
 
     also: dict[str, tuple[str, ...]]
     left_out: dict[str, Text]
 
 
 class HumanFiles(_Record):
-    """All that is known of respondents' files."""
+    """The facts about respondents' files."""
 
     missing: dict[int, Text]
     countries: Countries
@@ -116,12 +117,12 @@ def parse_human_files(table: Mapping[str, Any], source: str) -> HumanFiles:
     Raises:
         StudyError: an unknown key, a malformed code or range, a question that EVS 2017 does not have.
     """
-    found = validated(HumanFiles, table, StudyError, source)
-    if "wvs7" in found.surveys:
-        wvs = found.surveys["wvs7"]
-        found.surveys["wvs7"] = wvs.model_copy(update={"columns": load_variables().same_in_wvs | wvs.columns})
-    for name, survey in found.surveys.items():
+    human_files = validated(HumanFiles, table, StudyError, source)
+    if "wvs7" in human_files.surveys:
+        wvs = human_files.surveys["wvs7"]
+        human_files.surveys["wvs7"] = wvs.model_copy(update={"columns": load_variables().same_in_wvs | wvs.columns})
+    for name, survey in human_files.surveys.items():
         unknown = [question for question in survey.column_of if load_variables().option_count(question) is None]
         if unknown:
             raise StudyError(f"{source}: surveys.{name}: no number of answers is known for {unknown[0]}; leave it out")
-    return found
+    return human_files

@@ -1,4 +1,4 @@
-"""Columns of a file as archives hand it out: .sav, .dta, .csv or .parquet, no more of it read than is asked for."""
+"""Columns of a survey archive's file (.sav, .dta, .csv or .parquet); only the requested columns are read."""
 
 import re
 import tempfile
@@ -30,9 +30,9 @@ FORMATS = {
     ".parquet": "a parquet file",
 }
 BATCH = 64
-"""Columns decoded at a time: more need more memory, fewer more passes over the file."""
+"""Columns decoded at once: more need more memory, fewer need more passes over the file."""
 NOTHING = ["", " ", ".", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"]
-"""What stands in a CSV file where there is no value."""
+"""Texts in CSV files that mean that a value is missing."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Table:
     _read: Callable[[list[str]], Iterator[tuple[str, NDArray]]]
 
     def read(self, names: Sequence[str]) -> Iterator[tuple[str, NDArray]]:
-        """These columns with their names, a few decoded at a time.
+        """These columns with their names, decoded in batches.
 
         Raises:
             HumanDataError: the file is cut off or damaged.
@@ -52,23 +52,23 @@ class Table:
         return self._read(list(dict.fromkeys(names)))
 
     def named(self, name: str) -> str | None:
-        """The column of this name, whatever its case and the blanks around it; None where there is none.
+        """The column with this name, ignoring case and surrounding blanks; None where there is none.
 
         Raises:
-            HumanDataError: several columns have it.
+            HumanDataError: several columns have this name.
         """
-        found = [each for each in self.names if each == name]
-        found = found or [each for each in self.names if each.strip().casefold() == name.casefold()]
-        if len(found) > 1:
-            raise HumanDataError(f"{self.path}: columns {', '.join(found)} have one name; leave one of them")
-        return found[0] if found else None
+        matches = [each for each in self.names if each == name]
+        matches = matches or [each for each in self.names if each.strip().casefold() == name.casefold()]
+        if len(matches) > 1:
+            raise HumanDataError(f"{self.path}: columns {', '.join(matches)} have one name; leave one of them")
+        return matches[0] if matches else None
 
 
 def open_table(path: Path) -> Table:
-    """A file's columns, none of them read yet.
+    """The table of a file, of which no column is read yet.
 
     Raises:
-        HumanDataError: absent, of another kind than its ending says, empty or damaged.
+        HumanDataError: the file is absent, empty, damaged or of another kind than its name says.
     """
     ending = path.suffix.lower()
     try:
@@ -92,22 +92,22 @@ def open_table(path: Path) -> Table:
 
 
 _unpacked_before: dict[tuple[Path, int, int], tempfile.TemporaryDirectory[str]] = {}
-"""Folders of files out of archives, by the archive; they go when this process ends."""
+"""Temporary folders with the files of archives, by archive; they are deleted when the process ends."""
 
 
 def _unpacked(path: Path) -> Path | None:
-    """The one file of an archive, unpacked; None where it is damaged, or of no format that is read."""
+    """The only file of an archive, unpacked; None where it is damaged, or of an unknown format."""
     stat = path.stat()
     version = (path.resolve(), stat.st_mtime_ns, stat.st_size)
     if version not in _unpacked_before:
         try:
-            found = packed_file(path)
+            member = packed_file(path)
         except ValueError as why:
             raise HumanDataError(f"{path}: {why}") from None
-        if found is None or Path(found[0]).suffix.lower() not in FORMATS:
+        if member is None or Path(member[0]).suffix.lower() not in FORMATS:
             return None
         folder = tempfile.TemporaryDirectory(prefix="people_")
-        (Path(folder.name) / found[0]).write_bytes(found[1])
+        (Path(folder.name) / member[0]).write_bytes(member[1])
         _unpacked_before[version] = folder
     return next(Path(_unpacked_before[version].name).iterdir())
 
@@ -121,12 +121,12 @@ def _require_kind(path: Path, ending: str) -> None:
 
 
 def _damaged(path: Path, reason: object) -> HumanDataError:
-    said = str(reason).splitlines()[0] if str(reason) else "cut off or damaged"
-    return HumanDataError(f"{path}: cannot be read whole: {said}; is it cut off? fetch it again")
+    message = str(reason).splitlines()[0] if str(reason) else "cut off or damaged"
+    return HumanDataError(f"{path}: cannot be read whole: {message}; is it cut off? fetch it again")
 
 
 def _open_stat(path: Path) -> Table:
-    """SPSS and Stata files; codes that the file itself declares missing are kept, as they say why."""
+    """SPSS and Stata files; codes that the file declares as missing are kept, because they tell the reason."""
     is_stata = path.suffix.lower() == ".dta"
     reader = pyreadstat.read_dta if is_stata else pyreadstat.read_sav
 
@@ -141,8 +141,8 @@ def _open_stat(path: Path) -> Table:
     def read(names: list[str]) -> Iterator[tuple[str, NDArray]]:
         for start in range(0, len(names), BATCH):
             batch = names[start : start + BATCH]
-            frame, about = decode(usecols=batch, disable_datetime_conversion=True)
-            labels = about.variable_value_labels if is_stata else {}
+            frame, metadata = decode(usecols=batch, disable_datetime_conversion=True)
+            labels = metadata.variable_value_labels if is_stata else {}
             yield from ((name, with_reasons(_array(frame.pop(name)), labels.get(name, {}))) for name in batch)
 
     return Table(path, tuple(decode(metadataonly=True)[1].column_names), read)
@@ -165,21 +165,21 @@ def _open_parquet(path: Path) -> Table:
 
 
 def _open_csv(path: Path) -> Table:
-    """CSV files; a row with more or fewer fields than the header would shift every code, and is an error."""
+    """CSV files; a row whose number of fields differs from the header's would shift all codes, and is an error."""
     with open(path, encoding="utf-8-sig", errors="replace") as stream:
         header = stream.readline()
         n_lines = sum(line != "\n" for line in stream)
     separator = max(",;\t", key=header.count)
     one_thread = csv.ReadOptions(use_threads=False)  # with several no row could be named
     point = "," if separator == ";" else "."
-    written = csv.ParseOptions(delimiter=separator, newlines_in_values=True)
+    parsing = csv.ParseOptions(delimiter=separator, newlines_in_values=True)
 
     def read(names: list[str]) -> Iterator[tuple[str, NDArray]]:
-        kept = csv.ConvertOptions(
+        conversion = csv.ConvertOptions(
             include_columns=names, null_values=NOTHING, strings_can_be_null=True, decimal_point=point
         )
         try:
-            table = csv.read_csv(path, one_thread, written, kept)
+            table = csv.read_csv(path, one_thread, parsing, conversion)
         except (OSError, pa.ArrowInvalid, pa.ArrowKeyError) as error:
             _refuse_stray_quote(path, header, separator)
             raise _damaged(path, re.sub(r"(got \d+):.*", r"\1", str(error))) from None

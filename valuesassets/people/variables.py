@@ -1,4 +1,4 @@
-"""`Variables`: what is known of the variables of EVS 2017 and WVS-7, whatever the language (studies/facts)."""
+"""`Variables`: facts about the variables of EVS 2017 and WVS-7, independent of language (studies/facts)."""
 
 import functools
 import re
@@ -16,19 +16,19 @@ from valuesassets.records.places import STUDIES
 from valuesassets.records.questions import OPTION_COUNTS, Question, ResponseType, is_missing_code
 
 BY_COUNT = {count: kind for kind, count in OPTION_COUNTS.items() if kind is not ResponseType.ACTION}
-"""What so many options make of a question of which nothing else is known."""
+"""Response type by number of options, for questions without known facts."""
 FACTS_FILES = "*_variables.toml"
-"""One file for each survey."""
+"""Facts files, one for each survey."""
 DISTINCT = 0.8
-"""Of ids that are codes, so many are known and stand once; question numbers stand before every item of a list."""
+"""Least share of distinct, known ids among ids that look like codes; question numbers repeat for items of a list."""
 AGREEING = 0.6
-"""Of ids that may be question numbers of another survey as well, so many must have the variables' number of options."""
+"""Least share with the variables' number of options among ids that may be another survey's question numbers."""
 FEWEST_CODED = 6
-"""Of fewer questions with a code the options say nothing."""
+"""Fewest questions with a code whose options say whether the codes are a survey's."""
 FEWEST_LISTS = 3
-"""Lists whose items all stand under their question's number, by which a form without codes is known."""
+"""Fewest lists with several items under their question's number by which a form without codes is recognised."""
 OWN_IDS = "own_ids"
-"""The mark of a question whose id is its questionnaire's own, whatever survey has such a code."""
+"""Marks a question whose id is its questionnaire's own, even if a survey has such a code."""
 CODE = re.compile(r"([a-zA-Z])(\d+)([a-zA-Z]?\d?)")
 """A variable's canonical id: the survey's letter, the number without leading zeros, and the letter of a further row."""
 
@@ -39,22 +39,22 @@ def canonical_id(printed: str) -> str | None:
     >>> canonical_id("V 39"), canonical_id("(v45a)"), canonical_id("Q12")
     ('v39', 'v45a', None)
     """
-    found = re.fullmatch(r"[^\w]*[vV]\s*0*(\d{1,3})\s*_?([a-zA-Z]?\d?)[^\w]*", printed)
-    return f"v{found[1]}{found[2].lower()}" if found else None
+    match = re.fullmatch(r"[^\w]*[vV]\s*0*(\d{1,3})\s*_?([a-zA-Z]?\d?)[^\w]*", printed)
+    return f"v{match[1]}{match[2].lower()}" if match else None
 
 
 def expand_codes(ranges: Iterable[str]) -> tuple[str, ...]:
-    """Variable codes, with ranges written out.
+    """Variable codes, with ranges expanded.
 
     >>> expand_codes(["v7", "v9-v11"])
     ('v7', 'v9', 'v10', 'v11')
     """
     codes: list[str] = []
-    for written in ranges:
-        found = re.fullmatch(r"([a-zA-Z])(\d+)(?:-\1(\d+))?", written)
-        if found is None:
-            raise ValueError(f"'{written}' is neither a code such as v9 nor a range such as v9-v19")
-        letter, first, last = found.groups()
+    for text in ranges:
+        match = re.fullmatch(r"([a-zA-Z])(\d+)(?:-\1(\d+))?", text)
+        if match is None:
+            raise ValueError(f"'{text}' is neither a code such as v9 nor a range such as v9-v19")
+        letter, first, last = match.groups()
         codes += [f"{letter}{number}" for number in range(int(first), int(last or first) + 1)]
     return tuple(codes)
 
@@ -73,7 +73,7 @@ class _Record(pydantic.BaseModel):
 
 
 class CodePattern(_Record):
-    """How the forms of a survey print the codes of its variables.
+    """The pattern of variable codes in a survey's printed forms.
 
     Attributes:
         letter: with which canonical ids begin.
@@ -112,7 +112,7 @@ class Indicator(_Record):
 
 
 class Excluded(_Record):
-    """What is never asked of a model, and why: variables, every code with a letter, or questions without a code."""
+    """Variables that are never asked of a model, and why: by code, codes with a letter, or questions without a code."""
 
     reason: Annotated[str, pydantic.StringConstraints(min_length=1)]
     variables: Codes = ()
@@ -120,7 +120,7 @@ class Excluded(_Record):
     questions: tuple[str, ...] = ()
 
     def names(self, variable: str) -> bool:
-        """Whether a variable (or a question, `Q78A`) is among them."""
+        """Whether a variable (or a question such as `Q78A`) is excluded."""
         code = CODE.fullmatch(variable)
         has_letter = code is not None and bool(code[3]) and variable not in self.questions
         return variable in self.variables or variable in self.questions or (self.lettered and has_letter)
@@ -177,10 +177,10 @@ class Variables(_Record):
     @pydantic.model_validator(mode="after")
     def _each_code_once(self) -> "Variables":
         for name, codes in (("response_types", self.response_types), ("lists", self.lists)):
-            listed = [code for each in codes.values() for code in each]
-            twice = sorted({code for code in listed if listed.count(code) > 1})
-            if twice:
-                raise ValueError(f"{name}: {', '.join(twice)} stand twice")
+            all_codes = [code for each in codes.values() for code in each]
+            repeated = sorted({code for code in all_codes if all_codes.count(code) > 1})
+            if repeated:
+                raise ValueError(f"{name}: {', '.join(repeated)} stand twice")
         return self
 
     @functools.cached_property
@@ -198,35 +198,35 @@ class Variables(_Record):
         return question.id in self.list_of and bool(question.item) and question.response_type is ResponseType.BINARY
 
     def is_excluded(self, variable: str) -> bool:
-        """Whether a variable (or a question, `Q78A`) is left out: demographics, country-specific, "none of these"."""
+        """Whether a variable (or a question such as `Q78A`) is excluded, such as demographics."""
         return self.reason_to_exclude(variable) is not None
 
     def reason_to_exclude(self, variable: str) -> str | None:
-        """Why a variable is left out, or None where it is an opinion item, or one that the facts do not know."""
+        """Why a variable is excluded; None for opinion items and for variables without facts."""
         if variable[:1] not in {pattern.letter for pattern in self.codes}:
             return None
         return next((each.reason for each in self.excluded if each.names(variable)), None)
 
     @functools.cached_property
     def opinion_items(self) -> frozenset[str]:
-        """The variables that a model is asked: all that have a response type, without the excluded ones."""
+        """The variables that models are asked: all with a response type that are not excluded."""
         return frozenset(code for code in self.type_of if not self.is_excluded(code))
 
     def fitting_type(self, variable: str, n_options: int) -> ResponseType:
-        """The master's type of a variable; of one that the master does not know, what so many options make."""
+        """The master's response type of a variable; for unknown variables the type for this number of options."""
         return self.type_of.get(variable) or BY_COUNT.get(n_options, ResponseType.CATEGORICAL)
 
     def option_count(self, variable: str) -> int | None:
-        """How many answers the master offers, or None where that is not known."""
+        """Number of answers in the master, or None where it is unknown."""
         kind = self.type_of.get(variable)
         return self._counts.get(variable) or (OPTION_COUNTS.get(kind) if kind else None)
 
     def letters_of(self, questions: Sequence[Question]) -> frozenset[str]:
-        """The letters of the surveys whose codes the ids of a file are.
+        """The letters of the surveys to whose codes the ids of a file belong.
 
-        A code may be an id of another questionnaire (`v1`): most questions that have one must have the number of
+        A code may also be an id of another questionnaire (`v1`): most questions with a code must have the number of
         options of its variable. Where a survey's codes are question numbers (`Q46` of WVS-7), they may be another
-        survey's numbers: then of the questions that have no code of another survey most must have one, too.
+        survey's numbers as well. Then most questions without another survey's code must have one, too.
         """
         letters = set()
         for pattern in self.codes:
@@ -237,19 +237,19 @@ class Variables(_Record):
             coded = [question for question in questions if question.id[:1] == pattern.letter]
             ids = {question.id for question in coded if question.id in self.type_of}
             agreeing = [question for question in coded if self._has_its_options(question, question.id)]
-            own = [q for q in questions if q.id[:1] != pattern.letter and canonical_id(q.id) not in self.variables]
-            is_own = len(ids) >= DISTINCT * len(coded) and len(agreeing) >= AGREEING * len(coded)
-            if ids and len(coded) > len(own) and is_own:
+            uncoded = [q for q in questions if q.id[:1] != pattern.letter and canonical_id(q.id) not in self.variables]
+            is_match = len(ids) >= DISTINCT * len(coded) and len(agreeing) >= AGREEING * len(coded)
+            if ids and len(coded) > len(uncoded) and is_match:
                 letters.add(pattern.letter)
         return frozenset(letters)
 
     def survey_of(self, questions: Sequence[Question], numbers: Sequence[str | None]) -> str | None:
-        """The letter of the survey that a file is of, by the codes that it prints, or by its numbers; None of neither.
+        """The letter of a file's survey, from its codes or its question numbers; None if neither identifies it.
 
-        Numbers are a survey's where several lists of it are there, each item under the number of its list.
+        Numbers identify a survey if several of its lists occur, with each item under the number of its list.
 
         Args:
-            numbers: of each question, as its form has it (`38`).
+            numbers: number of each question on its form (`38`).
         """
         letters = self.letters_of(questions)
         codes = [question.id if question.id in self.variables else canonical_id(question.id) for question in questions]
@@ -257,8 +257,8 @@ class Variables(_Record):
         if counts:
             return counts.most_common(1)[0][0]
         lists = {number[1:]: codes for number, codes in self.numbers.items() if len(codes) > 1}
-        found = [number for number, count in Counter(numbers).items() if number in lists and count > 1]
-        return lists[found[0]][0][0] if len(found) >= FEWEST_LISTS else None
+        list_numbers = [number for number, count in Counter(numbers).items() if number in lists and count > 1]
+        return lists[list_numbers[0]][0][0] if len(list_numbers) >= FEWEST_LISTS else None
 
     def _have_their_options(self, questions: Sequence[Question]) -> bool:
         """Whether most of the questions with a code that is printed as such offer as many answers as its variable."""
@@ -281,7 +281,7 @@ NO_FACTS = Variables(
 
 @functools.cache
 def load_variables() -> Variables:
-    """The facts that ship with the package, of all surveys together: their codes differ.
+    """The bundled facts of all surveys together; their codes differ.
 
     Raises:
         StudyError: a file is malformed; names key and reason.
@@ -294,7 +294,7 @@ def load_variables() -> Variables:
 
 
 def _together(one: Any, other: Any) -> Any:
-    """Two tables of facts as one: the keys of both, lists one after the other."""
+    """Two tables of facts merged: the keys of both, with lists concatenated."""
     if isinstance(one, dict):
         both = one.keys() & other.keys()
         return {**one, **other, **{key: _together(one[key], other[key]) for key in both}}

@@ -1,22 +1,23 @@
-"""Weighted shares of people's answers, and what unequal weights cost."""
+"""Weighted shares of people's answers, and the design effect of unequal weights."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from valuesassets.measure.arrays import Array
 from valuesassets.people.surveys import SILENT
 
 
 def weighted_answers(
-    codes: NDArray[np.int16], weights: NDArray[np.float64], values: Sequence[int]
-) -> tuple[NDArray[np.float64], dict[str, object]] | None:
-    """Distribution of weighted answers, and what it rests on; None where nobody answered.
+    codes: NDArray[np.int16], weights: Array, values: Sequence[int]
+) -> tuple[Array, dict[str, object]] | None:
+    """Weighted distribution of answers with its sample sizes; None where nobody answered.
 
     Args:
-        codes: (n,) answers, below 0 where there is none; below 0 or `NOTHING` if the answers begin at 1.
-        weights: (n,) above 0.
-        values: the K codes that are answers, from 0 or 1 on.
+        codes: (n,) answers; missing ones are negative, or `NOTHING` where answers begin at 1.
+        weights: (n,) weights above 0.
+        values: the K codes of answers, from 0 or 1 on.
 
     Returns:
         (K,) probabilities that sum to 1; n, weighted_n (sum of weights), design_effect (Kish's) and effective_n of
@@ -31,20 +32,21 @@ def weighted_answers(
         return None
     mass = np.bincount(codes[answered], weights[answered], minlength=max(values) + 1)[list(values)]
     effect = design_effect(weights[answered])
-    given, silent = float(weights[answered].sum()), float(weights[np.isin(codes, SILENT)].sum())
-    return mass / given, {
+    weight_answered, weight_silent = float(weights[answered].sum()), float(weights[np.isin(codes, SILENT)].sum())
+    return mass / weight_answered, {
         "n": int(answered.sum()),
-        "weighted_n": given,
+        "weighted_n": weight_answered,
         "design_effect": effect,
         "effective_n": float(answered.sum() / effect),
-        "dk_rate": silent / (given + silent),
+        "dk_rate": weight_silent / (weight_answered + weight_silent),
     }
 
 
-def design_effect(weights: NDArray[np.float64]) -> float:
-    """How many times the variance grows because of unequal weights, at least 1: n * sum(w^2) / sum(w)^2 = 1 + cv^2.
+def design_effect(weights: Array) -> float:
+    """Kish's design effect of unequal weights, at least 1: n * sum(w^2) / sum(w)^2 = 1 + cv^2.
 
-    Strata and clusters of a sample are not in it; clusters usually make a sample's variance larger still.
+    It is the factor by which the variance of a mean grows. Strata and clusters of a sample are not included; clusters
+    usually increase the variance further.
 
     Source: Kish (1965), Survey Sampling, section 11.7.
 

@@ -21,7 +21,7 @@ from valuesassets.comparing.mono_vs_multi import derive_mono_vs_multi
 from valuesassets.comparing.position_bias import derive_position_bias
 from valuesassets.comparing.reliability import coefficients, derive_reliability
 from valuesassets.comparing.signal import derive_signal
-from valuesassets.comparing.worlds import PLANTED, make_world, world_scales, world_study
+from valuesassets.comparing.simulated_answers import PLANTED, simulate_answers, simulated_scales, simulation_study
 from valuesassets.figures.cultural_map import draw_cultural_map
 from valuesassets.figures.saving import svg_text
 from valuesassets.instruments.survey.cultural_map import place_on_map
@@ -36,9 +36,9 @@ ITEMS, WORDINGS, RESPONDENTS, RESAMPLES = 200, 3, 1500, 2000
 def main() -> None:
     """Print a line per analysis, and what all took together."""
     whole = load_study("demo22")
-    study = world_study(whole, list(whole.languages), RESAMPLES)
+    study = simulation_study(whole, list(whole.languages), RESAMPLES)
     random = np.random.default_rng(0)
-    world = make_world(PLANTED, study, world_scales(ITEMS, map_items()), WORDINGS, RESPONDENTS, random)
+    world = simulate_answers(PLANTED, study, simulated_scales(ITEMS, map_items()), WORDINGS, RESPONDENTS, random)
     probe, human = probe_rows(world.grid), human_rows(world.grid, list(study.languages), RESPONDENTS)
     people = drawn_respondents(world.people, world.grid.scales, world.grid.countries, RESPONDENTS, random)
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # forgets the peak of making the world

@@ -123,7 +123,7 @@ def test_every_pair_of_families_is_a_test_of_one_family_and_null_families_are_no
     assert shown.tolist() == found["tests"]["p_corrected"].tolist()
 
 
-def world_of_flat_answers(scale, follows=(1.0, 1.0), seed=0, n_items=120):
+def simulate_flat_answers(scale, follows=(1.0, 1.0), seed=0, n_items=120):
     """Grids of two families that follow their countries so far; the log-odds of the second are multiplied."""
     study = with_families(one="mono", other="multi")
     random, languages = np.random.default_rng(seed), tuple(study.languages)
@@ -144,13 +144,13 @@ def world_of_flat_answers(scale, follows=(1.0, 1.0), seed=0, n_items=120):
 
 @pytest.mark.slow
 def test_a_model_that_says_the_same_more_flatly_does_not_lose():
-    worlds = [world_of_flat_answers(0.5, seed=seed).set_index("measure") for seed in range(20)]
-    lower_advantage = [world.at["own_country_advantage", "low"] > 0 for world in worlds]
-    rejected = [world.at["own_country_agreement", "p_sign_test"] <= 0.05 for world in worlds]
+    summaries = [simulate_flat_answers(0.5, seed=seed).set_index("measure") for seed in range(20)]
+    lower_advantage = [summary.at["own_country_advantage", "low"] > 0 for summary in summaries]
+    rejected = [summary.at["own_country_agreement", "p_sign_test"] <= 0.05 for summary in summaries]
     assert np.mean(lower_advantage) > 0.9
     assert np.mean(rejected) <= 0.15
-    worse = [world_of_flat_answers(2.0, (1.0, 0.3), seed).set_index("measure") for seed in range(10)]
-    assert np.mean([world.at["own_country_agreement", "p_sign_test"] <= 0.05 for world in worse]) > 0.9
+    worse = [simulate_flat_answers(2.0, (1.0, 0.3), seed).set_index("measure") for seed in range(10)]
+    assert np.mean([summary.at["own_country_agreement", "p_sign_test"] <= 0.05 for summary in worse]) > 0.9
 
 
 def test_languages_that_all_answer_alike_agree_with_no_country():

@@ -1,4 +1,4 @@
-"""Seeded worlds: a family without signal is called a signal no more often than the stated level, a real one is."""
+"""Simulations: a family without signal is called a signal no more often than the stated level, a real one is."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from valuesassets.measure.resampling import permutation_p
 from valuesassets_tests.comparing.planted_grid import demo, planted_in
 from valuesassets_tests.instruments.survey.asked import ask
 
-WORLDS, PERMUTATIONS, LEVEL, DRAWN = 40, 99, 0.05, 200
+N_SIMULATIONS, PERMUTATIONS, LEVEL, DRAWN = 40, 99, 0.05, 200
 QUESTIONS = [ask("v7"), ask("v39", 10), ask("v31", 2), ask("v46", 5), ask("v115"), ask("v153", 10), ask("v98", 3)]
 
 
@@ -37,12 +37,12 @@ def test_no_signal_is_seldom_called_a_signal_and_a_planted_one_often():
     mono = demo().families["reference-mono"]
     families = {"values": mono, "nothing": mono.model_copy(update={"plants": "no-signal"})}
     called = {"values": 0, "nothing": 0}
-    for world in range(WORLDS):
-        study = demo().model_copy(update={"seed": world, "families": families})
-        rng = np.random.default_rng(world)
+    for seed in range(N_SIMULATIONS):
+        study = demo().model_copy(update={"seed": seed, "families": families})
+        rng = np.random.default_rng(seed)
         probs = {family: planted(study, family) for family in families}
         people = mean_answers(probs["values"], rng)
         for family in families:
             called[family] += signal_p(mean_answers(probs[family], rng), people, rng) <= LEVEL
-    assert called["nothing"] <= binom.ppf(0.999, WORLDS, LEVEL)
-    assert called["values"] >= 0.8 * WORLDS
+    assert called["nothing"] <= binom.ppf(0.999, N_SIMULATIONS, LEVEL)
+    assert called["values"] >= 0.8 * N_SIMULATIONS

@@ -152,8 +152,8 @@ def test_missing_answers_do_not_shift_the_coefficient():
 @pytest.mark.slow
 def test_gaps_of_a_language_do_not_make_noise_reproducible():
     found, random = [], np.random.default_rng(7)
-    for world in range(150):
-        grid = made_grid(tilts(np.random.default_rng(world), wording=0.4), PEOPLE, on=scales(ITEMS, (4,)))
+    for seed in range(150):
+        grid = made_grid(tilts(np.random.default_rng(seed), wording=0.4), PEOPLE, on=scales(ITEMS, (4,)))
         gone = random.uniform(size=grid.answers.shape[:2]) < np.linspace(0, 0.5, grid.answers.shape[0])[:, None]
         grid.answers[gone] = np.nan
         grid.sides[:, :, gone] = np.nan
@@ -191,8 +191,8 @@ def test_halves_of_the_same_pattern_agree_and_of_noise_do_not():
 @pytest.mark.slow
 def test_under_no_difference_the_test_rejects_about_as_often_as_it_says():
     found = []
-    for world in range(150):
-        grid = made_grid(tilts(np.random.default_rng(world), wording=0.4), PEOPLE, on=scales(ITEMS, (4,)))
+    for seed in range(150):
+        grid = made_grid(tilts(np.random.default_rng(seed), wording=0.4), PEOPLE, on=scales(ITEMS, (4,)))
         found += derive_reliability(grid, study(8, resamples=199))["tests"]["p"].tolist()
     assert np.mean(np.array(found) <= 0.05) == pytest.approx(0.05, abs=0.03)
 

@@ -98,8 +98,8 @@ def test_uniform_answers_are_no_signal():
 @pytest.mark.slow
 def test_chance_pairs_reject_about_as_often_as_they_say():
     p = []
-    for world in range(200):
-        random, item, pattern, _ = parts(world)
+    for seed in range(200):
+        random, item, pattern, _ = parts(seed)
         grid = made_grid(
             np.broadcast_to(item + random.normal(size=pattern.shape), (2, 1, 1, *pattern.shape)), item + pattern,
             families=("mono",),

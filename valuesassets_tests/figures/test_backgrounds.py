@@ -106,7 +106,7 @@ def test_a_model_stands_at_its_direction_and_exaggeration_and_one_that_is_still_
     assert places(figure, "point caricature")[0] == pytest.approx([row.direction, row.exaggeration])
     assert places(figure, "point blind").tolist() == [[0, 0]]
     assert artist(figure, "point blind").get_markerfacecolor() == "white"
-    assert "moves too little for a direction to be told (blind)" in words(figure)
+    assert "differs too little between groups for a direction (blind)" in words(figure)
     assert places(figure, "slope contrary")[:, 0] == pytest.approx(awareness[awareness.model == "contrary"]["slope"])
 
 

@@ -91,7 +91,7 @@ def test_countries_outside_of_the_map_stand_in_the_small_map_with_its_frame():
     assert sorted(map(tuple, drawn)) == sorted(map(tuple, published))
     (left, bottom), (right, top) = small.patches[0].get_bbox().get_points()
     assert ((left, right), (bottom, top)) == (pytest.approx(big.get_xlim()), pytest.approx(big.get_ylim()))
-    assert "2 published countries lie outside of the map" in words(figure)
+    assert "2 published countries lie outside the map" in words(figure)
     assert outside(figure) == []
 
 

@@ -7,7 +7,7 @@ from valuesassets.figures.answer_quality import MOST_ROWS, draw_answer_quality
 from valuesassets.figures.country_profiles import draw_country_profiles
 from valuesassets.figures.diversity_robustness import draw_diversity_robustness
 from valuesassets.figures.language_map import draw_language_map
-from valuesassets.figures.seed_and_null import draw_seed_and_null
+from valuesassets.figures.published_and_null import draw_published_and_null
 from valuesassets.instruments.cultural_robustness.analyses import page_analyses
 from valuesassets.instruments.cultural_robustness.pictures import language_points, status_counts
 from valuesassets_tests.figures.pictures import artist, legend_labels, mesh, outside, overlapping, places, words
@@ -61,7 +61,7 @@ def test_tables_without_rows_give_a_figure_that_says_so():
         words(draw_country_profiles(frames["country_profiles"].head(0))),
         words(draw_country_profiles(frames["country_profiles"].assign(closeness=None))),
         words(draw_language_map(languages().head(0))),
-        words(draw_seed_and_null(frames["scores"].assign(value=None))),
+        words(draw_published_and_null(frames["scores"].assign(value=None))),
         words(draw_answer_quality(status_counts(frames["answer_quality"]).head(0))),
     ]
     assert all("not available" in each for each in said)
@@ -147,7 +147,7 @@ def test_distances_on_the_map_are_those_of_the_table():
 def test_each_score_is_a_dot_beside_its_null():
     scores = made_frames.scores(["m"])
     published = scores[scores.score.isin(["cd", "csp"])]
-    figure = draw_seed_and_null(published)
+    figure = draw_published_and_null(published)
     assert places(figure, "score cd m")[0].tolist() == [0.31, 0]
     assert places(figure, "null csp m")[0].tolist() == [0.77, 1]
 
@@ -156,7 +156,7 @@ def test_scores_without_a_number_are_counted_beside_their_row_and_those_without_
     scores = pd.DataFrame(
         {"model": ["a", "b", "a"], "score": ["cd", "cd", "csp"], "value": [0.3, None, 0.6], "null": [None, None, 0.7]}
     )
-    figure = draw_seed_and_null(scores)
+    figure = draw_published_and_null(scores)
     assert "none in 1" in words(figure)
     assert not figure.findobj(lambda one: one.get_gid() == "null cd a")
 

@@ -27,7 +27,7 @@ def test_every_look_differs_from_every_other_in_colour_marker_and_hatch():
     looks = list(style.looks(f"family-{number}" for number in range(style.MOST_SERIES)).values())
     for part in ("color", "marker", "hatch"):
         assert len({getattr(look, part) for look in looks}) == len(looks)
-    with pytest.raises(ValueError, match="can be told apart"):
+    with pytest.raises(ValueError, match="can be distinguished"):
         style.looks(str(number) for number in range(style.MOST_SERIES + 1))
 
 

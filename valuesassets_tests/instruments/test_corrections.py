@@ -49,7 +49,7 @@ OTHERWISE_MEANT = {
     "figures/group_moves.py": 1,
     "figures/noise_floor.py": 2,  # what nine of ten questions lie in, and says so
     "figures/overviews.py": 1,
-    "figures/simulated_worlds.py": 1,  # Monte Carlo errors
+    "figures/simulated_data.py": 1,  # Monte Carlo errors
     "figures/style.py": 3,
     "figures/threshold_curves.py": 1,
     "instruments/cultural_robustness/calibration.py": 1,  # tolerances of calibrations, here and in four others below

@@ -80,10 +80,10 @@ def test_a_factor_of_one_level_takes_no_part():
     assert with_one.keys() == without.keys()
 
 
-def test_what_cannot_be_told_apart_is_refused():
+def test_what_cannot_be_distinguished_is_refused():
     crossed = np.full((2, 2), np.nan)
     crossed[0, 0] = crossed[1, 1] = 1.0
-    with pytest.raises(MissingData, match="cannot be told apart"):
+    with pytest.raises(MissingData, match="cannot be distinguished"):
         variance_components(crossed, ("language", "item"))
     with pytest.raises(MissingData, match="nothing varies"):
         variance_components(np.ones((1, 1)), ("language", "item"))

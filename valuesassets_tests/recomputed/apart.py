@@ -157,7 +157,7 @@ def _shares(grid: Grid, apart: Apart, check: Check) -> list[dict[str, Any]]:
         in_samples = drawn_means(np.stack(pairs), apart.counts)
         drawn.append(in_samples @ (mean / 1000 - own) * n / in_samples.sum(axis=1))
         stratum = "within family" if factor == "language" else "within language"
-        test = f"cells of the same {factor} answer more alike than chance has it (labels permuted {stratum})"
+        test = f"cells of the same {factor} answer more alike than expected by chance (labels permuted {stratum})"
         statistic = "R2 - its permutation mean (PERMANOVA)"
         tests.append({"test_family": "variance shares", "test": test, "statistic": statistic, "n": n, "p": row["p"]})
         # The statistic rests on the mean of drawn labellings: as stored, and compared in the other table.
@@ -227,7 +227,7 @@ def _neighbours(grid: Grid, apart: Apart, check: Check) -> list[dict[str, Any]]:
         to_same = far[:, places, same][..., None]
         drawn["mean_rank"].append((1 + (far[:, :, of_other] < to_same).sum(axis=2)).mean(axis=1))
         for statistic in ("n_same_language", "mean_rank"):
-            test = f"{model}: nearer to {other} in the same language than chance has it"
+            test = f"{model}'s answers are closer to {other}'s in the same language than expected by chance"
             tests.append({"test_family": "nearest neighbours", "test": test, "statistic": statistic})
             tests[-1] |= {"value": row[statistic], "p": row[f"{statistic}_p"], "n": len(both)}
     check.equal("distances/neighbours", ["model", "language", "other"], pd.DataFrame(rows))

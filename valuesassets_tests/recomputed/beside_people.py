@@ -280,7 +280,7 @@ def _families(beside: Beside, check: Check) -> list[dict[str, Any]]:
         for name, values, sign in (("mean_rank", every, -1), ("own_country_advantage", mean, 1)):
             chance = np.array([sign * values[cells, order[own]].mean() for order in orders_of(n)])
             row |= {name: values[cells, own].mean(), f"{name}_p": at_least(chance, chance[0])}
-            test = f"{model}: nearer to the own country than chance has it"
+            test = f"{model}: nearer to the own country than expected by chance"
             tests.append({"test_family": "own country", "test": test, "statistic": name, "value": row[name]})
             tests[-1] |= {"p": row[f"{name}_p"], "n": len(cells)}
         drawn["own_country_advantage"].append(in_samples[:, cells, own].mean(axis=1))

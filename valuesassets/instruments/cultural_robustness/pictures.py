@@ -6,7 +6,13 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from valuesassets.answers.language_codes import scripts_of
-from valuesassets.figures import answer_quality, country_profiles, diversity_robustness, language_map, seed_and_null
+from valuesassets.figures import (
+    answer_quality,
+    country_profiles,
+    diversity_robustness,
+    language_map,
+    published_and_null,
+)
 from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.instruments.cultural_robustness.scores import DIVERSITY, ROBUSTNESS
 from valuesassets.measure.mds import plane_from_distances
@@ -27,7 +33,7 @@ NO_POINTS = ["model", "distance", "language", "script", "x", "y", "stress", "gro
 def draw_seed_and_null(scores: pd.DataFrame, planted: bool = False) -> Figure | None:
     """Published scores, each beside its null."""
     shown = published_scores(scores)
-    return seed_and_null.draw_seed_and_null(shown, planted) if len(shown) else None
+    return published_and_null.draw_published_and_null(shown, planted) if len(shown) else None
 
 
 def draw_diversity_robustness(scores: pd.DataFrame, planted: bool = False) -> Figure | None:

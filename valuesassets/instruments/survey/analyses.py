@@ -244,6 +244,7 @@ ANALYSES = {
                 "are spread. The tables hold the same numbers.",
                 "Worlds in which the truth is known: are intervals as sure as they say?",
                 has_notes=True,
+                draw="valuesassets.figures.simulated_data:draw_simulated_data",
             ),
         ),
         captions={

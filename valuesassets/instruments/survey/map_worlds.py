@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.comparing.relatives import FAMILY, ZONE, groupings
-from valuesassets.comparing.worlds import kindred
+from valuesassets.comparing.simulated_answers import kindred
 from valuesassets.instruments.survey.indicators import INDICATORS
 from valuesassets.instruments.survey.map.agreement import AGREES, VERDICTS, families_against_countries
 from valuesassets.instruments.survey.map.axes import average_means, published_position, reference_projector

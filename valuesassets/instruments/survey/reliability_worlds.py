@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from valuesassets.comparing import worlds
+from valuesassets.comparing import simulated_answers
 from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.reliability import derive_reliability
 from valuesassets.instruments.survey.world_claims import ITEMS, REPEATS, scales_of_worlds, study_of
@@ -63,7 +63,7 @@ def _grid(tilts: Array) -> AnswerGrid:
     """Answers of (W, F, L, I) tilts, without a pull to a place and without people."""
     scales, (n_wordings, n_families, n_languages, _) = scales_of_worlds(), tilts.shape
     level = np.random.default_rng(0).normal(0, 1, ITEMS)
-    answers = worlds.tilted(scales, level + tilts).reshape(1, n_wordings, -1, *scales.codes.shape)
+    answers = simulated_answers.tilted(scales, level + tilts).reshape(1, n_wordings, -1, *scales.codes.shape)
     sides = np.concatenate([answers, answers])
     languages = tuple(study_of(n_languages).languages)
     cells = tuple((f"{share:g}", language) for share in SHARES for language in languages)

@@ -7,7 +7,7 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from valuesassets.comparing import worlds
+from valuesassets.comparing import simulated_answers
 from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.human_comparison import derive_human_comparison
 from valuesassets.instruments.survey.world_claims import (
@@ -34,25 +34,25 @@ from valuesassets.measure.simulations import NULL, PLANTED, Outcome, Simulation
 from valuesassets.records.frames import records, rows_where
 from valuesassets.records.study import Study
 
-SAME = worlds.Plant(country=0.0, follows=(0.0, 0.0), own=0.0, wording=0.3, order=0.0)
+SAME = simulated_answers.Plant(country=0.0, follows=(0.0, 0.0), own=0.0, wording=0.3, order=0.0)
 """All people and all models answer alike."""
-FOLLOWING = worlds.Plant(follows=(1.0, 1.0), own=0.2, order=0.0)
+FOLLOWING = simulated_answers.Plant(follows=(1.0, 1.0), own=0.2, order=0.0)
 TRUTH_ITEMS, TRUTH_SEED = 6000, 17
 
 
 def sized_world(
-    plant: worlds.Plant, respondents: NDArray[np.intp], seed: int, n_languages: int = LANGUAGES
+    plant: simulated_answers.Plant, respondents: NDArray[np.intp], seed: int, n_languages: int = LANGUAGES
 ) -> tuple[AnswerGrid, Study, Array]:
     """A world in which so many people of each country answered, (N,): its answers, its study, and (N, I) numbers."""
     random, study = np.random.default_rng(seed), study_of(n_languages)
-    world = worlds.make_world(plant, study, scales_of_worlds(), WORDINGS, 0, random)
+    world = simulated_answers.simulate_answers(plant, study, scales_of_worlds(), WORDINGS, 0, random)
     n = np.tile(respondents[:, None], (1, world.people.shape[1]))
     people = random.multinomial(n, world.people * (1 - 1e-12)) / n[..., None]
     grid = replace(world.grid, people=people, respondents=n.astype(float))
     return grid, study.model_copy(update={"seed": seed}), n.astype(float)
 
 
-def of_own_countries(plant: worlds.Plant, sizes: tuple[int, ...], seed: int) -> Mapping[str, Outcome]:
+def of_own_countries(plant: simulated_answers.Plant, sizes: tuple[int, ...], seed: int) -> Mapping[str, Outcome]:
     """Whether the own country is said to be near, and how often its advantage's intervals hold the true one."""
     respondents = np.resize(sizes, LANGUAGES)
     grid, study, n = sized_world(plant, respondents, seed)
@@ -65,12 +65,12 @@ def of_own_countries(plant: worlds.Plant, sizes: tuple[int, ...], seed: int) -> 
 
 
 @cache
-def true_advantage(plant: worlds.Plant) -> float:
+def true_advantage(plant: simulated_answers.Plant) -> float:
     """The mean own-country advantage of a language, over very many items and with whole countries."""
-    scales = worlds.world_scales(TRUTH_ITEMS)
+    scales = simulated_answers.simulated_scales(TRUTH_ITEMS)
     random = np.random.default_rng(TRUTH_SEED)
-    world = worlds.make_world(plant, study_of(LANGUAGES), scales, WORDINGS, 0, random)
-    return worlds.true_comparisons(world)[f"own_country_advantage {FAMILY}"]
+    world = simulated_answers.simulate_answers(plant, study_of(LANGUAGES), scales, WORDINGS, 0, random)
+    return simulated_answers.true_comparisons(world)[f"own_country_advantage {FAMILY}"]
 
 
 def of_few_in_low_resource(seed: int) -> Mapping[str, Outcome]:
@@ -79,7 +79,7 @@ def of_few_in_low_resource(seed: int) -> Mapping[str, Outcome]:
     return claims(*sized_world(FOLLOWING, respondents, seed))
 
 
-def of_ugly(ugliness: str, plant: worlds.Plant, seed: int) -> Mapping[str, Outcome]:
+def of_ugly(ugliness: str, plant: simulated_answers.Plant, seed: int) -> Mapping[str, Outcome]:
     """All claims where answers are hard to compare.
 
     Args:
@@ -137,7 +137,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
             "survey",
             f"families are the same in all languages, {ugliness}",
             ALL_WRONG,
-            partial(of_ugly, ugliness, worlds.NULL),
+            partial(of_ugly, ugliness, simulated_answers.NULL),
         )
         for ugliness in UGLY
     ),

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from valuesassets.comparing import worlds as made_worlds
+from valuesassets.comparing import simulated_answers
 from valuesassets.comparing.reliability import LANGUAGE, PATTERN, derive_reliability, over_conditions
 from valuesassets.comparing.signal import HEADLINE, SIGNAL, derive_signal, profiles
 from valuesassets.instruments.survey.map.agreement import AGREES
@@ -23,10 +23,10 @@ from valuesassets.measure.profile_correlation import correlation
 from valuesassets.records.frames import parts_of, records, rows_where
 from valuesassets.records.study import Study, load_study
 
-KINDS: dict[str, made_worlds.Plant] = {
-    "planted": made_worlds.PLANTED,
-    "null": made_worlds.NULL,
-    "scale_artifact": made_worlds.SCALE_ARTIFACT,
+KINDS: dict[str, simulated_answers.Plant] = {
+    "planted": simulated_answers.PLANTED,
+    "null": simulated_answers.NULL,
+    "scale_artifact": simulated_answers.SCALE_ARTIFACT,
 }
 LANGUAGES, ITEMS, WORDINGS, RESPONDENTS, RESAMPLES = 10, 48, 3, 1000, 299
 """The size of a world: smaller than a study, so that a thousand can be made."""
@@ -52,11 +52,11 @@ def simulate_worlds(study: Study, kind: str, seeds: Sequence[int]) -> Records:
         kind: a key of `KINDS`.
     """
     whole = load_study("demo22").model_copy(update={"inference": study.inference, "thresholds": study.thresholds})
-    small = made_worlds.world_study(whole, list(whole.languages)[:LANGUAGES], RESAMPLES)
-    scales, found = made_worlds.world_scales(ITEMS, map_items()), []
+    small = simulated_answers.simulation_study(whole, list(whole.languages)[:LANGUAGES], RESAMPLES)
+    scales, found = simulated_answers.simulated_scales(ITEMS, map_items()), []
     for seed in seeds:
         random, seeded = np.random.default_rng(seed), small.model_copy(update={"seed": seed})
-        world = made_worlds.make_world(KINDS[kind], small, scales, WORDINGS, RESPONDENTS, random)
+        world = simulated_answers.simulate_answers(KINDS[kind], small, scales, WORDINGS, RESPONDENTS, random)
         found += [{"kind": kind, "seed": seed} | row for row in _found(world, kind, seeded, random)]
     return found
 
@@ -152,10 +152,12 @@ def _is_within(share: float, row: Mapping[str, Any], low: float, high: float) ->
     return low - 3 * least * is_few <= share <= high + 3 * most * is_few
 
 
-def _found(world: made_worlds.World, kind: str, study: Study, random: np.random.Generator) -> Iterator[dict[str, Any]]:
+def _found(
+    world: simulated_answers.SimulatedAnswers, kind: str, study: Study, random: np.random.Generator
+) -> Iterator[dict[str, Any]]:
     """Rows of kind `what`: tests, verdicts, errors, and in planted worlds intervals beside the truth."""
     found = derive_signal(world.grid, study)
-    yield from made_worlds.test_rows(found["tests"])
+    yield from simulated_answers.test_rows(found["tests"])
     for row in records(found["verdicts"]):
         yield {"what": "verdict", "verdict": row["verdict"]}
     w1_error = float(np.nanmean(world.grid.scales.w1_unit(world.grid.answers, world.planted)))
@@ -168,9 +170,9 @@ def _found(world: made_worlds.World, kind: str, study: Study, random: np.random.
     if kind == "scale_artifact":
         return
     truth = _truths(tuple(study.languages)) if kind == "planted" else None
-    yield from made_worlds.comparisons_of_world(world, study, RESPONDENTS, truth)
+    yield from simulated_answers.simulated_comparisons(world, study, RESPONDENTS, truth)
     reliable = derive_reliability(world.grid, study)
-    yield from made_worlds.test_rows(reliable["tests"])
+    yield from simulated_answers.test_rows(reliable["tests"])
     if truth is None:
         return
     for row in records(rows_where(found["correlations"], kind=HEADLINE)):
@@ -189,14 +191,14 @@ def _interval(name: str, truth: float, *ends: Any) -> dict[str, Any]:
 @cache
 def _truths(languages: tuple[str, ...]) -> dict[str, float]:
     """What holds for all items of the planted kind: the same quantities in worlds of very many items."""
-    study = made_worlds.world_study(load_study("demo22"), languages, 99)
-    scales = made_worlds.world_scales(ITEMS, map_items(), TRUTH_COPIES)
+    study = simulated_answers.simulation_study(load_study("demo22"), languages, 99)
+    scales = simulated_answers.simulated_scales(ITEMS, map_items(), TRUTH_COPIES)
     found: list[dict[str, float]] = []
     for batch in range(TRUTH_BATCHES):
         random = np.random.default_rng([TRUTH_SEED, batch])
-        world = made_worlds.make_world(KINDS["planted"], study, scales, WORDINGS, RESPONDENTS, random)
-        grid, row = world.grid, made_worlds.true_comparisons(world)
-        for model in made_worlds.FAMILIES:
+        world = simulated_answers.simulate_answers(KINDS["planted"], study, scales, WORDINGS, RESPONDENTS, random)
+        grid, row = world.grid, simulated_answers.true_comparisons(world)
+        for model in simulated_answers.FAMILIES:
             places = list(grid.places(model).values())
             a, b = (profiles(answers, scales, HEADLINE) for answers in (grid.answers[places], grid.people))
             row[f"r {model}"] = correlation(a, b, True)

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from valuesassets.comparing import worlds
+from valuesassets.comparing import simulated_answers
 from valuesassets.comparing.human_comparison import derive_human_comparison
 from valuesassets.instruments.survey import map_worlds, reliability_worlds, sample_worlds
 from valuesassets.instruments.survey.world_claims import (
@@ -37,7 +37,7 @@ from valuesassets.records.frames import rows_where
 
 
 def of_plant(
-    plant: worlds.Plant, seed: int, n_languages: int = LANGUAGES, wanted: Collection[str] | None = None
+    plant: simulated_answers.Plant, seed: int, n_languages: int = LANGUAGES, wanted: Collection[str] | None = None
 ) -> Mapping[str, Outcome]:
     """All claims, or those that are wanted, in a world of this plant."""
     return claims(*survey_world(plant, seed, n_languages), wanted=wanted)
@@ -51,14 +51,14 @@ def of_silence(sharpness: float, seed: int) -> Mapping[str, Outcome]:
     Args:
         sharpness: factor of models' log-odds; 0 for even chances.
     """
-    grid, study = survey_world(replace(worlds.PLANTED, follows=(0.0, 0.0)), seed)
+    grid, study = survey_world(replace(simulated_answers.PLANTED, follows=(0.0, 0.0)), seed)
     people = normalised(np.where(is_low_resource(study)[:, None, None], grid.people**1.5, grid.people))
     return claims(replace(sharpened(grid, np.full(len(grid.cells), sharpness)), people=people), study)
 
 
 def of_shares(seed: int) -> Mapping[str, Outcome]:
     """All claims where a share of all answers, which differs by language, is the first option shown."""
-    grid, study = survey_world(worlds.NULL, seed)
+    grid, study = survey_world(simulated_answers.NULL, seed)
     share = 1 / (1 + np.exp(-np.random.default_rng([seed, 1]).normal(0, 1, len(grid.cells))))[:, None, None]
     place = np.arange(grid.scales.codes.shape[1])
     shown_first = np.stack(
@@ -70,15 +70,15 @@ def of_shares(seed: int) -> Mapping[str, Outcome]:
 
 def of_resources(seed: int) -> Mapping[str, Outcome]:
     """All claims where models hardly follow low-resource countries, and make much up for them."""
-    grid, study = survey_world(replace(worlds.PLANTED, follows=(1.0, 1.0)), seed)
-    made_up, _ = survey_world(replace(worlds.PLANTED, follows=(0.0, 0.0), own=1.2), seed)
+    grid, study = survey_world(replace(simulated_answers.PLANTED, follows=(1.0, 1.0)), seed)
+    made_up, _ = survey_world(replace(simulated_answers.PLANTED, follows=(0.0, 0.0), own=1.2), seed)
     is_low = np.tile(is_low_resource(study), len(grid.models))
     return claims(with_sides(grid, np.where(is_low[:, None, None], made_up.sides, grid.sides)), study)
 
 
 def of_flatness(factor: float, n_languages: int, seed: int) -> Mapping[str, Outcome]:
     """All claims where both families follow their countries alike, and log-odds of the second are multiplied."""
-    grid, study = survey_world(replace(worlds.PLANTED, follows=(1.0, 1.0)), seed, n_languages)
+    grid, study = survey_world(replace(simulated_answers.PLANTED, follows=(1.0, 1.0)), seed, n_languages)
     return claims(sharpened(grid, np.where(grid.model_of == FAMILY, factor, 1.0)), study)
 
 
@@ -88,9 +88,9 @@ def _simulation(
     return Simulation("survey", world, kinds, outcomes, finding)
 
 
-AGREEMENT_ONLY = replace(worlds.PLANTED, follows=(0.0, 0.0), agreement=1.0)
+AGREEMENT_ONLY = replace(simulated_answers.PLANTED, follows=(0.0, 0.0), agreement=1.0)
 """Families that share nothing with their countries but how readily people agree."""
-UNRELATED_TO_PEOPLE = replace(worlds.PLANTED, follows=(0.0, 0.0), own=0.8)
+UNRELATED_TO_PEOPLE = replace(simulated_answers.PLANTED, follows=(0.0, 0.0), own=0.8)
 SIMULATIONS: tuple[Simulation, ...] = (
     *(
         _simulation(
@@ -108,7 +108,9 @@ SIMULATIONS: tuple[Simulation, ...] = (
     ),
     _simulation(
         "families follow their countries, which agree more or less readily",
-        partial(of_plant, replace(worlds.PLANTED, agreement=1.0, keying="both ways"), wanted=[LIKE_COUNTRIES]),
+        partial(
+            of_plant, replace(simulated_answers.PLANTED, agreement=1.0, keying="both ways"), wanted=[LIKE_COUNTRIES]
+        ),
         {LIKE_COUNTRIES: PLANTED},
         "A",
     ),
@@ -124,26 +126,30 @@ SIMULATIONS: tuple[Simulation, ...] = (
     ),
     _simulation(
         "families follow their countries, related ones are alike",
-        partial(of_plant, replace(worlds.PLANTED, kinship=(0.5, 0.5)), n_languages=22, wanted=[LIKE_COUNTRIES]),
+        partial(
+            of_plant, replace(simulated_answers.PLANTED, kinship=(0.5, 0.5)), n_languages=22, wanted=[LIKE_COUNTRIES]
+        ),
         {LIKE_COUNTRIES: PLANTED},
         "E",
     ),
     _simulation(
         "families follow their countries",
-        partial(of_plant, worlds.PLANTED),
+        partial(of_plant, simulated_answers.PLANTED),
         {REPEATS: PLANTED, LIKE_COUNTRIES: PLANTED, AGREE_MORE: PLANTED, RESOURCES: NULL},
     ),
-    _simulation("families are the same in all languages", partial(of_plant, worlds.NULL), ALL_WRONG),
+    _simulation("families are the same in all languages", partial(of_plant, simulated_answers.NULL), ALL_WRONG),
     _simulation(
         "answers lie in the middle of every scale",
-        partial(of_plant, worlds.SCALE_ARTIFACT),
+        partial(of_plant, simulated_answers.SCALE_ARTIFACT),
         {LIKE_COUNTRIES: NULL, RESOURCES: NULL, AGREE_MORE: NULL},
     ),
     _simulation("low-resource countries are hardly followed", of_resources, {RESOURCES: PLANTED}),
-    _simulation("a pull to a place differs by language", partial(of_plant, worlds.POSITION_ONLY), ALL_WRONG, "N"),
+    _simulation(
+        "a pull to a place differs by language", partial(of_plant, simulated_answers.POSITION_ONLY), ALL_WRONG, "N"
+    ),
     _simulation(
         "families follow their countries under such a pull",
-        partial(of_plant, replace(worlds.PLANTED, position=3.0, position_apart=1.0)),
+        partial(of_plant, replace(simulated_answers.PLANTED, position=3.0, position_apart=1.0)),
         {REPEATS: PLANTED, LIKE_COUNTRIES: PLANTED},
         "N",
     ),
@@ -174,7 +180,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
 
 
 def of_effect(
-    claim: str, plant: Callable[[float], worlds.Plant], size: tuple[int, int], effect: float, seed: int
+    claim: str, plant: Callable[[float], simulated_answers.Plant], size: tuple[int, int], effect: float, seed: int
 ) -> Mapping[str, Outcome]:
     """A claim in a world with an effect of this size, of so many languages and items."""
     grid, study = survey_world(plant(effect), seed, size[0], n_items=size[1])
@@ -191,23 +197,23 @@ def of_own_people(size: tuple[int, int], effect: float, seed: int) -> Mapping[st
 def of_less_followed(size: tuple[int, int], effect: float, seed: int) -> Mapping[str, Outcome]:
     """The claim of resources where low-resource countries are followed less than others by this share."""
     (grid, study), (less, _) = (
-        survey_world(replace(worlds.PLANTED, follows=(share, share)), seed, size[0], n_items=size[1])
+        survey_world(replace(simulated_answers.PLANTED, follows=(share, share)), seed, size[0], n_items=size[1])
         for share in (1.0, 1.0 - effect)
     )
     is_low = np.tile(is_low_resource(study), len(grid.models))[:, None, None]
     return claims(with_sides(grid, np.where(is_low, less.sides, grid.sides)), study, wanted=[RESOURCES])
 
 
-def _following(share: float) -> worlds.Plant:
-    return replace(worlds.PLANTED, follows=(share, share))
+def _following(share: float) -> simulated_answers.Plant:
+    return replace(simulated_answers.PLANTED, follows=(share, share))
 
 
-def _differing(sd: float) -> worlds.Plant:
-    return replace(worlds.PLANTED, follows=(0.0, 0.0), own=sd)
+def _differing(sd: float) -> simulated_answers.Plant:
+    return replace(simulated_answers.PLANTED, follows=(0.0, 0.0), own=sd)
 
 
-def _apart(share: float) -> worlds.Plant:
-    return replace(worlds.PLANTED, follows=(share, 0.0))
+def _apart(share: float) -> simulated_answers.Plant:
+    return replace(simulated_answers.PLANTED, follows=(share, 0.0))
 
 
 POWER: tuple[Power, ...] = tuple(

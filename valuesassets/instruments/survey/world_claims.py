@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from valuesassets.comparing import worlds
+from valuesassets.comparing import simulated_answers
 from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.human_comparison import derive_human_comparison
 from valuesassets.comparing.mono_vs_multi import derive_mono_vs_multi
@@ -38,17 +38,19 @@ def study_of(n_languages: int) -> Study:
         code: whole.languages[code].model_copy(update={"resource": "low" if place % 2 else "high"})
         for place, code in enumerate(list(whole.languages)[:n_languages])
     }
-    return worlds.world_study(whole.model_copy(update={"languages": languages}), tuple(languages), RESAMPLES)
+    return simulated_answers.simulation_study(
+        whole.model_copy(update={"languages": languages}), tuple(languages), RESAMPLES
+    )
 
 
 @cache
 def scales_of_worlds(n_items: int = ITEMS) -> Scales:
     """The items of all worlds."""
-    return worlds.world_scales(n_items)
+    return simulated_answers.simulated_scales(n_items)
 
 
 def survey_world(
-    plant: worlds.Plant,
+    plant: simulated_answers.Plant,
     seed: int,
     n_languages: int = LANGUAGES,
     groups: Sequence[str] | None = None,
@@ -56,7 +58,9 @@ def survey_world(
 ) -> tuple[AnswerGrid, Study]:
     """The answers of a world of this plant, and the study it is analysed by."""
     study, scales = study_of(n_languages), scales_of_worlds(n_items)
-    world = worlds.make_world(plant, study, scales, WORDINGS, RESPONDENTS, np.random.default_rng(seed), groups)
+    world = simulated_answers.simulate_answers(
+        plant, study, scales, WORDINGS, RESPONDENTS, np.random.default_rng(seed), groups
+    )
     return world.grid, study.model_copy(update={"seed": seed})
 
 

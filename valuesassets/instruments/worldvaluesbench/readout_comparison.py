@@ -15,7 +15,7 @@ import pandas as pd
 from valuesassets.instruments.worldvaluesbench.seed_prompts import FIGURES
 from valuesassets.measure.distances import w1_unit_of
 from valuesassets.measure.means import Array
-from valuesassets.measure.sampling_error import WORLDS, allowed_mean
+from valuesassets.measure.sampling_error import SIMULATED_SAMPLES, allowed_mean
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.frames import column, parts_of, records, rows, rows_where
 
@@ -199,6 +199,6 @@ def _counts(drawn: pd.DataFrame) -> dict[tuple[Any, ...], dict[str, tuple[dict[i
 
 
 def _by_chance(exact: Array, unit: Array, n: int, random: np.random.Generator) -> Array:
-    """(WORLDS,) distances of samples of n answers from the distribution that they are drawn from."""
-    shares = random.multinomial(n, exact / exact.sum(), size=WORLDS) / n
+    """(SIMULATED_SAMPLES,) distances of samples of n answers from the distribution that they are drawn from."""
+    shares = random.multinomial(n, exact / exact.sum(), size=SIMULATED_SAMPLES) / n
     return w1_unit_of(exact, shares, unit)

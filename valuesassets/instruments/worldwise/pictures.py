@@ -12,7 +12,7 @@ from valuesassets.figures.interval_panels import Chance, draw_interval_panels
 from valuesassets.figures.labels import Name, write_names
 from valuesassets.figures.marks import draw_heat, write_values
 from valuesassets.figures.panels import new_panels
-from valuesassets.figures.seed_and_null import draw_seed_and_null
+from valuesassets.figures.published_and_null import draw_published_and_null
 from valuesassets.figures.status_bars import draw_shares, status_handles, status_looks
 from valuesassets.instruments.worldwise.axes import LEAST_AUC
 from valuesassets.instruments.worldwise.reasons import OK
@@ -246,7 +246,7 @@ def draw_seed_figure(figures: pd.DataFrame, planted: bool = False) -> Figure:
     """A row for each point of a figure of worldWiseAI, with a dot for each model and a bar for its null."""
     name = str(figures["figure"].iloc[0])
     label, null = SEED_FIGURES[name]
-    return draw_seed_and_null(
+    return draw_published_and_null(
         figures,
         planted,
         title=f"As published: {name}",

@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 
 from valuesassets.comparing.signal import SCALES, SIGNAL
-from valuesassets.comparing.worlds import (
+from valuesassets.comparing.simulated_answers import (
     PLANTED,
-    make_world,
     sampled,
+    simulate_answers,
+    simulated_scales,
+    simulation_study,
     tilted,
-    world_scales,
-    world_study,
 )
 from valuesassets.instruments.survey.map.people_in_worlds import map_items
 from valuesassets.instruments.survey.simulated_worlds import (
@@ -41,7 +41,7 @@ def found():
 
 
 def test_a_tilt_of_nought_is_uniform_and_a_steep_one_sure():
-    scales = world_scales(30, map_items())
+    scales = simulated_scales(30, map_items())
     flat = tilted(scales, np.zeros(30))
     assert flat == pytest.approx(scales.uniform())
     steep = tilted(scales, np.full(30, 60.0))
@@ -49,15 +49,15 @@ def test_a_tilt_of_nought_is_uniform_and_a_steep_one_sure():
 
 
 def test_drawn_people_differ_from_the_country_by_their_number():
-    answers = tilted(world_scales(30, map_items()), np.zeros(30))
+    answers = tilted(simulated_scales(30, map_items()), np.zeros(30))
     drawn = np.array([sampled(answers, 100, np.random.default_rng(seed)) for seed in range(300)])
     assert drawn.mean(axis=0) == pytest.approx(answers, abs=0.02)
     assert drawn[:, 0, 0].var() == pytest.approx(answers[0, 0] * (1 - answers[0, 0]) / 100, rel=0.3)
 
 
 def test_what_is_read_is_what_was_planted_but_for_wordings():
-    small = world_study(study(), list(study().languages)[:4], 99)
-    world = make_world(PLANTED, small, world_scales(40, map_items()), 400, 0, np.random.default_rng(0))
+    small = simulation_study(study(), list(study().languages)[:4], 99)
+    world = simulate_answers(PLANTED, small, simulated_scales(40, map_items()), 400, 0, np.random.default_rng(0))
     errors = world.grid.scales.w1_unit(world.grid.answers, world.planted)
     assert 0 < np.nanmean(errors) < 0.005
     assert world.grid.people == pytest.approx(world.people)

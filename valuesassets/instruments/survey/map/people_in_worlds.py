@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.comparing.scales import Scales
-from valuesassets.comparing.worlds import World, WorldItem
+from valuesassets.comparing.simulated_answers import SimulatedAnswers, SimulatedItem
 from valuesassets.instruments.survey.analysis_scale import analysis_value
 from valuesassets.instruments.survey.indicators import (
     AIMS,
@@ -34,7 +34,9 @@ WEIGHT_SHAPE = 11.0
 """Of the gamma distribution of respondents' weights: a design effect of about 1.1."""
 
 
-def map_of_world(world: World, study: Study, respondents: int, random: np.random.Generator) -> Iterator[dict[str, Any]]:
+def map_of_world(
+    world: SimulatedAnswers, study: Study, respondents: int, random: np.random.Generator
+) -> Iterator[dict[str, Any]]:
     """Intervals of the countries' points beside where the countries are, and the map's verdicts and tests."""
     scales, countries = world.grid.scales, world.grid.countries
     drawn = drawn_respondents(world.people, scales, countries, respondents, random)
@@ -56,11 +58,11 @@ def map_of_world(world: World, study: Study, respondents: int, random: np.random
         yield {"what": "map verdict", "verdict": row["verdict"]}
 
 
-def map_items() -> list[WorldItem]:
+def map_items() -> list[SimulatedItem]:
     """The questions of the map as items of a world."""
     aims = components("Y002")
     return [
-        WorldItem(part, tuple(analysis_value(part, code) for code in sorted(answer_codes(part))), part not in aims)
+        SimulatedItem(part, tuple(analysis_value(part, code) for code in sorted(answer_codes(part))), part not in aims)
         for part in PARTS
     ]
 

@@ -1,7 +1,7 @@
-"""Worlds of answers with a known truth, made at the level of distributions without a model, and analysed like a study.
+"""Simulated answers with a known truth: answer distributions of models and people, analysed like those of a study.
 
-Every answer distribution leans along its scale by a number of logits (a tilt). A tilt is the sum of what is planted:
-the item's level, what sets a country apart on the item, what a family makes of it, and what wordings and orders add.
+Every answer distribution is tilted along its scale by a number of logits. The tilt is the sum of planted effects: the
+item's level, the country's deviation on the item, the family's own deviation, and effects of wordings and orders.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,8 @@ from valuesassets.comparing.distances import cell_distances, compare_cells
 from valuesassets.comparing.human_comparison import derive_human_comparison
 from valuesassets.comparing.mono_vs_multi import derive_mono_vs_multi
 from valuesassets.comparing.scales import Scales
-from valuesassets.measure.distances import Array, jsd_distance_of
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.distances import jsd_distance_of
 from valuesassets.measure.means import mean_of_known
 from valuesassets.records.frames import records, rows_where
 from valuesassets.records.study import Study
@@ -26,27 +27,26 @@ FAMILIES = ("mono", "multi")
 MORE_OPTIONS = (2, 4, 10)
 RESPONSE_TYPES = {2: "binary", 3: "likert3", 4: "likert4", 10: "likert10"}
 MEASURES = ("w1_unit", "jsd_distance", "own_country_advantage")
-"""Of each cell, as means over items with intervals over items."""
+"""Measures of each cell: means over items with intervals over items."""
 
 
 @dataclass(frozen=True)
 class Plant:
-    """Standard deviations of what tilts answers, in logits over a whole scale, and how much families share.
+    """Standard deviations of the effects on answers, in logits over a whole scale.
 
     Attributes:
-        item: of the items' levels, the same for all.
-        country: of what sets a country apart on an item.
-        follows: share of it that each family shows in the country's language.
-        own: of what a family makes up for a language and item.
-        wording: of what each wording adds, anew for each language and item.
-        order: of the pull to the first option shown, which turns with the order; the same for all cells where
-            `order_is_shared`.
-        people_item: of people's item levels, where they are not the models'.
-        position: mean pull to the first option shown, the same for all items (no standard deviation).
-        position_apart: of that pull between languages, and once more between scales of as many options in a language.
-        agreement: of a readiness to agree, the same in a country's people and in its language's models.
-        keying: which items it moves: `one way`, `both ways` (every other item the other way), or `some` (those of four
-            options or fewer, one way).
+        item: sd of the items' levels, which are shared by all.
+        country: sd of a country's deviation on an item.
+        follows: share of this deviation that each family shows in the country's language.
+        own: sd of a family's own deviation for a language and item.
+        wording: sd of the effect of each wording, independent for each language and item.
+        order: sd of the position bias towards the first option; the same for all cells if `order_is_shared`.
+        people_item: sd of people's item levels, where they differ from the models'.
+        position: mean position bias, the same for all items (not a standard deviation).
+        position_apart: sd of the position bias between languages, and again between numbers of options in a language.
+        agreement: sd of acquiescence, which a country's people and its language's models share.
+        keying: items that acquiescence moves: `one way`, `both ways` (every other item the other way), or `some` (items
+            with four options or fewer, one way).
         kinship: shares of the variance of `country` and of `own` that lie between groups of related languages.
     """
 
@@ -67,23 +67,23 @@ class Plant:
 
 PLANTED = Plant()
 NULL = Plant(follows=(0.0, 0.0), own=0.0, order_is_shared=True)
-"""Families that answer the same in all languages, but for what each wording makes anew."""
+"""Families that answer the same in all languages, apart from effects of wordings."""
 SCALE_ARTIFACT = Plant(item=0.0, follows=(0.0, 0.0), own=0.8, people_item=4.0)
-"""Families that answer near the middle of every scale: long scales have high means in models and in people."""
+"""Families that answer near the middle of every scale, so that long scales have high means in models and people."""
 
 POSITION_ONLY = Plant(follows=(0.0, 0.0), own=0.0, order=0.0, position=3.0, position_apart=1.0)
-"""Families that say the same of every item in all languages, under a pull to the first option that differs by language
-and by number of options: what averaging two orders leaves of it repeats in every wording."""
+"""Families with the same answers in all languages and a position bias that differs by language and number of options:
+what remains of it after averaging two orders replicates in every wording."""
 
 
 @dataclass(frozen=True)
-class World:
-    """What was read and what is true.
+class SimulatedAnswers:
+    """Simulated answers and their truth.
 
     Attributes:
-        grid: cells and people as an analysis meets them, people drawn in a sample.
-        planted: (C, I, K) each cell's answers averaged over the two orders without any wording's own part.
-        people: (N, I, K) the answers of whole countries.
+        grid: cells and sampled people, the input of analyses.
+        planted: (C, I, K) true answers of each cell, averaged over both orders, without effects of wordings.
+        people: (N, I, K) true answers of whole countries.
     """
 
     grid: AnswerGrid
@@ -92,12 +92,12 @@ class World:
 
 
 @dataclass(frozen=True)
-class WorldItem:
-    """One item of a made world.
+class SimulatedItem:
+    """One simulated item.
 
     Attributes:
-        codes: places of its options on the analysis scale, in the order in which they are listed.
-        has_order: whether means make sense; else it is categorical.
+        codes: positions of its options on the analysis scale, in the order in which they are listed.
+        has_order: whether it is ordinal; otherwise it is categorical.
     """
 
     name: str
@@ -105,10 +105,10 @@ class WorldItem:
     has_order: bool = True
 
 
-def world_scales(n_items: int, first: Sequence[WorldItem] = (), copies: int = 1) -> Scales:
-    """These items, then others on scales of 2, 4 and 10 options up to `n_items`; so many copies of them all."""
+def simulated_scales(n_items: int, first: Sequence[SimulatedItem] = (), copies: int = 1) -> Scales:
+    """The scales of these items and of others with 2, 4 and 10 options, up to `n_items`, in `copies` copies."""
     counts = [MORE_OPTIONS[number % len(MORE_OPTIONS)] for number in range(max(n_items - len(first), 0))]
-    items = [*first, *(WorldItem(f"w{n}", tuple(range(1, count + 1))) for n, count in enumerate(counts))]
+    items = [*first, *(SimulatedItem(f"w{n}", tuple(range(1, count + 1))) for n, count in enumerate(counts))]
     codes = np.full((len(items), max(len(item.codes) for item in items)), np.nan)
     for place, item in enumerate(items):
         codes[place, : len(item.codes)] = sorted(item.codes)
@@ -118,7 +118,7 @@ def world_scales(n_items: int, first: Sequence[WorldItem] = (), copies: int = 1)
     return Scales(names, types * copies, np.tile(codes, (copies, 1)), np.tile(ends, (copies, 1)))
 
 
-def make_world(
+def simulate_answers(
     plant: Plant,
     study: Study,
     scales: Scales,
@@ -126,33 +126,33 @@ def make_world(
     respondents: int,
     random: np.random.Generator,
     groups: Sequence[str] | None = None,
-) -> World:
-    """One world over the study's languages and two families.
+) -> SimulatedAnswers:
+    """A simulated data set over the study's languages and two families.
 
     Args:
-        scales: the items, see `world_scales`.
-        respondents: people drawn per country and item; 0 gives whole countries.
-        groups: of each language, the group of related ones that `plant.kinship` is about; else its culture zone.
+        scales: the items, see `simulated_scales`.
+        respondents: number of people drawn per country and item; 0 for whole countries.
+        groups: group of related languages of each language, for `plant.kinship`; by default its culture zone.
     """
     languages = tuple(study.languages)
     kin = tuple(str(each.zone) for each in study.languages.values()) if groups is None else tuple(groups)
     shape = (len(languages), len(scales.items))
     level = random.normal(0, plant.item, shape[1])
-    apart = kindred(plant.country, shape, plant.kinship[0], kin, random)
-    of_people = level if plant.people_item is None else random.normal(0, plant.people_item, shape[1])
+    deviations = kindred(plant.country, shape, plant.kinship[0], kin, random)
+    people_level = level if plant.people_item is None else random.normal(0, plant.people_item, shape[1])
     style = _agreement(plant, scales, shape, random) if plant.agreement else 0.0
-    true = tilted(scales, of_people + apart + style)
+    true_people = tilted(scales, people_level + deviations + style)
     follows = np.array(plant.follows)[:, None, None]
-    own = kindred(plant.own, (len(FAMILIES), *shape), plant.kinship[1], kin, random)
-    model = level + follows * apart + style + own
+    own_deviations = kindred(plant.own, (len(FAMILIES), *shape), plant.kinship[1], kin, random)
+    model = level + follows * deviations + style + own_deviations
     pull = random.normal(0, plant.order, (1, 1, shape[1]) if plant.order_is_shared else model.shape)
     if plant.position_apart:
         pull = pull + _pulls(plant, scales, model.shape[:2], random)
     orders = np.stack([pull, -pull])[:, None]
-    said = model + orders + random.normal(0, plant.wording, (1, wordings, *model.shape))
-    sides = tilted(scales, said).reshape(2, wordings, -1, *scales.codes.shape)
+    tilts = model + orders + random.normal(0, plant.wording, (1, wordings, *model.shape))
+    sides = tilted(scales, tilts).reshape(2, wordings, -1, *scales.codes.shape)
     planted = tilted(scales, (model + orders)).mean(axis=(0, 1)).reshape(-1, *scales.codes.shape)
-    people = sampled(true, respondents, random) if respondents else true
+    people = sampled(true_people, respondents, random) if respondents else true_people
     cells = tuple((family, language) for family in FAMILIES for language in languages)
     types, countries = tuple(family for family, _ in cells), tuple(study.countries[code] for code in languages)
     is_converted, p_valid = np.zeros((len(cells), shape[1]), dtype=bool), np.ones((len(cells), shape[1]))
@@ -160,23 +160,23 @@ def make_world(
     grid = AnswerGrid(scales, cells, types, answers, sides, is_converted, p_valid, countries, people)
     if respondents:
         grid = replace(grid, respondents=np.full(people.shape[:2], float(respondents)))
-    return World(grid, planted, true)
+    return SimulatedAnswers(grid, planted, true_people)
 
 
 def kindred(
     sd: float, shape: tuple[int, ...], share: float, groups: Sequence[str], random: np.random.Generator
 ) -> Array:
-    """Normal numbers (..., L, I) of this standard deviation; a share of their variance lies between groups of L."""
-    alone = random.normal(0, sd, shape)
+    """Normal numbers (..., L, I) with this standard deviation; `share` of their variance lies between groups of L."""
+    independent = random.normal(0, sd, shape)
     if not share:
-        return alone
-    of_group = np.unique(groups, return_inverse=True)[1]
-    shared = random.normal(0, sd, (*shape[:-2], of_group.max() + 1, shape[-1]))[..., of_group, :]
-    return np.sqrt(1 - share) * alone + np.sqrt(share) * shared
+        return independent
+    group_of_row = np.unique(groups, return_inverse=True)[1]
+    shared = random.normal(0, sd, (*shape[:-2], group_of_row.max() + 1, shape[-1]))[..., group_of_row, :]
+    return np.sqrt(1 - share) * independent + np.sqrt(share) * shared
 
 
 def _agreement(plant: Plant, scales: Scales, shape: tuple[int, ...], random: np.random.Generator) -> Array:
-    """(L, I) how far each country's readiness to agree tilts each item."""
+    """(L, I) effect of each country's acquiescence on each item, in logits."""
     keys = np.ones(shape[1])
     if plant.keying == "both ways":
         keys[1::2] = -1
@@ -186,14 +186,14 @@ def _agreement(plant: Plant, scales: Scales, shape: tuple[int, ...], random: np.
 
 
 def _pulls(plant: Plant, scales: Scales, cells: tuple[int, ...], random: np.random.Generator) -> Array:
-    """(families, languages, I) pulls to the first option shown, alike for all items of a cell with as many options."""
-    of_cell = random.normal(plant.position, plant.position_apart, cells)
+    """(families, languages, I) position bias, equal for all items of a cell with the same number of options."""
+    cell_means = random.normal(plant.position, plant.position_apart, cells)
     counts, kind = np.unique(scales.n_options, return_inverse=True)
-    return of_cell[..., None] + random.normal(0, plant.position_apart, (*cells, len(counts)))[..., kind]
+    return cell_means[..., None] + random.normal(0, plant.position_apart, (*cells, len(counts)))[..., kind]
 
 
 def tilted(scales: Scales, tilt: Array) -> Array:
-    """Answers (..., I, K) with probabilities proportional to exp(tilt * place), places from -1/2 to 1/2."""
+    """Answers (..., I, K) with probabilities proportional to exp(tilt * position), positions from -1/2 to 1/2."""
     logits = np.where(np.isfinite(scales.codes), tilt[..., None] * (scales.unit - 0.5), -np.inf)
     mass = np.exp(logits)
     return mass / mass.sum(axis=-1, keepdims=True)
@@ -204,10 +204,10 @@ def sampled(answers: Array, n: int, random: np.random.Generator) -> Array:
     return random.multinomial(n, answers) / n
 
 
-def world_study(study: Study, languages: Sequence[str], resamples: int) -> Study:
-    """The study as worlds have it: these languages, a mono and a multi family, so many resamples."""
+def simulation_study(study: Study, languages: Sequence[str], resamples: int) -> Study:
+    """The study of simulated data: these languages, a mono and a multi family, and `resamples` resamples."""
     family = next(iter(study.families.values()))
-    named = {
+    families = {
         name: family.model_copy(
             update={"kind": "reference", "model_type": name, "model_id": None, "languages": None, "plants": "values"}
         )
@@ -216,25 +216,25 @@ def world_study(study: Study, languages: Sequence[str], resamples: int) -> Study
     return study.model_copy(
         update={
             "languages": {code: study.languages[code] for code in languages},
-            "families": named,
+            "families": families,
             "inference": study.inference.model_copy(update={"resamples": resamples}),
         }
     )
 
 
-def comparisons_of_world(
-    world: World, study: Study, respondents: int, truth: dict[str, float] | None
+def simulated_comparisons(
+    world: SimulatedAnswers, study: Study, respondents: int, truth: dict[str, float] | None
 ) -> Iterator[dict[str, Any]]:
-    """Tests of all declared families, and, where the truth is known, intervals beside it.
+    """Rows of all tests, and of intervals with their truth where it is known.
 
     Args:
-        respondents: people per country behind the world's people.
+        respondents: number of people per country in the simulation.
         truth: see `true_comparisons`.
     """
     grid = world.grid
     country, item = np.divmod(np.arange(len(grid.countries) * len(grid.items)), len(grid.items))
-    asked = pd.DataFrame({"country": np.array(grid.countries)[country], "question_id": np.array(grid.items)[item]})
-    human = asked.assign(n=respondents, design_effect=1.0, dk_rate=0.0, source="made")
+    questions = pd.DataFrame({"country": np.array(grid.countries)[country], "question_id": np.array(grid.items)[item]})
+    human = questions.assign(n=respondents, design_effect=1.0, dk_rate=0.0, source="made")
     people = derive_human_comparison(grid, human, study)
     families = derive_mono_vs_multi(grid, study)
     for tests in (compare_cells(cell_distances(grid, study), study)["tests"], people["tests"], families["tests"]):
@@ -244,23 +244,23 @@ def comparisons_of_world(
     for row in records(rows_where(people["cells"], kind="model")):
         for measure in MEASURES:
             ends = {end: row[f"{measure}_{end}"] for end in ("low", "high")}
-            told = {"estimate": row[measure], "truth": truth[f"{measure} {row['model']}"]}
-            yield {"what": "interval", "interval": f"cell's {measure.replace('_', ' ')}"} | told | ends
+            values = {"estimate": row[measure], "truth": truth[f"{measure} {row['model']}"]}
+            yield {"what": "interval", "interval": f"cell's {measure.replace('_', ' ')}"} | values | ends
     row = records(rows_where(families["summary"], measure="own_country_advantage"))[0]
-    told = {"estimate": row["mean_difference"], "low": row["low"], "high": row["high"]}
+    values = {"estimate": row["mean_difference"], "low": row["low"], "high": row["high"]}
     difference = truth["own_country_advantage mono"] - truth["own_country_advantage multi"]
-    yield {"what": "interval", "interval": "mono - multi, advantage", "truth": difference} | told
+    yield {"what": "interval", "interval": "mono - multi, advantage", "truth": difference} | values
 
 
 def test_rows(tests: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """What tests of a world found, those that could be made."""
+    """Rows of the tests that were possible."""
     for row in records(tests.dropna(subset=["p"])):
         yield {"what": "test"} | {name: row[name] for name in ("test_family", "p", "p_corrected")}
 
 
-def true_comparisons(world: World) -> dict[str, float]:
-    """Means of `MEASURES` over all cells of each family, in a world of very many items."""
-    grid, found = world.grid, {}
+def true_comparisons(world: SimulatedAnswers) -> dict[str, float]:
+    """Means of `MEASURES` over all cells of each family, in simulated data with very many items."""
+    grid, means = world.grid, {}
     for model in grid.models:
         places = list(grid.places(model).values())
         own, cells = np.arange(len(places)), grid.answers[places]
@@ -270,5 +270,5 @@ def true_comparisons(world: World) -> dict[str, float]:
             "jsd_distance": jsd_distance_of(cells, grid.people),
             "own_country_advantage": of_own(advantages(to_all), own),
         }
-        found |= {f"{name} {model}": float(mean_of_known(each).mean()) for name, each in values.items()}
-    return found
+        means |= {f"{name} {model}": float(mean_of_known(each).mean()) for name, each in values.items()}
+    return means

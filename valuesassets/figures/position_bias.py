@@ -100,5 +100,5 @@ def draw_order_effect(by_response_type: pd.DataFrame, planted: bool = False) -> 
         "Bars: intervals over items, where there are two or more."
     )
     title = "What moves answers more, the order of the options or the language?"
-    marked = {family: look for family, look in families.items() if family in set(shown["model"])}
+    marked = {family: look for family, look in families.items() if family in set(measured["model"])}
     return style.finish(figure, title, [note], family_marks(marked, ls="-"), planted=planted)

@@ -208,7 +208,7 @@ def _make_parts(
                 yield f"{_label(finished_part.keys, finished_part.partition)}: {KILLED}"
                 failures = {}
             grid = finished_part.grid
-            unread |= {(grid.asset, cell) for cell in failures} if grid else set()
+            unread |= {(grid.asked, cell) for cell in failures} if grid else set()
             yield from (f"{grid.asks} {name}: {why}" if grid else f"{name}: {why}" for name, why in failures.items())
             yield from _newly_left_out(workspace, finished_part, study, left_out)
             continue

@@ -12,7 +12,7 @@ from valuesassets.orchestration.code_versions import TRAINED
 from valuesassets.orchestration.instruments import MODELS, instruments_of
 from valuesassets.orchestration.io_managers import study_io_managers
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.study import Study, load_study
+from valuesassets.records.study import DEMO, Study, load_study
 
 ONE_BY_ONE = {
     "languages": "an entry of `languages`",
@@ -43,7 +43,7 @@ def stale_table(definitions: dg.Definitions) -> str:
 
 
 if __name__ == "__main__":
-    named = load_study(os.environ.get("VALUESASSETS_STUDY") or "demo")
+    named = load_study(os.environ.get("VALUESASSETS_STUDY") or DEMO)
     storage = Storage(root="storage", study=named.name)
     made = [asset for each in (MODELS, *instruments_of(named)) for asset in each.assets(named)]
     print(stale_table(dg.Definitions(made, resources={"storage": storage, **study_io_managers(storage)})), end="")

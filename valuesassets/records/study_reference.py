@@ -14,7 +14,7 @@ from valuesassets.records.study import Study
 _HEAD = """\
 # The study file
 
-A study is one TOML file, or a bundled one by its name (`demo`, `demo22`, `evs2017`). `valuesassets study FILE` checks
+A study is one TOML file, or a bundled one by its name (`demo_survey`, `evs2017`). `valuesassets study FILE` checks
 it, and whether what its paths name is there; a fault is one line with file, key and what was expected. The tables
 below have every key. Every path counts from the folder of the study file, those of models and tokenizers too. The
 column "left out" has the value that holds without the key; where it has a dash, the description says what holds. What

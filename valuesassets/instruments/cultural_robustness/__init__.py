@@ -1,4 +1,1 @@
 """Cultural robustness: whether the language of a question carries a culture, and a named country overrides it."""
-
-COMMAND = "robustness"
-"""What its commands stand behind: `valuesassets robustness ...`."""

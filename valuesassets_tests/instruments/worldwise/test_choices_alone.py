@@ -9,7 +9,7 @@ from valuesassets.instruments.worldwise.tables import CHOICES, REASONS
 from valuesassets.records.study import load_study
 from valuesassets.reporting.page_parts import Page
 
-STUDY = load_study("worldwise_demo")
+STUDY = load_study("demo_worldwise")
 
 
 def page_of(**more):

@@ -14,14 +14,14 @@ from valuesassets_tests.reporting.made_storage import write_storage
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
-    return write_storage(tmp_path_factory.mktemp("stored"), "demo")
+    return write_storage(tmp_path_factory.mktemp("stored"), "demo_survey")
 
 
 @pytest.fixture(scope="module")
 def written(stored, tmp_path_factory):
     """The file of one model's results, and its samples by task."""
     folder = tmp_path_factory.mktemp("harness")
-    cells = [cell for cell in read_cells("demo", stored) if cell.family == "reference-mono"]
+    cells = [cell for cell in read_cells("demo_survey", stored) if cell.family == "reference-mono"]
     results, _ = write_harness_results(folder, cells)
     files = {path.name: path.read_text(encoding="utf-8") for path in results.parent.glob("samples_*.jsonl")}
     samples = {
@@ -63,17 +63,19 @@ def test_results_are_means_of_the_samples_and_these_the_readings(written):
 
 def test_the_command_writes_a_whole_folder_and_never_into_one_that_is_taken(stored, tmp_path):
     environment = {"VALUESASSETS_STORAGE": str(stored.parent)}
-    done = run("export", "demo", "--format", "lm-eval", "--output", tmp_path / "out", **environment)
+    done = run("export", "demo_survey", "--format", "lm-eval", "--output", tmp_path / "out", **environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert "readings of 4 cells" in done.stdout
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"reference-mono", "reference-multi"}
-    again = ("export", "demo", "--format", "inspect", "--output", tmp_path / "out")
+    again = ("export", "demo_survey", "--format", "inspect", "--output", tmp_path / "out")
     assert refuse(*again, **environment) == f"{tmp_path}/out: is there already; name a folder that is new or empty"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_a_study_without_readings_of_labels_is_one_line(tmp_path):
-    asked = ("export", "demo", "--format", "inspect", "--output", tmp_path / "out")
+    asked = ("export", "demo_survey", "--format", "inspect", "--output", tmp_path / "out")
     said = refuse(*asked, VALUESASSETS_STORAGE=str(tmp_path))
-    assert said.startswith(f"study demo: no readings of labels are stored in {tmp_path}/demo; run it first")
+    assert said.startswith(
+        f"study demo_survey: no readings of labels are stored in {tmp_path}/demo_survey; run it first"
+    )
     assert not (tmp_path / "out").exists()

@@ -1,4 +1,4 @@
-"""The command that says what was read by `psych read` means: the same tables and page as a study's."""
+"""The command `psych_tasks analyse`: tables and report from the output of `psych_tasks read`."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from valuesassets.cli.inputs import require_folder_place
+from valuesassets.cli.inputs import Seed, require_folder_place
 from valuesassets.records.errors import InputError, MissingData
 
 if TYPE_CHECKING:
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
     from valuesassets.instruments.psych_tasks.task_files import Task
 
-Frames = "dict[str, pd.DataFrame]"
-
 
 def analyse(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders that `psych read` has written.")],
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Folders that `psych_tasks read` has written.")
+    ],
     output: Annotated[Path, typer.Option(help="Folder for the tables (CSV), the figures and report.html.")],
-    seed: Annotated[int, typer.Option(min=0, help="Of everything that is drawn.")] = 0,
+    seed: Seed = 0,
     line: Annotated[
         list[str] | None,
         typer.Option(
             metavar="MODEL=LINE",
-            help="The line that a model is of, for what compares models: related ones count as one. By its name if "
-            "left out; may be repeated.",
+            help="Line of models that a model belongs to: related models count as one. By its name if left out; may be "
+            "repeated.",
         ),
     ] = None,
 ) -> None:
-    """Say what models' readings mean: what was lost, what a scale measures, how well people are foretold, and why."""
+    """Analyse what models read: which marks were lost, what scales measure, and how well people are predicted."""
     from valuesassets.figures.saving import save_figure
     from valuesassets.instruments.psych_tasks.gates import weaknesses
     from valuesassets.instruments.psych_tasks.pictures import draw_pictures
@@ -55,24 +55,24 @@ def analyse(
     for name, frame in tables.items():
         if name.endswith("/refused"):
             print(f"{name.partition('/')[0]}: {frame['reason'].iloc[0]}")
-    for said in weaknesses(tables):
-        print(said)
+    for weakness in weaknesses(tables):
+        print(weakness)
     print(f"{output}: report.html, {len(figures)} figures, {', '.join(sorted(tables))}")
 
 
-def _lines(given: list[str], models: list[str]) -> dict[str, str]:
-    """By model the line that was given."""
-    found = {}
-    for each in given:
-        model, is_said, name = each.rpartition("=")
-        if not is_said or not name or model not in models:
+def _lines(options: list[str], models: list[str]) -> dict[str, str]:
+    """The line of each model that --line names."""
+    lines = {}
+    for each in options:
+        model, equals, name = each.rpartition("=")
+        if not equals or not name or model not in models:
             raise typer.BadParameter(f"--line {each}: MODEL=LINE was expected, of {', '.join(dict.fromkeys(models))}")
-        found[model] = name
-    return found
+        lines[model] = name
+    return lines
 
 
 def _cells(folders: list[Path]) -> "tuple[dict[tuple[str, str], Any], dict[str, Task], dict[str, dict[str, str]]]":
-    """What stands in the folders, by model and task; the tasks; and of each cell how it was read."""
+    """The tables of each model and task; the tasks; and how each cell was read."""
     import tomllib
 
     import pandas as pd
@@ -83,6 +83,7 @@ def _cells(folders: list[Path]) -> "tuple[dict[tuple[str, str], Any], dict[str, 
     from valuesassets.records.parquet import read_frame
     from valuesassets.records.seals import read_record
 
+    stored = {"marks": MARKS, "donors": DONORS}
     cells: dict[tuple[str, str], Any] = {}
     tasks: dict[str, Task] = {}
     runs: dict[str, dict[str, str]] = {}
@@ -91,19 +92,15 @@ def _cells(folders: list[Path]) -> "tuple[dict[tuple[str, str], Any], dict[str, 
         try:
             model, task = run["model"], validated(Task, tomllib.loads(run["task_file"]), InputError, str(folder))
         except (KeyError, TypeError, tomllib.TOMLDecodeError):
-            raise InputError(f"{folder}/run.json: not one that `psych read` has written; name its folder") from None
+            raise InputError(
+                f"{folder}/run.json: not one that `psych_tasks read` has written; name its folder"
+            ) from None
         if tasks.setdefault(task.name, task) != task:
             raise InputError(f"{folder}: another task {task.name} than in the folders before; read them with one file")
-        found = {
-            name: read_frame(folder / f"{name}.parquet", table)
-            for name, table in (("marks", MARKS), ("donors", DONORS))
-        }
-        known = cells.get((model, task.name))
-        cells[model, task.name] = (
-            found
-            if known is None
-            else {name: pd.concat([known[name], frame], ignore_index=True) for name, frame in found.items()}
-        )
+        frames = {name: [read_frame(folder / f"{name}.parquet", table)] for name, table in stored.items()}
+        for name, earlier in cells.get((model, task.name), {}).items():
+            frames[name].insert(0, earlier)
+        cells[model, task.name] = {name: pd.concat(parts, ignore_index=True) for name, parts in frames.items()}
         runs[f"{model}/{task.name}"] = {key: str(value) for key, value in run.items() if key != "task_file"}
     return cells, tasks, runs
 
@@ -124,15 +121,15 @@ def _tables(
     no_marks = TASK_MARKS.empty_frame().assign(task=[])
     tables = {"mark_ledger": derive_mark_ledger(marks, no_marks)}
 
-    def made(name: str, derive: Callable[[], "dict[str, pd.DataFrame]"]) -> None:
+    def add(name: str, derive: Callable[[], "dict[str, pd.DataFrame]"]) -> None:
         try:
-            found = derive()
+            frames = derive()
         except MissingData as error:
-            found = {"refused": pd.DataFrame({"reason": [str(error)]})}
-        tables.update({f"{name}/{table}": frame for table, frame in found.items()})
+            frames = {"refused": pd.DataFrame({"reason": [str(error)]})}
+        tables.update({f"{name}/{table}": frame for table, frame in frames.items()})
 
-    made("prediction", lambda: derive_prediction(marks, donors, inference))
+    add("prediction", lambda: derive_prediction(marks, donors, inference))
     for name in ("reliability", "keying", "published_scores"):
-        made(name, lambda name=name: derive_scales(name, tasks, marks, lines, inference.level, seed))
-    made("layout_effect", lambda: {"effects": derive_layout_effect(marks, inference)})
+        add(name, lambda name=name: derive_scales(name, tasks, marks, lines, inference.level, seed))
+    add("layout_effect", lambda: {"effects": derive_layout_effect(marks, inference)})
     return tables

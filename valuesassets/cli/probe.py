@@ -1,22 +1,12 @@
-"""The commands about models: `probe`, `map`."""
+"""The commands `probe`, which asks a model the questions of a survey, and `map`, which places its answers."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from valuesassets.cli.asking import (
-    AsChat,
-    Device,
-    Dtype,
-    KnownFolder,
-    ModelName,
-    Offline,
-    PromptingFile,
-    Revision,
-    asked_model,
-    known_folder,
-)
+from valuesassets.cli.asking import choose_model, unread_part
 from valuesassets.cli.inputs import (
     LanguageCode,
     Orders,
@@ -28,7 +18,8 @@ from valuesassets.cli.inputs import (
     require_folder_place,
     trials_of,
 )
-from valuesassets.cli.outputs import print_answers, print_cautions, progress_bar, require_no_doubt
+from valuesassets.cli.options import ModelOptions
+from valuesassets.cli.outputs import print_answers
 from valuesassets.records.errors import InputError, MissingData
 from valuesassets.records.files import no_such_file, write_text
 from valuesassets.records.questions import Question
@@ -41,84 +32,54 @@ if TYPE_CHECKING:
 
 
 def probe(
-    model: ModelName,
     questions: QuestionsFile,
     language: LanguageCode,
-    output: Annotated[
-        Path, typer.Option(help="Answer distributions to write (parquet, or CSV where the name ends in .csv).")
-    ],
-    revision: Revision = None,
-    dtype: Dtype = "auto",
-    device: Device = "auto",
+    output: Annotated[Path, typer.Option(help="File for the answers: parquet, or CSV where the name ends in .csv.")],
+    *,
     orders: Orders = "both",
     lexicon: OwnLexicon = None,
-    offline: Offline = False,
-    chat: AsChat = False,
-    prompting: PromptingFile = None,
-    known: KnownFolder = None,
+    options: ModelOptions,
 ) -> None:
-    """Ask a model every question and read the answer distributions off its next-token probabilities."""
-    from valuesassets.models.loading import load_weights
+    """Ask a model every question of a file and read the probability of each answer."""
     from valuesassets.records.csv_tables import write_csv
     from valuesassets.records.parquet import write_table
     from valuesassets.records.tables import PROBE_DISTRIBUTIONS
 
     sound = read_sound_questions(questions)
-    written = trials_of(questions, sound, language, orders, lexicon=lexicon)
+    trials = trials_of(questions, sound, language, orders, lexicon=lexicon)
     is_csv = output.suffix.lower() == ".csv"
     require_file_place(output, "CSV" if is_csv else "a parquet file")
-    store_folder = known_folder(known)
-    who = asked_model(model, revision, dtype, device, offline, chat, prompting)
-    name, loaded = who.name, load_weights(who.opened())
-    rows, metadata = read_answers(loaded, name, written, sound, store_folder)
-    asked = {row["question_id"] for row in rows}
+    replies = choose_model(options).ask(trials, "reading answers")
+    rows = derive_answers(replies.readings, trials, sound, replies.model)
+    n_questions = len({row["question_id"] for row in rows})
     unread = {row["question_id"]: row["reason"] for row in rows if row["status"] != "ok"}
-    first = next((f"{question}: {reason}" for question, reason in unread.items()), "")
-    if len(unread) == len(asked):
-        raise MissingData(f"{name}: none of {len(asked)} questions could be read, first {first}; use another model")
+    reasons = [f"{question}: {reason}" for question, reason in unread.items()]
+    end = unread_part(replies.model, n_questions, reasons, "questions could be read", "use another model")
     if is_csv:
         write_csv(output, PROBE_DISTRIBUTIONS.frame(rows), PROBE_DISTRIBUTIONS)
     else:
-        write_table(output, rows, PROBE_DISTRIBUTIONS, {"orders": orders} | metadata)
+        write_table(output, rows, PROBE_DISTRIBUTIONS, {"orders": orders} | replies.description)
     print_answers(rows, sound)
-    print(f"{len(asked)} questions in {output}" + (f", {len(unread)} unread, first {first}" if unread else ""))
+    print(f"{n_questions} questions in {output}{end}")
 
 
-def read_answers(
-    loaded: Any,
-    name: str,
-    trials: list[Trial],
-    questions: list[Question],
-    known_readings: Path | None = None,
-    is_calibration: bool = False,
-) -> tuple[list[dict[str, Any]], dict[str, object]]:
-    """A loaded model's answers, as rows of `probe_distributions`, and how they came to be; notes of it are printed.
-
-    Raises:
-        ScoringError: nothing could be read; in a calibration also where answers change with the batch.
-    """
+def derive_answers(
+    readings: Sequence[Reading], trials: Sequence[Trial], questions: Sequence[Question], model: str
+) -> list[dict[str, Any]]:
+    """A model's answers to a survey in one language, as rows of `probe_distributions`."""
     from valuesassets.answers.probe_distributions import Cell, derive_probe_distributions
     from valuesassets.instruments.survey.analysis_scale import analysis_places
-    from valuesassets.models.asking import Asking
     from valuesassets.people.variables import load_variables
 
-    asking = Asking(loaded.opened, trials)
-    known = asking.open_known(known_readings, print) if known_readings else None
-    with progress_bar("reading answers") as tick:
-        scored, described = asking.ask(loaded, tick, known)
-    print_cautions(name, asking, described)
-    if is_calibration:
-        require_no_doubt(name, scored)
     variables = load_variables()
-    rows = derive_probe_distributions(
+    return derive_probe_distributions(
         trials,
-        [record for record in scored.records if isinstance(record, Reading)],
-        Cell(model_id=name, model_type="mono", model=name, language=trials[0].language),
+        readings,
+        Cell(model_id=model, model_type="mono", model=model, language=trials[0].language),
         {question.id: str(question.response_type) for question in questions},
         frozenset(question.id for question in questions if variables.is_converted(question)),
         analysis_value=analysis_places(questions),
     )
-    return rows, described
 
 
 def draw_map(

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,14 +110,15 @@ class ChosenModel:
                 print(f"{self.options.model}: {asking.plan(store)}")
             if self.options.dry_run:
                 raise typer.Exit
-            if (known := None if is_drawn else asking.recall(store)) is not None:
-                records, description = known
-                replies = Replies(self.name, records, description, asking)
-            else:
+            result, known = None, None if is_drawn else asking.recall(store)
+            if known is None:
                 more = {"needs_all": False} if is_drawn else {}
                 with progress_bar(title) as tick:
                     result, description = asking.ask(load(store), tick, store, **more)
-                replies = Replies(self.name, result.records, description, asking, result)
+                known = result.records, description
+        records, description = known
+        in_order = json.loads(json.dumps(description, sort_keys=True))  # so that files are equal, known before or not
+        replies = Replies(self.name, records, in_order, asking, result)
         print_cautions(replies)
         return replies
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -20,15 +20,9 @@ from valuesassets.cli.inputs import (
 )
 from valuesassets.cli.options import ModelOptions
 from valuesassets.cli.outputs import print_answers
-from valuesassets.records.errors import InputError, MissingData
-from valuesassets.records.files import no_such_file, write_text
+from valuesassets.records.files import write_text
 from valuesassets.records.questions import Question
-from valuesassets.records.settings.cells import Family
-from valuesassets.records.study import load_study
 from valuesassets.records.trials import Reading, Trial
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def probe(
@@ -83,37 +77,21 @@ def derive_answers(
 
 
 def draw_map(
-    distributions: Annotated[Path, typer.Option(readable=False, help="Folder of probe parquets.")],
+    distributions: Annotated[Path, typer.Option(readable=False, help="Folder of the files that `probe` has written.")],
     output: Annotated[Path, typer.Option(help="Folder for cultural_map.csv and the figures.")],
 ) -> None:
-    """Place probed models on the Inglehart-Welzel map."""
-    from valuesassets.answers.quality_report import report_quality, usable_answers
+    """Place models on the Inglehart-Welzel cultural map by the answers that `probe` has read."""
     from valuesassets.figures.cultural_map import draw_cultural_map
     from valuesassets.figures.cultural_map_column import draw_cultural_map_column
     from valuesassets.figures.saving import save_figure
-    from valuesassets.instruments.survey.cultural_map import place_on_map
+    from valuesassets.instruments.survey.probed_map import place_probes, read_probes
     from valuesassets.records.csv_tables import csv_text
     from valuesassets.records.frames import records
-    from valuesassets.records.tables import HUMAN_DISTRIBUTIONS
 
     require_folder_place(output)
     probed = read_probes(distributions)
     languages = {language: named_language(language) for language in sorted(set(map(str, probed["language"])))}
-    families = {
-        model: Family(kind="huggingface", model_type="multi", model_id=model)
-        for model in map(str, set(probed["model"]))
-    }
-    bundled = load_study("evs2017")
-    study = bundled.model_copy(update={"families": families, "languages": bundled.languages | languages})
-    cells = sorted({(str(row["model"]), str(row["language"])) for row in records(probed)})
-    quality = report_quality(probed, cells, study.thresholds)
-    try:
-        usable = usable_answers(probed, quality, by_wording=True)
-    except MissingData:
-        raise MissingData(
-            f"{distributions}: no answers to analyse: P_valid is too low in every question; probe another model"
-        ) from None
-    points = place_on_map(usable, HUMAN_DISTRIBUTIONS.empty_frame(), study)["points"]
+    points, cells = place_probes(probed, languages, distributions)
     figure = draw_cultural_map(points)
     write_text(output / "cultural_map.csv", csv_text(points))
     save_figure(figure, output / "cultural_map")
@@ -122,33 +100,8 @@ def draw_map(
     for cell in cells:
         row = placed.get(cell)
         if row is None:
-            where = "not drawn: none of its answers can be trusted"
+            place = "not drawn: none of its answers can be trusted"
         else:
-            where = f"{row['x']:+.2f} {row['y']:+.2f}" if row["drawn"] else row["note"]
-        print(f"{' '.join(cell)}: {where}")
+            place = f"{row['x']:+.2f} {row['y']:+.2f}" if row["drawn"] else row["note"]
+        print(f"{' '.join(cell)}: {place}")
     print(f"figure: {output / 'cultural_map.png'}")
-
-
-def read_probes(folder: Path) -> "pd.DataFrame":
-    """All probe parquets below a folder as one frame."""
-    import pandas as pd
-
-    from valuesassets.records.parquet import read_table
-    from valuesassets.records.tables import PROBE_DISTRIBUTIONS
-
-    if not folder.is_dir():
-        found = f"{folder}: is not a folder" if folder.exists() else no_such_file(folder, "folder")
-        raise InputError(f"{found}; name the folder of the files written by `valuesassets probe`")
-    files = sorted(folder.rglob("*.parquet"))
-    frames = [read_table(file, PROBE_DISTRIBUTIONS).to_pandas().astype(object).assign(file=str(file)) for file in files]
-    if not sum(map(len, frames)):
-        raise MissingData(f"{folder}: no probe parquet with rows in it; write some with `valuesassets probe`")
-    probed = pd.concat(frames, ignore_index=True).infer_objects()
-    again = probed[probed.duplicated(["model", "language", "question_id", "wording", "response_value"])]
-    if len(again):
-        first = again.iloc[0]
-        raise InputError(
-            f"{first['file']}: {first['model']} {first['language']}, question {first['question_id']}: "
-            "answers stand in another file too; keep one file per model and language"
-        )
-    return probed.drop(columns="file")

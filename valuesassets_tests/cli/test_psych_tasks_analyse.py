@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from valuesassets.cli.psych_read import _write
 
 from valuesassets.cli.app import app
+from valuesassets.cli.psych_tasks_read import _write
 from valuesassets.instruments.psych_tasks.answer_distributions import derive_answer_distributions
 from valuesassets.instruments.psych_tasks.asked_marks import ask_task
 from valuesassets.instruments.psych_tasks.task_files import load_task

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 from typer.testing import CliRunner
-from valuesassets.cli.psych import COMMANDS
 
 from valuesassets.cli.app import app
+from valuesassets.cli.psych_tasks import COMMANDS
 from valuesassets.measure.internal_consistency import cronbach_alpha, feldt_interval, no_covariance_band
 from valuesassets.measure.keying import keyed_means, label_preference
 from valuesassets.records.errors import ValuesAssetsError

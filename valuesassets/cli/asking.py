@@ -80,8 +80,8 @@ class ChosenModel:
         from valuesassets.models.loading import open_model
 
         each = self.options
-        shown = prompting or self.prompting
-        return open_model(each.model, each.revision, each.dtype, each.device, each.offline, prompting=shown)
+        prompting = prompting or self.prompting
+        return open_model(each.model, each.revision, each.dtype, each.device, each.offline, prompting=prompting)
 
     def ask(
         self,
@@ -110,13 +110,13 @@ class ChosenModel:
                 print(f"{self.options.model}: {asking.plan(store)}")
             if self.options.dry_run:
                 raise typer.Exit
-            result, known = None, None if is_drawn else asking.recall(store)
-            if known is None:
+            result, recalled = None, None if is_drawn else asking.recall(store)
+            if recalled is None:
                 more = {"needs_all": False} if is_drawn else {}
                 with progress_bar(title) as tick:
                     result, description = asking.ask(load(store), tick, store, **more)
-                known = result.records, description
-        records, description = known
+                recalled = result.records, description
+        records, description = recalled
         in_order = json.loads(json.dumps(description, sort_keys=True))  # so that files are equal, known before or not
         replies = Replies(self.name, records, in_order, asking, result)
         print_cautions(replies)
@@ -158,7 +158,7 @@ def choose_model(options: LoadedModelOptions, chat: Prompting = CHAT) -> ChosenM
         InputError: a file on prompting or on an endpoint cannot be used, or they do not fit together.
         StorageError: the folder of replies cannot be written.
     """
-    folder = options.known or storage_root() / KNOWN_READINGS
+    folder = options.known_folder or storage_root() / KNOWN_READINGS
     require_folder_place(folder, "name another with --known")
     if not isinstance(options, ModelOptions):
         return ChosenModel(options, name_of_model(options.model, options.revision), AS_TEXT, False, None, folder)

@@ -88,11 +88,11 @@ def calibrate_questions(questions: Path, language: str, steps: int | None, order
     summary = summarise_recovery(comparison, study.phantom)
     _print_recovery(summary)
     _print_hardness(describe_hardness(comparison))
-    off = [row for row in records(summary) if not row["is_recovered"]]
-    if off:
+    misses = [row for row in records(summary) if not row["is_recovered"]]
+    if misses:
         raise MissingData(
-            f"{questions}: what was planted was not recovered ({', '.join(row['response_type'] for row in off)}): "
-            f"{off[0]['reason']}; train longer (--steps), or look at the prompts of the rows marked OFF"
+            f"{questions}: what was planted was not recovered ({', '.join(row['response_type'] for row in misses)}): "
+            f"{misses[0]['reason']}; train longer (--steps), or look at the prompts of the rows marked OFF"
         )
 
 
@@ -152,14 +152,14 @@ def _with_duration(tick: Callable[[int, int], None], n_questions: int, passes: i
 
 def calibration_study(language: str, orders: str, lexicon: Path | None = None) -> Study:
     """A study of one language, one reference family and some option orders, with the demo's random seed."""
-    pattern, own = load_study(DEMO), asked_language(language, lexicon)
+    pattern, named = load_study(DEMO), asked_language(language, lexicon)
     # Planted answers lean towards some country; any country does where the language names none.
-    own = own.model_copy(update={"country": own.country or pattern.languages["eng"].country})
+    named = named.model_copy(update={"country": named.country or pattern.languages["eng"].country})
     return pattern.model_copy(
         update={
             "name": "calibration",
             "questionnaires": Questionnaires.of(pattern).model_copy(update={"master": language}),
-            "languages": {language: own},
+            "languages": {language: named},
             "families": {FAMILY: pattern.families[FAMILY]},
             "elicitation": parse_orders(orders),
             "phantom": Phantom(),

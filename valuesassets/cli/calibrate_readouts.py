@@ -43,8 +43,10 @@ def calibrate_readouts(steps: int | None) -> None:
         by_route = dict[str, list[Reading]]()
         trials = [given_trials(), own_trials(), label_trials()]
         replies = _train_and_ask(name, planted_transcripts(effect), steps, trials, by_route)
-        given, own, labels = ([each for each in records if isinstance(each, Reading)] for records in replies)
-        _print([*compare_spans(name, effect, given, own), *compare_routes(name, labels, by_route)])
+        with_history, own_answers, labels = (
+            [each for each in records if isinstance(each, Reading)] for records in replies
+        )
+        _print([*compare_spans(name, effect, with_history, own_answers), *compare_routes(name, labels, by_route)])
     replies = _train_and_ask(WRITER, planted_sentences(), steps, [sentence_trials(0, 1), sentence_trials(1, DRAWS)])
     greedy, drawn = [[record for record in records if isinstance(record, Answer)] for records in replies]
     _print(compare_sentences(WRITER, greedy, drawn))
@@ -108,10 +110,10 @@ def _print(rows: list[Recovery]) -> None:
         verdict = "" if row.low is None else "recovered" if row.is_within else "OFF"
         beside = f"{_short(row.found, 4):>9}   {bounds:<16}{chance:>9}  {verdict}".rstrip()
         print(f"  {row.model:<18}{row.measure:<34}{row.n:>6}{beside}", flush=True)
-    off = next((row for row in rows if not row.is_within), None)
-    if off is not None:
+    miss = next((row for row in rows if not row.is_within), None)
+    if miss is not None:
         raise MissingData(
-            f"{off.model}: {off.measure}: {off.found:.3f} is not between {off.low:.3f} and {off.high:.3f}; "
+            f"{miss.model}: {miss.measure}: {miss.found:.3f} is not between {miss.low:.3f} and {miss.high:.3f}; "
             "train longer (--steps), or report it with the rows marked OFF"
         )
 

@@ -56,7 +56,7 @@ def score(
         raise typer.BadParameter("--vectors or --embedder says where vectors come from; name one of them")
     require_folder_place(output)
     by_language = read_questions(questions, countries) if questions is not None else None
-    own = read_own_countries(own_countries) if own_countries is not None else {}
+    country_by_language = read_own_countries(own_countries) if own_countries is not None else {}
     is_written_here = any(answers.glob("*.parquet"))
     answered = (
         read_written_answers(answers, by_language)
@@ -72,7 +72,7 @@ def score(
         all_questions(by_language) if by_language is not None else _questions_of(answered),
         answered=answered,
         quality=quality,
-        own_countries=own,
+        own_countries=country_by_language,
         inference=Inference(resamples, min(resamples, 499), seed=seed),
     )
     published = seed_scores(embedded, name, seed=seed)

@@ -30,9 +30,10 @@ class LoadedModelOptions:
     offline: Annotated[
         bool, typer.Option("--offline", help="Take the model from this machine's cache and download nothing.")
     ] = False
-    known: Annotated[
+    known_folder: Annotated[
         Path | None,
         typer.Option(
+            "--known",
             readable=False,
             help="Folder that keeps the model's replies, so that nothing is asked twice; that of studies if left out.",
         ),

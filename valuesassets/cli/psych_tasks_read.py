@@ -68,16 +68,16 @@ def read(
     model = choose_model(options)
     of_task = load_task(task)
     people = people_of(shown_rows(derive_transcripts(transcripts, of_task, participants)), of_task)
-    opened, shown = _open(model, layout, template_date)
-    is_chat = shown == "chat"
+    opened, laid_out = _open(model, layout, template_date)
+    is_chat = laid_out == "chat"
     if has_chat_template(opened):
         how = "in a chat" if is_chat else "in bare text all the same"
         instead = "--layout marked asks it in bare text" if is_chat else "--layout chat asks it in a chat"
         print(f"{options.model}: its tokenizer has a chat template, and it is asked {how}; {instead}")
-    asking = ask_task(people, of_task, histories, ["auto" if is_chat else shown], own_draws)
+    asking = ask_task(people, of_task, histories, ["auto" if is_chat else laid_out], own_draws)
     n_marks = sum(len(person.marks) for person in people)
-    laid_out = f"{n_marks} marks of {len(people)} participants, laid out {shown}"
-    print(f"{model.name}: {laid_out}; {len(asking.trials)} passages to read")
+    marks = f"{n_marks} marks of {len(people)} participants, laid out {laid_out}"
+    print(f"{model.name}: {marks}; {len(asking.trials)} passages to read")
     if not asking.trials:
         raise MissingData(f"{transcripts}: no mark can be asked at; see `valuesassets psych_tasks check`")
     replies = model.ask(asking.trials, "reading marks", opened)
@@ -90,7 +90,7 @@ def read(
         "task": of_task.name,
         "task_file": task_path(task).read_text(encoding="utf-8"),
         "transcripts": transcripts.name,
-        "layout": shown,
+        "layout": laid_out,
         "histories": histories,
         **{key: replies.description[key] for key in DESCRIPTION if key in replies.description},
         **{key: getattr(replies.result, key, 0) for key in ("tokens_body", "tokens_certificate", "rows_head")},

@@ -47,7 +47,7 @@ def simulations(
     chosen = [each for each in every_simulation() if only is None or _is_meant(each, only)]
     if not chosen:
         listed = "; ".join(f"{each.world} ({each.finding or 'no letter'})" for each in every_simulation())
-        raise typer.BadParameter(f"--only {only}: no world has that letter or these words; there are: {listed}")
+        raise typer.BadParameter(f"--only {only}: no simulation has that letter or these words; there are: {listed}")
     seeds = {each.world: range(seed, seed + count) for each in chosen}
     rows = summarise(simulated(simulate_world, seeds, processes, "simulating"))
     print(_table(rows))
@@ -60,7 +60,7 @@ def simulations(
 
 
 def every_simulation() -> tuple[Any, ...]:
-    """The worlds of all instruments that have a module `simulations`."""
+    """The simulations of all instruments that have a module `simulations`."""
     return tuple(simulation for module in modules() for simulation in module.SIMULATIONS)
 
 
@@ -106,9 +106,9 @@ def _power_page(rows: Sequence[Mapping[str, Any]], n_worlds: int) -> str:
     lines = [
         "# What effects a study can see",
         "",
-        f"The smallest effect, of those tried, at which a claim is made in {ENOUGH_POWER:.0%} of {n_worlds} worlds. A "
-        "study of the demo's size has 6 languages and 34 questions, one of EVS 2017 has 22 languages and some 200 "
-        f"questions. Written by `valuesassets simulations --power --worlds {n_worlds} --page docs/power.md`.",
+        f"The smallest effect, of those tried, at which a claim is made in {ENOUGH_POWER:.0%} of {n_worlds} "
+        "simulations. A study of the demo's size has 6 languages and 34 questions, one of EVS 2017 has 22 languages "
+        f"and some 200 questions. Written by `valuesassets simulations --power --worlds {n_worlds} --page docs/power.md`.",
         "",
         "| claim | study | smallest effect | effect |",
         "|---|---|---|---|",
@@ -118,7 +118,7 @@ def _power_page(rows: Sequence[Mapping[str, Any]], n_worlds: int) -> str:
 
 
 def simulate_world(name: str, seeds: Sequence[int]) -> list[dict[str, Any]]:
-    """What comes of every claim in worlds of this name, one for each seed."""
+    """What comes of every claim in simulations of one name, one for each seed."""
     from valuesassets.measure.simulations import simulate
 
     (simulation,) = (each for each in every_simulation() if each.world == name)
@@ -126,27 +126,27 @@ def simulate_world(name: str, seeds: Sequence[int]) -> list[dict[str, Any]]:
 
 
 def _is_meant(simulation: Any, only: str) -> bool:
-    """Whether a world was written for a finding of this letter, or has these words in its name."""
+    """Whether a simulation was written for a finding of this letter, or has these words in its name."""
     if len(only) == 1:
         return only.upper() == simulation.finding
     return only.lower() in simulation.world.lower()
 
 
 def _page(rows: list[dict[str, Any]]) -> str:
-    """The levels and the power of every claim in every world, as a page."""
+    """How often every claim is made in every simulation, as a page."""
     bases = {claim: basis for module in modules() for claim, basis in module.BASES.items()}
     lines = [
         "# How often claims are right",
         "",
-        "Worlds with a known truth are made, analysed like a study and judged as the report judges. Where a world is "
-        "*null* for a claim, the claim is wrong there, and should be made in at most 7 % of worlds; where it is "
+        "Data with a known truth are simulated, analysed like a study and judged as the report judges. Where a "
+        "simulation is *null* for a claim, the claim is wrong, and should be made in at most 7 % of them; where it is "
         "*planted*, the claim is right. A claim may be withheld with its reason. `held` is the share of 95 % intervals "
-        "that hold the truth. Worlds have the seeds from 1 on, and a row of fewer worlds is what `--worlds` prints for "
+        "that hold the truth. Simulations have the seeds from 1 on; a row of fewer is what `--worlds` prints for "
         "as many. Written by `valuesassets simulations --page docs/levels.md`.",
     ]
     for instrument, claim in dict.fromkeys((row["instrument"], row["claim"]) for row in rows):
         lines += ["", f"## {instrument}: {claim}", "", bases[claim], ""]
-        lines += ["| world | kind | worlds | claimed | withheld | held |", "|---|---|---|---|---|---|"]
+        lines += ["| simulation | kind | n | claimed | withheld | held |", "|---|---|---|---|---|---|"]
         for row in rows:
             if (row["instrument"], row["claim"]) == (instrument, claim):
                 shares = (_percent(row[name]) for name in ("rejected", "withheld", "coverage"))
@@ -159,12 +159,12 @@ def _percent(share: float | None) -> str:
 
 
 def _table(rows: list[dict[str, Any]]) -> str:
-    lines, world = [], None
+    lines, name = [], None
     for row in rows:
-        if row["world"] != world:
-            world = row["world"]
+        if row["world"] != name:
+            name = row["world"]
             letter = f" (finding {row['finding']})" if row["finding"] else ""
-            lines.append(f"\n{row['instrument']}: {world}{letter}, {row['n_worlds']} worlds")
+            lines.append(f"\n{row['instrument']}: {name}{letter}, {row['n_worlds']} simulations")
         is_wrong = row["kind"] == "null"
         line = f"  claimed in {row['rejected']:6.1%}, {'wrong' if is_wrong else 'right'}"
         line += f"; withheld in {row['withheld']:.1%}" if row["withheld"] else ""

@@ -36,22 +36,22 @@ def study(
     ] = False,
 ) -> None:
     """Check a study file and print its questionnaires, languages, models and number of cells."""
-    found = open_study(name)
+    chosen = open_study(name)
     if slurm:
         raise typer.Exit(subprocess.run([*_graph(name), "--dry-run"], check=False).returncode)
-    lacking = lacking_paths(found)
-    if lacking and found.slurm is None:  # a cluster's nodes may see what this machine does not
+    lacking = lacking_paths(chosen)
+    if lacking and chosen.slurm is None:  # a cluster's nodes may see what this machine does not
         raise StudyError(
-            f"study {found.name}: {'; '.join(lacking)}; paths count from the folder of the study file: mend them, or "
+            f"study {chosen.name}: {'; '.join(lacking)}; paths count from the folder of the study file: mend them, or "
             "put there what they name"
         )
-    print(f"{found.name}: {found.title}")
-    if (forms := found.questionnaires) is not None:
-        files = ", ".join(forms.forms(found.languages)) or forms.source
+    print(f"{chosen.name}: {chosen.title}")
+    if (forms := chosen.questionnaires) is not None:
+        files = ", ".join(forms.forms(chosen.languages)) or forms.source
         print(f"questionnaires: {files}; all are aligned to {forms.master}")
-    print(f"languages ({len(found.languages)}): {', '.join(found.languages)}")
-    for label, family in found.families.items():
-        n_languages, resources = len(found.family_languages(label)), family.resources
+    print(f"languages ({len(chosen.languages)}): {', '.join(chosen.languages)}")
+    for label, family in chosen.families.items():
+        n_languages, resources = len(chosen.family_languages(label)), family.resources
         model = family.model_id or "trained here on planted answers"
         languages = f"{n_languages} language{'s' * (n_languages != 1)}"
         chat = ", asked in a chat" if family.prompting.is_chat else ""
@@ -59,16 +59,16 @@ def study(
             f"family {label}: {model}, {family.model_type}, {languages}, {family.dtype}{chat}; "
             f"per cell {resources.gpus} GPU, {resources.memory_gib} GiB, {resources.hours:g} h"
         )
-    scripts = [code for code, language in found.languages.items() if language.script is not None]
+    scripts = [code for code, language in chosen.languages.items() if language.script is not None]
     if scripts:
         print(f"script is ignored under {', '.join(scripts)}: leave it out, it will be an unknown key")
-    weights = [model for label in found.families for model in found.model_ids(label)]
+    weights = [model for label in chosen.families for model in chosen.model_ids(label)]
     if weights:
         print(f"weights: {len(weights)} models, fetched once before any of them is asked")
-    print(f"cells: {cells_line(found)}; orders {found.elicitation.orders}, wordings {found.elicitation.wordings}")
-    print_costs(found)
-    if found.takes:
-        print(f"a run takes {found.takes}")
+    print(f"cells: {cells_line(chosen)}; orders {chosen.elicitation.orders}, wordings {chosen.elicitation.wordings}")
+    print_costs(chosen)
+    if chosen.takes:
+        print(f"a run takes {chosen.takes}")
     if lacking:
         print(f"not on this machine: {'; '.join(lacking)}")
 

@@ -46,7 +46,7 @@ ANALYSES = {
             "coverage": "How often intervals hold the truth",
             "rejections": "How often any test of a family rejects",
             "verdicts": "Verdicts on families",
-            "errors": "Means over worlds",
+            "errors": "Means over simulations",
         },
     ),
     "awareness": Analysis(

@@ -66,10 +66,10 @@ def calibrate(
             write_frame(output / f"{name}.parquet", frame, table)
     for row in records(recovery):
         print(_line(row))
-    off = [row for row in records(recovery) if not row["is_within"]]
-    if off:
+    misses = [row for row in records(recovery) if not row["is_within"]]
+    if misses:
         raise MissingData(
-            f"{scenarios}: what was planted was not recovered: {'; '.join(map(_line, off[:3]))}; train longer "
+            f"{scenarios}: what was planted was not recovered: {'; '.join(map(_line, misses[:3]))}; train longer "
             "(--steps), draw more (--draws), or look at the dilemmas"
         )
     print(f"{scenarios}: what was planted was recovered" + (f"; {output}" if output is not None else ""))

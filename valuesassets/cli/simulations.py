@@ -108,7 +108,8 @@ def _power_page(rows: Sequence[Mapping[str, Any]], n_worlds: int) -> str:
         "",
         f"The smallest effect, of those tried, at which a claim is made in {ENOUGH_POWER:.0%} of {n_worlds} "
         "simulations. A study of the demo's size has 6 languages and 34 questions, one of EVS 2017 has 22 languages "
-        f"and some 200 questions. Written by `valuesassets simulations --power --worlds {n_worlds} --page docs/power.md`.",
+        "and some 200 questions. Written by `valuesassets simulations --power --worlds "
+        f"{n_worlds} --page docs/power.md`.",
         "",
         "| claim | study | smallest effect | effect |",
         "|---|---|---|---|",

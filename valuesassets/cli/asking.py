@@ -3,7 +3,7 @@
 import contextlib
 import fcntl
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import typer
 from valuesassets.cli.inputs import name_of_model, require_folder_place
 from valuesassets.cli.options import LoadedModelOptions, ModelOptions
 from valuesassets.cli.outputs import progress_bar
-from valuesassets.records.errors import InputError, MissingData, ScoringError, StorageError
+from valuesassets.records.errors import InputError, ScoringError, StorageError
 from valuesassets.records.files import sha256_json
 from valuesassets.records.places import KNOWN_READINGS, storage_root
 from valuesassets.records.settings.endpoints import Endpoint, load_endpoint
@@ -118,9 +118,9 @@ class ChosenModel:
                 recalled = result.records, description
         records, description = recalled
         in_order = json.loads(json.dumps(description, sort_keys=True))  # so that files are equal, known before or not
-        replies = Replies(self.name, records, in_order, asking, result)
-        print_cautions(replies)
-        return replies
+        for caution in asking.cautions(in_order):
+            print(f"{self.name}: {caution}")
+        return Replies(self.name, records, in_order, asking, result)
 
     def _put_here(
         self, trials: Sequence[Trial], opened: "OpenedModel | None"
@@ -235,42 +235,6 @@ def costs_of_draws(replies: Replies, endpoint: Endpoint | None) -> dict[tuple[st
     remote: RemoteAnswers = replies.result
     costs = ({"prompt_tokens": u.prompt_tokens or None, "cost_usd": u.cost_usd(endpoint.prices)} for u in remote.used)
     return {(answer.trial_id, answer.sample): (answer, cost) for answer, cost in zip(answers, costs, strict=True)}
-
-
-def print_cautions(replies: Replies) -> None:
-    """Print what a person should know of a model's replies, a line each; none of it keeps them from being written."""
-    for caution in replies.asking.cautions(replies.description):
-        print(f"{replies.model}: {caution}")
-
-
-def print_orders(orders: Mapping[str, Any], n_rows: int, things: str, least: float, consequence: str) -> None:
-    """Print how many rows have a low P_valid and what follows, and why rows are no evidence where their order rules.
-
-    Args:
-        orders: a row of `choice_orders` or `rating_orders`.
-        least: P_valid below which a row counts as low.
-    """
-    if orders["n_low_p_valid"]:
-        low = f"{orders['n_low_p_valid']} of {n_rows} {things} have a P_valid below {least:g}"
-        print(f"{orders['model']}: {low}: {consequence}")
-    if orders["reason"]:
-        print(orders["reason"])
-
-
-def unread_part(model: str, n_asked: int, reasons: Sequence[str], things: str, what_to_do: str) -> str:
-    """The end of a closing line: how many things could not be read, and the first reason; empty where all were read.
-
-    Args:
-        reasons: one for each thing that could not be read.
-
-    Raises:
-        MissingData: nothing could be read.
-    """
-    if not reasons:
-        return ""
-    if len(reasons) == n_asked:
-        raise MissingData(f"{model}: none of {n_asked} {things}, first {reasons[0]}; {what_to_do}")
-    return f", {len(reasons)} unread, first {reasons[0]}"
 
 
 def lock_name(model: str) -> str:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from valuesassets.cli.inputs import require_file_place
+from valuesassets.records.errors import MissingData
 
 if TYPE_CHECKING:
     from valuesassets.instruments.survey.forms.changes import Change
@@ -31,6 +32,36 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(title, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def print_orders(orders: Mapping[str, Any], n_rows: int, things: str, least: float, consequence: str) -> None:
+    """Print how many rows have a low P_valid and what follows, and why rows are no evidence where their order rules.
+
+    Args:
+        orders: a row of `choice_orders` or `rating_orders`.
+        least: P_valid below which a row counts as low.
+    """
+    if orders["n_low_p_valid"]:
+        low = f"{orders['n_low_p_valid']} of {n_rows} {things} have a P_valid below {least:g}"
+        print(f"{orders['model']}: {low}: {consequence}")
+    if orders["reason"]:
+        print(orders["reason"])
+
+
+def unread_part(model: str, n_asked: int, reasons: Sequence[str], things: str, what_to_do: str) -> str:
+    """The end of a closing line: how many things could not be read, and the first reason; empty where all were read.
+
+    Args:
+        reasons: one for each thing that could not be read.
+
+    Raises:
+        MissingData: nothing could be read.
+    """
+    if not reasons:
+        return ""
+    if len(reasons) == n_asked:
+        raise MissingData(f"{model}: none of {n_asked} {things}, first {reasons[0]}; {what_to_do}")
+    return f", {len(reasons)} unread, first {reasons[0]}"
 
 
 def print_answers(rows: Sequence[Mapping[str, Any]], questions: Sequence["Question"]) -> None:

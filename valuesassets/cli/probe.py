@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from valuesassets.cli.asking import choose_model, unread_part
+from valuesassets.cli.asking import choose_model
 from valuesassets.cli.inputs import (
     LanguageCode,
     Orders,
@@ -19,7 +19,7 @@ from valuesassets.cli.inputs import (
     trials_of,
 )
 from valuesassets.cli.options import ModelOptions
-from valuesassets.cli.outputs import print_answers
+from valuesassets.cli.outputs import print_answers, unread_part
 from valuesassets.records.files import write_text
 from valuesassets.records.questions import Question
 from valuesassets.records.trials import Reading, Trial

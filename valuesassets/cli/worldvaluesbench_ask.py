@@ -5,9 +5,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from valuesassets.cli.asking import choose_model, print_orders, unread_part
+from valuesassets.cli.asking import choose_model
 from valuesassets.cli.inputs import Orders, Seed, parse_orders, require_folder_place
 from valuesassets.cli.options import ModelOptions
+from valuesassets.cli.outputs import print_orders, unread_part
 from valuesassets.cli.worldvaluesbench_evaluate import DatasetFolder, Probe, ValueQuestions
 from valuesassets.records.errors import StorageError, StudyError
 from valuesassets.records.faults import validated

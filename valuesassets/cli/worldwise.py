@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from valuesassets.cli.asking import choose_model, print_orders, unread_part
+from valuesassets.cli.asking import choose_model
 from valuesassets.cli.inputs import TrialsFile, require_file_place
 from valuesassets.cli.options import ModelOptions
-from valuesassets.cli.outputs import require_trials_place, write_trials_file
+from valuesassets.cli.outputs import print_orders, require_trials_place, unread_part, write_trials_file
 from valuesassets.cli.worldwise_calibrate import calibrate
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, choice_trials
 from valuesassets.cli.worldwise_reason import reason

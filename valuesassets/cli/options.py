@@ -14,9 +14,7 @@ import typer
 class LoadedModelOptions:
     """Which model a command asks that is loaded on this machine."""
 
-    model: Annotated[
-        str, typer.Option(help="Model to ask: hub id, folder, GGUF file or index:NAME; behind an API its name there.")
-    ]
+    model: Annotated[str, typer.Option(help="Model to ask: hub id, folder, GGUF file or index:NAME.")]
     revision: Annotated[
         str | None, typer.Option(help="Commit or tag of a model on the hub; its main branch if left out.")
     ] = None
@@ -47,6 +45,9 @@ class LoadedModelOptions:
 class ModelOptions(LoadedModelOptions):
     """Which model a command asks, on this machine or behind an API, and how it is shown the questions."""
 
+    model: Annotated[
+        str, typer.Option(help="Model to ask: hub id, folder, GGUF file or index:NAME; behind an API its name there.")
+    ]
     chat: Annotated[
         bool, typer.Option("--chat", help="Ask in a chat, by the model's own template; else as bare text.")
     ] = False

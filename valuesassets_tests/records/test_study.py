@@ -72,7 +72,7 @@ def test_what_is_no_study_file_is_refused_in_one_line(tmp_path):
     for path, word in [
         (broken, "not TOML"),
         (binary, "UTF-8"),
-        (tmp_path / "absent.toml", "or name one of demo, "),
+        (tmp_path / "absent.toml", "or name one of demo_cultural_robustness, "),
     ]:
         with pytest.raises(StudyError, match=word):
             load_study(str(path))

@@ -35,19 +35,19 @@ def test_the_harness_itself_makes_its_table_of_the_results_and_knows_every_key(w
     utils, schema = pytest.importorskip("lm_eval.utils"), pytest.importorskip("lm_eval.result_schema")
     results, samples, _ = written
     said = utils.make_table(results)
-    assert "demo_survey_deu" in said
+    assert "demo_survey_survey_deu" in said
     assert "p_valid" in said
     assert "mean_unit" in said
     assert {*results} <= {*schema.EvalResults.__annotations__}
     dynamic = {"p_valid", "mean_unit"}
-    assert {*samples["demo_survey_deu"][0]} - dynamic == {*schema.SampleResult.__annotations__}
+    assert {*samples["demo_survey_survey_deu"][0]} - dynamic == {*schema.SampleResult.__annotations__}
 
 
 def test_results_are_means_of_the_samples_and_these_the_readings(written):
     results, samples, cell = written
-    rows = samples["demo_survey_deu"]
-    assert len(rows) == len(cell.asked) == results["n-samples"]["demo_survey_deu"]["effective"]
-    found = results["results"]["demo_survey_deu"]
+    rows = samples["demo_survey_survey_deu"]
+    assert len(rows) == len(cell.asked) == results["n-samples"]["demo_survey_survey_deu"]["effective"]
+    found = results["results"]["demo_survey_survey_deu"]
     means = [row["mean_unit"] for row in rows]
     assert found["mean_unit,none"] == pytest.approx(sum(means) / len(means))
     assert found["mean_unit_stderr,none"] > 0
